@@ -1,0 +1,169 @@
+//! Messages about the user's input, as data.
+//!
+//! A [`Diagnostic`] has a stable code, a sentence, labelled spans and helps; a help may carry edits that can be applied to
+//! the text. Front-ends collect all diagnostics of a run; `report` draws them.
+
+use crate::source::Span;
+
+/// How serious a diagnostic is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// The input is accepted; something looks unintended.
+    Warning,
+    /// The input is refused.
+    Error,
+}
+
+/// A span with a few words about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// What is marked.
+    pub span: Span,
+    /// What to say there; may be empty.
+    pub text: String,
+}
+
+/// Whether an edit can be applied without a person looking at it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Applicability {
+    /// The edit surely is what was meant.
+    Certain,
+    /// The edit is one of several possibilities.
+    Possible,
+}
+
+/// Replace the text of a span.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edit {
+    /// What is replaced; empty to insert.
+    pub span: Span,
+    /// What stands there instead; empty to delete.
+    pub replacement: String,
+}
+
+/// What the user can do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Help {
+    /// The advice in words.
+    pub text: String,
+    /// The edits that carry it out; may be empty.
+    pub edits: Vec<Edit>,
+    /// How sure the edits are.
+    pub applicability: Applicability,
+}
+
+/// One message about the input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// How serious it is.
+    pub severity: Severity,
+    /// The stable code, such as `E0103`.
+    pub code: &'static str,
+    /// What is wrong: lower case, no full stop.
+    pub message: String,
+    /// Where; the place that the message is about.
+    pub primary: Label,
+    /// Other places that explain it.
+    pub secondary: Vec<Label>,
+    /// What to do.
+    pub helps: Vec<Help>,
+}
+
+impl Diagnostic {
+    /// An error at a place.
+    pub fn error(code: &'static str, span: Span, message: impl Into<String>) -> Self {
+        Self::new(Severity::Error, code, span, message.into())
+    }
+
+    /// A warning at a place.
+    pub fn warning(code: &'static str, span: Span, message: impl Into<String>) -> Self {
+        Self::new(Severity::Warning, code, span, message.into())
+    }
+
+    fn new(severity: Severity, code: &'static str, span: Span, message: String) -> Self {
+        let primary = Label { span, text: String::new() };
+        Diagnostic { severity, code, message, primary, secondary: Vec::new(), helps: Vec::new() }
+    }
+
+    /// Says a few words at the primary place.
+    pub fn at(mut self, text: impl Into<String>) -> Self {
+        self.primary.text = text.into();
+        self
+    }
+
+    /// Marks another place.
+    pub fn note(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.secondary.push(Label { span, text: text.into() });
+        self
+    }
+
+    /// Advises in words only.
+    pub fn help(mut self, text: impl Into<String>) -> Self {
+        self.helps.push(Help { text: text.into(), edits: Vec::new(), applicability: Applicability::Possible });
+        self
+    }
+
+    /// Advises one replacement that surely is what was meant.
+    pub fn fix(self, text: impl Into<String>, span: Span, replacement: impl Into<String>) -> Self {
+        self.with_edit(text.into(), span, replacement.into(), Applicability::Certain)
+    }
+
+    /// Advises one replacement of several possible ones.
+    pub fn suggest(self, text: impl Into<String>, span: Span, replacement: impl Into<String>) -> Self {
+        self.with_edit(text.into(), span, replacement.into(), Applicability::Possible)
+    }
+
+    fn with_edit(mut self, text: String, span: Span, replacement: String, applicability: Applicability) -> Self {
+        self.helps.push(Help { text, edits: vec![Edit { span, replacement }], applicability });
+        self
+    }
+
+    /// Whether the input must be refused.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+}
+
+/// The name nearest to `wanted` among the candidates, if one is near enough to be a slip of the pen.
+pub fn nearest_name<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let limit = (wanted.chars().count() / 3).max(1);
+    candidates
+        .into_iter()
+        .map(|name| (edit_distance(wanted, name), name))
+        .filter(|&(distance, name)| distance <= limit || name.eq_ignore_ascii_case(wanted))
+        .min()
+        .map(|(_, name)| name)
+}
+
+/// Damerau's distance (optimal string alignment): insertions, deletions, replacements, swaps of neighbours.
+fn edit_distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut rows: [Vec<usize>; 3] = [vec![0; b.len() + 1], (0..=b.len()).collect(), vec![0; b.len() + 1]];
+    for i in 1..=a.len() {
+        let [before, last, row] = &mut rows;
+        row[0] = i;
+        for j in 1..=b.len() {
+            let replaced = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            row[j] = replaced.min(last[j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                row[j] = row[j].min(before[j - 2] + 1);
+            }
+        }
+        rows.rotate_left(1);
+    }
+    rows[1][b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_names_are_found_and_far_ones_are_not() {
+        let names = ["turn", "level", "flag"];
+        assert_eq!(nearest_name("trun", names), Some("turn"));
+        assert_eq!(nearest_name("levle", names), Some("level"));
+        assert_eq!(nearest_name("TURN", names), Some("turn"));
+        assert_eq!(nearest_name("semaphore", names), None);
+    }
+}

@@ -1,0 +1,14 @@
+//! What every crate stands on, and what knows nothing of model checking.
+//!
+//! [`id`]: typed ids and vectors indexed by them. [`source`]: files, spans, lines and columns. [`diagnostic`]: messages
+//! about the user's input, with stable codes. [`budget`]: limits on time and memory, cancellation, and [`StopReason`].
+
+pub mod budget;
+pub mod diagnostic;
+pub mod id;
+pub mod source;
+
+pub use budget::{Budget, CancelToken, StopReason};
+pub use diagnostic::{Applicability, Diagnostic, Edit, Help, Label, Severity};
+pub use id::{Id, IdVec};
+pub use source::{LineCol, SourceFile, Span};
