@@ -1,0 +1,173 @@
+//! Expressions without side effects, as the checker leaves them: names resolved, conversions explicit.
+//!
+//! Quantifiers are kept, not unrolled, so that a program that treats its processes alike stays recognisable. An expression
+//! of a process's text is evaluated *for* a process (`Myself`); one of a property is evaluated for nobody and names
+//! processes by `Whose::Of`.
+
+use base::Span;
+
+use crate::control::PlaceId;
+use crate::process::FamilyId;
+use crate::types::EnumId;
+use crate::value::Value;
+use crate::variable::VarId;
+
+/// An expression and its place in the text.
+#[derive(Clone, Debug)]
+pub struct Expr {
+    /// What it is.
+    pub kind: ExprKind,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// Names a variable bound by a quantifier or by a `for` inside `atomic`: its depth among the enclosing binders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct BoundVar(pub u32);
+
+/// The shapes of expressions.
+#[derive(Clone, Debug)]
+pub enum ExprKind {
+    /// A constant.
+    Const(Value),
+    /// The process that evaluates (the `i` of `process P[i in …]`).
+    Myself,
+    /// A bound variable.
+    Bound(BoundVar),
+    /// The content of a cell; of a lock, its owner or `none`.
+    Read(Access),
+    /// Whether the top frame of a process stands at one of the places.
+    At {
+        /// The process: an expression that yields `Value::Process`.
+        who: Box<Expr>,
+        /// The places that carry the label or labels.
+        places: Vec<PlaceId>,
+        /// The labels, as the user wrote them.
+        labels: Vec<String>,
+    },
+    /// `!e`.
+    Not(Box<Expr>),
+    /// `-e`.
+    Negate(Box<Expr>),
+    /// A binary operator.
+    Binary(BinaryOp, Box<Expr>, Box<Expr>),
+    /// `if c then a else b`.
+    If(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// `forall`, `exists`, `count`.
+    Quantified(Box<Quantified>),
+    /// A process's index as a number; of `none`, a fault.
+    IndexOf(Box<Expr>),
+    /// A number or process as a process of the family; a fault where it is none of them. `none` stays `none`.
+    ToProcess(FamilyId, Box<Expr>),
+}
+
+/// Binary operators. `And`, `Or`, `Implies` do not evaluate their right side where the left decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BinaryOp {
+    /// `&&`
+    And,
+    /// `||`
+    Or,
+    /// `=>`
+    Implies,
+    /// `<=>`
+    Iff,
+    /// `==` on values of one kind.
+    Equal,
+    /// `!=` on values of one kind.
+    NotEqual,
+    /// `<` on numbers.
+    Less,
+    /// `<=` on numbers.
+    LessEqual,
+    /// `>` on numbers.
+    Greater,
+    /// `>=` on numbers.
+    GreaterEqual,
+    /// `+`
+    Add,
+    /// `-`
+    Subtract,
+    /// `*`
+    Multiply,
+    /// `/`, Euclidean.
+    Divide,
+    /// `%`, Euclidean.
+    Remainder,
+    /// `min(a, b)`
+    Min,
+    /// `max(a, b)`
+    Max,
+}
+
+/// What a quantifier makes of its body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Quantifier {
+    /// All instances hold.
+    Forall,
+    /// Some instance holds.
+    Exists,
+    /// How many instances hold.
+    Count,
+}
+
+/// A quantified expression: the bindings nest, the first outermost; instances that fail the filter are left out.
+#[derive(Clone, Debug)]
+pub struct Quantified {
+    /// What is asked.
+    pub quantifier: Quantifier,
+    /// The bound variables.
+    pub bindings: Vec<Binding>,
+    /// `i != j` and the like.
+    pub filter: Option<Expr>,
+    /// The body.
+    pub body: Expr,
+}
+
+/// A bound variable and what it ranges over.
+#[derive(Clone, Debug)]
+pub struct Binding {
+    /// The variable.
+    pub var: BoundVar,
+    /// Its name in the text.
+    pub name: String,
+    /// Its values.
+    pub domain: Domain,
+}
+
+/// What a bound variable or a loop counter ranges over, in this order.
+#[derive(Clone, Debug)]
+pub enum Domain {
+    /// The processes of a family. Also used for a written range that is the family's own (`0..<N`).
+    Family(FamilyId),
+    /// The numbers from the first to the second, both included; constant in each process, loop copy and instance.
+    Range(Box<Expr>, Box<Expr>),
+    /// The values of an enumeration.
+    Enum(EnumId),
+}
+
+/// Whose copy of a variable is meant.
+#[derive(Clone, Debug)]
+pub enum Whose {
+    /// The shared variable.
+    Shared,
+    /// The copy of the process that evaluates.
+    Mine,
+    /// The copy in the top frame of the process that evaluates.
+    Frame,
+    /// The copy of the process that the expression yields.
+    Of(Box<Expr>),
+}
+
+/// A scalar part of a variable: `level[i]`, `P[k].x`, `m`.
+#[derive(Clone, Debug)]
+pub struct Access {
+    /// The variable.
+    pub var: VarId,
+    /// Whose copy.
+    pub whose: Whose,
+    /// One number for each dimension.
+    pub indices: Vec<Expr>,
+    /// Where it stands.
+    pub span: Span,
+}

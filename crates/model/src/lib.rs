@@ -1,0 +1,109 @@
+//! The checked Model of a concurrent program, and the one definition of its steps.
+//!
+//! A front-end makes a [`Model`]; [`eval`] says what its initial states, steps and faults are. Everything else in the
+//! workspace is an optimisation of `eval` and is compared with it.
+
+pub mod control;
+pub mod expr;
+pub mod fairness;
+pub mod process;
+pub mod property;
+pub mod types;
+pub mod value;
+pub mod variable;
+
+use base::{IdVec, Span};
+
+use control::{Action, Channel, Loop, Place, Procedure, Statement};
+use fairness::FairnessPair;
+use process::{Family, Process, ProcessId};
+use property::Property;
+use types::{EnumType, TypeContext};
+use variable::{Cell, CellId, Storage, Var, VarId};
+
+/// A program, checked: one instance with all parameters given.
+#[derive(Clone, Debug, Default)]
+pub struct Model {
+    /// The program's name.
+    pub name: String,
+    /// What the user wrote about it (`///`).
+    pub doc: String,
+    /// The parameters with their values.
+    pub parameters: Vec<Parameter>,
+    /// The enumerations.
+    pub enums: IdVec<EnumType>,
+    /// All variables of all storage classes.
+    pub vars: IdVec<Var>,
+    /// The state outside the stacks: the shared cells, then those of each process.
+    pub cells: IdVec<Cell>,
+    /// How many of the cells are shared.
+    pub n_shared_cells: usize,
+    /// The families, single processes among them.
+    pub families: IdVec<Family>,
+    /// The processes, family by family.
+    pub processes: IdVec<Process>,
+    /// The procedures.
+    pub procedures: IdVec<Procedure>,
+    /// The places of all families and procedures.
+    pub places: IdVec<Place>,
+    /// The actions of all families and procedures.
+    pub actions: IdVec<Action>,
+    /// The statements that the actions come from.
+    pub statements: IdVec<Statement>,
+    /// The `for` loops.
+    pub loops: IdVec<Loop>,
+    /// The channels.
+    pub channels: IdVec<Channel>,
+    /// Every fairness assumption that some property uses.
+    pub fairness: IdVec<FairnessPair>,
+    /// The questions, in the order of the text; the built-in ones first where they are not written down.
+    pub properties: IdVec<Property>,
+    /// Facts that the user offers to expose.
+    pub hints: Vec<Hint>,
+}
+
+/// A parameter of the program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// The name.
+    pub name: String,
+    /// The value of this instance.
+    pub value: i64,
+    /// Whether the call gave it; otherwise it is the least one.
+    pub given: bool,
+}
+
+/// `hint expose P[*]@crit;`: a fact about each of some processes that proofs may look at.
+#[derive(Clone, Debug)]
+pub struct Hint {
+    /// The processes.
+    pub processes: Vec<ProcessId>,
+    /// The fact, evaluated for each of them.
+    pub fact: expr::Expr,
+    /// Where it stands.
+    pub span: Span,
+}
+
+impl Model {
+    /// What the domains of types depend on.
+    pub fn type_context(&self) -> TypeContext<'_> {
+        TypeContext { enums: &self.enums, processes: &self.processes }
+    }
+
+    /// The cells of a variable: the shared ones, or those of one process's copy.
+    ///
+    /// # Panics
+    /// If the variable lives in frames, or belongs to a process and none is given.
+    pub fn cells_of(&self, var: VarId, owner: Option<ProcessId>) -> impl ExactSizeIterator<Item = CellId> + use<> {
+        let declared = &self.vars[var];
+        let start = match declared.storage {
+            Storage::Shared => 0,
+            Storage::Public(_) | Storage::Local(_) => {
+                self.processes[owner.expect("the variable belongs to a process")].first_cell
+            }
+            Storage::Frame(_) => panic!("`{}` lives in frames, not in cells", declared.name),
+        };
+        let first = start + declared.offset;
+        (first..first + declared.ty.n_cells()).map(CellId::new)
+    }
+}

@@ -1,0 +1,131 @@
+//! Properties: what is asked of a program.
+
+use base::Span;
+
+use crate::expr::{Binding, Expr, Quantifier};
+use crate::fairness::Assumptions;
+use crate::variable::VarId;
+
+/// A question with the answer that its author expects.
+#[derive(Clone, Debug)]
+pub struct Property {
+    /// The name: the user's, or `no_errors`, `deadlock_free`, `race_free x`.
+    pub name: String,
+    /// What is asked.
+    pub kind: PropertyKind,
+    /// The fairness that temporal properties assume.
+    pub under: Assumptions,
+    /// What the author expects.
+    pub expected: Expected,
+    /// The question as the user wrote it, without its name; empty for the built-in ones.
+    pub text: String,
+    /// What the user wrote about it (`///`).
+    pub doc: String,
+    /// Where it stands; empty for built-in ones that are not written down.
+    pub span: Span,
+}
+
+/// The kinds of questions.
+#[derive(Clone, Debug)]
+pub enum PropertyKind {
+    /// True in every reachable state.
+    Invariant(Expr),
+    /// True in some reachable state.
+    Reachable(Expr),
+    /// True of every fair run.
+    Temporal(Formula),
+    /// No two processes can be about to access the same cell of the variable, one of them writing.
+    RaceFree(VarId),
+    /// No reachable step is a fault.
+    NoErrors,
+    /// No reachable state in which nobody can move and somebody is stuck.
+    DeadlockFree,
+}
+
+impl PropertyKind {
+    /// The keyword, as in the language and in the result document.
+    pub fn keyword(&self) -> &'static str {
+        match self {
+            PropertyKind::Invariant(_) => "invariant",
+            PropertyKind::Reachable(_) => "reachable",
+            PropertyKind::Temporal(_) => "property",
+            PropertyKind::RaceFree(_) => "race_free",
+            PropertyKind::NoErrors => "no_errors",
+            PropertyKind::DeadlockFree => "deadlock_free",
+        }
+    }
+}
+
+/// The verdict that the author expects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expected {
+    /// `expect holds`, or nothing.
+    Holds,
+    /// `expect violated`.
+    Violated,
+}
+
+/// A linear-time formula over boolean expressions. Quantifiers stand outside or inside.
+#[derive(Clone, Debug)]
+pub enum Formula {
+    /// A boolean expression about the present state.
+    Now(Expr),
+    /// `!f`
+    Not(Box<Formula>),
+    /// `f op g` for a boolean operator.
+    Boolean(BooleanOp, Box<Formula>, Box<Formula>),
+    /// `always f` and the like.
+    Unary(UnaryTemporal, Box<Formula>),
+    /// `f until g` and the like.
+    Binary(BinaryTemporal, Box<Formula>, Box<Formula>),
+    /// `forall i: f`, `exists i: f`; never `Count`.
+    Quantified {
+        /// `Forall` or `Exists`.
+        quantifier: Quantifier,
+        /// The bound variables.
+        bindings: Vec<Binding>,
+        /// Instances that fail it are left out.
+        filter: Option<Expr>,
+        /// The body.
+        body: Box<Formula>,
+    },
+}
+
+/// Boolean connectives of formulas.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BooleanOp {
+    /// `&&`
+    And,
+    /// `||`
+    Or,
+    /// `=>`
+    Implies,
+    /// `<=>`
+    Iff,
+}
+
+/// Temporal operators with one operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum UnaryTemporal {
+    /// At the next point of the run, stand-stills included.
+    Next,
+    /// Now and for ever.
+    Always,
+    /// Now or later.
+    Eventually,
+}
+
+/// Temporal operators with two operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BinaryTemporal {
+    /// The right one comes, the left one holds until then.
+    Until,
+    /// The left one holds until the right one comes, or for ever.
+    WeakUntil,
+    /// The right one holds up to and including the point at which the left one comes, or for ever.
+    Releases,
+    /// As `Releases`, and the left one comes.
+    StrongReleases,
+    /// Always, the left one is followed by the right one, now or later.
+    LeadsTo,
+}

@@ -1,0 +1,144 @@
+//! Types of variables: scalars with finite domains, and arrays of them.
+//!
+//! `pid` and `pid?` stay what they are: the domain of `pid(P)` is the processes of family `P`, not a range of numbers, so
+//! that a program which treats its processes alike can be recognised as symmetric.
+
+use base::{Id, IdVec, Span};
+
+use crate::process::{FamilyId, Process};
+use crate::value::Value;
+
+/// An enumeration: its values in the order of their declaration.
+#[derive(Clone, Debug)]
+pub struct EnumType {
+    /// The type's name.
+    pub name: String,
+    /// The names of its values.
+    pub values: Vec<String>,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// Names an enumeration.
+pub type EnumId = Id<EnumType>;
+
+/// The type of one cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ScalarType {
+    /// `false` or `true`.
+    Bool,
+    /// A number from `lo` to `hi`, both included.
+    Range {
+        /// The least value.
+        lo: i64,
+        /// The greatest value.
+        hi: i64,
+    },
+    /// A value of an enumeration.
+    Enum(EnumId),
+    /// A process of the family.
+    Pid(FamilyId),
+    /// `none` or a process of the family.
+    PidOrNone(FamilyId),
+    /// A counter from 0 to `max`, changed by `acquire` and `release` only.
+    Semaphore {
+        /// The greatest value.
+        max: i64,
+    },
+    /// Free, or held by a process of any family.
+    Lock,
+}
+
+/// The type of a variable.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Type {
+    /// One cell.
+    Scalar(ScalarType),
+    /// `len` elements, indexed from 0.
+    Array {
+        /// The type of each element.
+        element: Box<Type>,
+        /// How many there are.
+        len: usize,
+    },
+}
+
+impl Type {
+    /// How many cells a variable of this type takes.
+    pub fn n_cells(&self) -> usize {
+        match self {
+            Type::Scalar(_) => 1,
+            Type::Array { element, len } => element.n_cells() * len,
+        }
+    }
+
+    /// The type of the innermost elements.
+    pub fn scalar(&self) -> ScalarType {
+        match self {
+            Type::Scalar(scalar) => *scalar,
+            Type::Array { element, .. } => element.scalar(),
+        }
+    }
+
+    /// The lengths of the array's dimensions, outermost first; empty for a scalar.
+    pub fn dimensions(&self) -> Vec<usize> {
+        match self {
+            Type::Scalar(_) => Vec::new(),
+            Type::Array { element, len } => std::iter::once(*len).chain(element.dimensions()).collect(),
+        }
+    }
+}
+
+/// What a scalar type's domain depends on besides the type itself.
+#[derive(Clone, Copy)]
+pub struct TypeContext<'a> {
+    /// The enumerations of the program.
+    pub enums: &'a IdVec<EnumType>,
+    /// The processes of the program, in order; those of one family are neighbours.
+    pub processes: &'a IdVec<Process>,
+}
+
+impl ScalarType {
+    /// The type's values, each once, in the order that starts with the type's first value.
+    pub fn values(self, context: TypeContext<'_>) -> Box<dyn Iterator<Item = Value> + '_> {
+        let members = move |family| context.processes.entries().filter(move |(_, process)| process.family == family);
+        match self {
+            ScalarType::Bool => Box::new([false, true].into_iter().map(Value::Bool)),
+            ScalarType::Range { lo, hi } => Box::new((lo..=hi).map(Value::Int)),
+            ScalarType::Semaphore { max } => Box::new((0..=max).map(Value::Int)),
+            ScalarType::Enum(id) => {
+                Box::new((0..context.enums[id].values.len()).map(move |at| Value::Enum(id, at as u32)))
+            }
+            ScalarType::Pid(family) => Box::new(members(family).map(|(id, _)| Value::Process(id))),
+            ScalarType::PidOrNone(family) => {
+                Box::new(std::iter::once(Value::None).chain(members(family).map(|(id, _)| Value::Process(id))))
+            }
+            ScalarType::Lock => {
+                Box::new(std::iter::once(Value::None).chain(context.processes.ids().map(Value::Process)))
+            }
+        }
+    }
+
+    /// The first value: what a variable without an initialiser starts with.
+    pub fn first_value(self, context: TypeContext<'_>) -> Option<Value> {
+        self.values(context).next()
+    }
+
+    /// Whether the value belongs to the type.
+    pub fn contains(self, value: Value, context: TypeContext<'_>) -> bool {
+        match (self, value) {
+            (ScalarType::Bool, Value::Bool(_)) => true,
+            (ScalarType::Range { lo, hi }, Value::Int(n)) => lo <= n && n <= hi,
+            (ScalarType::Semaphore { max }, Value::Int(n)) => 0 <= n && n <= max,
+            (ScalarType::Enum(id), Value::Enum(other, at)) => {
+                id == other && (at as usize) < context.enums[id].values.len()
+            }
+            (ScalarType::PidOrNone(_) | ScalarType::Lock, Value::None) => true,
+            (ScalarType::Pid(family) | ScalarType::PidOrNone(family), Value::Process(id)) => {
+                context.processes.get(id).is_some_and(|process| process.family == family)
+            }
+            (ScalarType::Lock, Value::Process(id)) => context.processes.get(id).is_some(),
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Variables, and the cells that hold them.
+//!
+//! Where a variable lives follows from its storage class. Shared variables and the publics, locals and loop counters of
+//! processes live in **cells**: the state is a row of them, first the shared ones, then process by process. An array
+//! element is a cell of its own. Parameters and locals of procedures live in frames.
+
+use base::{Id, Span};
+
+use crate::control::{LoopId, ProcedureId};
+use crate::expr::Expr;
+use crate::process::{FamilyId, ProcessId};
+use crate::types::{ScalarType, Type};
+
+/// Who reads and writes a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Storage {
+    /// Everybody reads and writes it.
+    Shared,
+    /// Everybody reads it, its owner writes it; one copy per process of the family.
+    Public(FamilyId),
+    /// Its owner reads and writes it; one copy per process of the family.
+    Local(FamilyId),
+    /// One copy per call of the procedure.
+    Frame(ProcedureId),
+}
+
+/// What a variable is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// The user declared it with a storage class.
+    Declared,
+    /// A parameter of a procedure.
+    Parameter,
+    /// The counter of a `for` loop; part of control, and at its type's first value outside the loop.
+    Counter(LoopId),
+}
+
+/// What a variable starts with.
+#[derive(Clone, Debug)]
+pub enum Init {
+    /// The first value of its type.
+    First,
+    /// Any value of its type, each element on its own.
+    Any,
+    /// One value, which fills an array. Constants and the process's own index only.
+    Fill(Expr),
+    /// One for each element.
+    Elements(Vec<Init>),
+}
+
+/// A declared variable, parameter or loop counter.
+#[derive(Clone, Debug)]
+pub struct Var {
+    /// The name.
+    pub name: String,
+    /// Where it lives.
+    pub storage: Storage,
+    /// What it is for.
+    pub role: Role,
+    /// Its type.
+    pub ty: Type,
+    /// What it starts with.
+    pub init: Init,
+    /// Position of its first cell among the shared cells, its process's cells, or its frame's slots.
+    pub offset: usize,
+    /// What the user wrote about it (`///`).
+    pub doc: String,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// Names a variable.
+pub type VarId = Id<Var>;
+
+/// One scalar part of the state outside the stacks.
+#[derive(Clone, Debug)]
+pub struct Cell {
+    /// The variable that it belongs to.
+    pub var: VarId,
+    /// The process whose copy it is; `None` for shared variables.
+    pub owner: Option<ProcessId>,
+    /// Its type.
+    pub ty: ScalarType,
+    /// As the user writes it: `flag[1]`, `P[0].level`.
+    pub name: String,
+}
+
+/// Names a cell.
+pub type CellId = Id<Cell>;
