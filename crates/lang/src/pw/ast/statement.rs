@@ -1,0 +1,100 @@
+//! Statements and blocks.
+
+use super::{Assigned, Expr, Ident, Range};
+use base::Span;
+
+/// `{ … }`: statements one after the other.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Block {
+    /// The statements, in the order of the text.
+    pub statements: Vec<Statement>,
+    /// Braces included; for an `else` that is missing, the empty span after the `if`.
+    pub span: Span,
+}
+
+/// A statement with its labels.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Statement {
+    /// The labels in front of it; nearly always none or one.
+    pub labels: Vec<Ident>,
+    /// What it does.
+    pub kind: StatementKind,
+    /// The statement from its first word, labels not included, to its semicolon or closing brace.
+    pub span: Span,
+}
+
+/// The kinds of statements.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StatementKind {
+    /// `skip;`
+    Skip,
+    /// `idle;`
+    Idle,
+    /// `x = e;`, `a, b = e1, e2;`, `x = any;`: as many targets as values, at least one.
+    Assign {
+        /// What is written: names, elements, fields, in any depth. Whether they are variables the checker finds out.
+        targets: Vec<Expr>,
+        /// What is stored in each.
+        values: Vec<Assigned>,
+    },
+    /// `await e;`
+    Await(Expr),
+    /// `assert e;`
+    Assert(Expr),
+    /// `acquire m;`
+    Acquire(Expr),
+    /// `release m;`
+    Release(Expr),
+    /// `call f(e, …);` and `x = call f(e, …);`
+    Call {
+        /// Where the result goes.
+        target: Option<Expr>,
+        /// The procedure.
+        procedure: Ident,
+        /// The arguments.
+        arguments: Vec<Expr>,
+    },
+    /// `return;` and `return e;`
+    Return(Option<Expr>),
+    /// `goto label;`
+    Goto(Ident),
+    /// `break;`
+    Break,
+    /// `continue;`
+    Continue,
+    /// `if e { … } else { … }`. An `else if` is an `else` block with that one statement.
+    If {
+        /// The test.
+        condition: Expr,
+        /// What happens where it holds.
+        then: Block,
+        /// What happens where it does not hold.
+        otherwise: Option<Block>,
+    },
+    /// `either { … } or { … }` and `if * { … } else { … }`: a free choice; at least two branches (a missing `else` of
+    /// `if *` is an empty one).
+    Either {
+        /// The branches, in the order of the text.
+        branches: Vec<Block>,
+    },
+    /// `while e { … }`
+    While {
+        /// The test.
+        condition: Expr,
+        /// What is repeated.
+        body: Block,
+    },
+    /// `loop { … }`; never empty
+    Loop(Block),
+    /// `for k in 0..<N { … }`
+    For {
+        /// The constant that counts.
+        variable: Ident,
+        /// Its values.
+        range: Range,
+        /// What is repeated.
+        body: Block,
+    },
+    /// `atomic { … }`
+    Atomic(Block),
+}

@@ -1,0 +1,5 @@
+//! The Piecewise language, `.pw`.
+//!
+//! [`ast`]: the syntax tree.
+
+pub mod ast;
