@@ -105,21 +105,18 @@ pub enum ActionKind {
 pub enum Next {
     /// To a place.
     To(PlaceId),
-    /// Into a loop: its counter at the first value, or past it where there is none.
+    /// Into a loop: its counter at the first value and to [`Loop::body`], or past it where there is none.
     Enter {
         /// The loop.
         enter: LoopId,
-        /// Where its body starts.
-        body: Box<Next>,
         /// What follows the loop.
         skip: Box<Next>,
     },
-    /// At the end of a loop's body: the next value and back to the start, or on, where there is none.
+    /// At the end of a loop's body: the next value and back to [`Loop::body`], or on, where there is none; then the counter
+    /// goes back to its type's first value.
     Again {
         /// The loop.
         again: LoopId,
-        /// Where its body starts.
-        body: Box<Next>,
         /// What follows the loop.
         done: Box<Next>,
     },
@@ -141,6 +138,9 @@ pub struct Loop {
     pub counter: VarId,
     /// The values that it takes in turn.
     pub domain: Domain,
+    /// Where its body starts. Kept here and not in [`Next`], since a body that begins with a loop which may be empty
+    /// leads back to itself without a place in between.
+    pub body: Next,
     /// Where it stands.
     pub span: Span,
 }
