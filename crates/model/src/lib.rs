@@ -4,8 +4,11 @@
 //! workspace is an optimisation of `eval` and is compared with it.
 
 pub mod control;
+pub mod eval;
 pub mod expr;
 pub mod fairness;
+pub mod layout;
+pub mod print;
 pub mod process;
 pub mod property;
 pub mod types;

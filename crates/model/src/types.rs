@@ -64,11 +64,11 @@ pub enum Type {
 }
 
 impl Type {
-    /// How many cells a variable of this type takes.
+    /// How many cells a variable of this type takes; `usize::MAX` where there are more than can be counted.
     pub fn n_cells(&self) -> usize {
         match self {
             Type::Scalar(_) => 1,
-            Type::Array { element, len } => element.n_cells() * len,
+            Type::Array { element, len } => element.n_cells().saturating_mul(*len),
         }
     }
 
@@ -116,6 +116,20 @@ impl ScalarType {
             ScalarType::Lock => {
                 Box::new(std::iter::once(Value::None).chain(context.processes.ids().map(Value::Process)))
             }
+        }
+    }
+
+    /// How many values the type has.
+    pub fn n_values(self, context: TypeContext<'_>) -> u128 {
+        let n_members = |family| context.processes.iter().filter(|process| process.family == family).count() as u128;
+        match self {
+            ScalarType::Bool => 2,
+            ScalarType::Range { lo, hi } => (i128::from(hi) - i128::from(lo) + 1).max(0) as u128,
+            ScalarType::Semaphore { max } => (i128::from(max) + 1).max(0) as u128,
+            ScalarType::Enum(id) => context.enums[id].values.len() as u128,
+            ScalarType::Pid(family) => n_members(family),
+            ScalarType::PidOrNone(family) => n_members(family) + 1,
+            ScalarType::Lock => context.processes.len() as u128 + 1,
         }
     }
 

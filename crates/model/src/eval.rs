@@ -1,0 +1,114 @@
+//! The reference semantics: initial states, steps and faults of a Model. This alone defines what a program means.
+//!
+//! In: a [`Model`] and a [`State`]. Out: the steps that can be taken there, each with its successor or its fault; values of
+//! expressions; who is able, stuck, terminated; races. The method is direct interpretation, without any cleverness: slow,
+//! short, obviously right. Packed evaluators and encodings are compared with it. `docs/semantics.md` says the same in words.
+//!
+//! Values of expressions are in `expression.rs`, bodies of steps in `body.rs`, the move of control (loops, calls, returns)
+//! in `flow.rs`, whole steps and rendezvous in `step.rs`, initial states in `initial.rs`, questions about one state in
+//! `query.rs`.
+
+mod body;
+mod expression;
+mod flow;
+mod initial;
+mod query;
+mod step;
+
+use base::Span;
+
+use crate::control::{ActionId, PlaceId};
+use crate::process::ProcessId;
+use crate::value::{Fault, Value};
+use crate::variable::CellId;
+
+pub use expression::{Viewpoint, evaluate};
+pub use initial::{InitialStates, initial_faults, initial_states, n_initial_states};
+pub use query::{Contender, Race, able, able_by, is_deadlock, is_idle, is_terminated, race, stuck_processes};
+pub use step::{steps, steps_of, touched_by};
+
+/// A state of the whole program.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct State {
+    /// The content of each cell of the Model, in its order.
+    pub cells: Vec<Value>,
+    /// The stack of each process; the bottom frame, which is first, is the process's own text.
+    pub stacks: Vec<Vec<Frame>>,
+}
+
+/// Where one activation of a text stands, and what it holds.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Frame {
+    /// Where control is.
+    pub control: Control,
+    /// The procedure's variables; empty at the bottom, whose variables are cells.
+    pub slots: Vec<Value>,
+}
+
+/// Where control is in a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Control {
+    /// At a place. The top frame always is.
+    At(PlaceId),
+    /// Waiting for the call of this action to return; all frames below the top are.
+    Calling(ActionId),
+}
+
+/// Who moves, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Move {
+    /// The process that moves; of a rendezvous, the sender.
+    pub process: ProcessId,
+    /// Its action.
+    pub action: ActionId,
+    /// The receiver of a rendezvous and its action.
+    pub partner: Option<(ProcessId, ActionId)>,
+}
+
+/// A step that is enabled in a state.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Step {
+    /// Who moves, and how.
+    pub by: Move,
+    /// The successor; a faulty step is enabled and has none.
+    pub result: Result<State, StepFault>,
+}
+
+/// An error of the program, and where it happened.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct StepFault {
+    /// What went wrong.
+    pub fault: Fault,
+    /// The part of the text that was being evaluated.
+    pub span: Span,
+}
+
+/// One look at, or change of, a cell in the course of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Touch {
+    /// The process on whose behalf it happens.
+    pub process: ProcessId,
+    /// The cell.
+    pub cell: CellId,
+    /// Whether the cell is written; otherwise it is read.
+    pub writes: bool,
+}
+
+impl State {
+    /// Where the top frame of a process stands.
+    pub fn place(&self, process: ProcessId) -> PlaceId {
+        match self.top(process).control {
+            Control::At(place) => place,
+            Control::Calling(_) => unreachable!("only frames below the top wait for a call"),
+        }
+    }
+
+    /// The top frame of a process.
+    pub fn top(&self, process: ProcessId) -> &Frame {
+        self.stacks[process.index()].last().expect("the bottom frame is never popped")
+    }
+
+    fn top_mut(&mut self, process: ProcessId) -> &mut Frame {
+        self.stacks[process.index()].last_mut().expect("the bottom frame is never popped")
+    }
+}

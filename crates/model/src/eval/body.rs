@@ -1,0 +1,245 @@
+//! The body of a step: statements taken in sequence, along every path.
+//!
+//! In: a [`Path`], which is a state in the middle of a step. Out: all paths through the statements, in the order of the
+//! text. A path whose `await` or `acquire` is not possible is no path and disappears; a path that meets a fault stays
+//! where it is, with the fault.
+
+use super::expression::{Location, Viewpoint, bind};
+use super::{State, StepFault, Touch};
+use crate::Model;
+use crate::control::{Stmt, StmtKind};
+use crate::expr::{Access, Expr};
+use crate::layout::element_names;
+use crate::print;
+use crate::process::ProcessId;
+use crate::types::ScalarType;
+use crate::value::{Fault, Value};
+
+/// A state in the middle of a step.
+#[derive(Clone, Debug)]
+pub(super) struct Path {
+    /// The state, with the changes made so far.
+    pub state: State,
+    /// The values of the `for` variables inside `atomic`, outermost first.
+    pub bound: Vec<Value>,
+    /// What was read and written so far.
+    pub touched: Vec<Touch>,
+    /// The fault that ended the path.
+    pub fault: Option<StepFault>,
+}
+
+/// Who takes a step of which program.
+#[derive(Clone, Copy)]
+pub(super) struct Mover<'m> {
+    pub model: &'m Model,
+    pub me: ProcessId,
+}
+
+impl Path {
+    /// The start of a step.
+    pub fn new(state: &State) -> Self {
+        Path { state: state.clone(), bound: Vec::new(), touched: Vec::new(), fault: None }
+    }
+
+    /// Goes on with what `attempt` makes of the path, or ends it with the fault.
+    pub fn attempt(mut self, attempt: impl FnOnce(&mut Path) -> Result<Vec<Path>, StepFault>) -> Vec<Path> {
+        if self.fault.is_some() {
+            return vec![self];
+        }
+        attempt(&mut self).unwrap_or_else(|fault| {
+            self.fault = Some(fault);
+            vec![self]
+        })
+    }
+}
+
+impl Mover<'_> {
+    /// All paths through the statements.
+    pub fn run(self, body: &[Stmt], path: Path) -> Vec<Path> {
+        body.iter().fold(vec![path], |paths, stmt| {
+            paths.into_iter().flat_map(|path| path.attempt(|path| self.statement(stmt, path))).collect()
+        })
+    }
+
+    /// Looks at the path's state; what is read is noted in the path, fault or not.
+    pub fn look<T>(
+        self,
+        path: &mut Path,
+        look: impl FnOnce(&mut Viewpoint<'_>) -> Result<T, StepFault>,
+    ) -> Result<T, StepFault> {
+        let mut view = Viewpoint::new(self.model, &path.state, Some(self.me));
+        view.bound.clone_from(&path.bound);
+        let result = look(&mut view);
+        let touched = view.touched;
+        path.touched.extend(touched);
+        result
+    }
+
+    fn statement(self, stmt: &Stmt, path: &mut Path) -> Result<Vec<Path>, StepFault> {
+        let one = |path: &Path| Ok(vec![path.clone()]);
+        match &stmt.kind {
+            StmtKind::Assign(pairs) => {
+                let stores = self.look(path, |view| {
+                    pairs
+                        .iter()
+                        .map(|(access, value)| Ok((view.locate(access)?, view.value(value)?)))
+                        .collect::<Result<Vec<_>, _>>()
+                })?;
+                for ((location, value), (access, _)) in stores.into_iter().zip(pairs) {
+                    self.store(path, location, value, access)?;
+                }
+                one(path)
+            }
+            StmtKind::AssignAny(access, range) => self.assign_any(access, range.as_ref(), path),
+            StmtKind::Await(test) => {
+                let open = self.look(path, |view| view.truth(test))?;
+                Ok(open.then(|| path.clone()).into_iter().collect())
+            }
+            StmtKind::Assert(test) => match self.look(path, |view| view.truth(test))? {
+                true => one(path),
+                false => Err(StepFault { fault: Fault::AssertFailed, span: stmt.span }),
+            },
+            StmtKind::Acquire(access) => self.acquire(access, path),
+            StmtKind::Release(access) => {
+                self.release(access, path)?;
+                one(path)
+            }
+            StmtKind::If(test, yes, no) => {
+                let block = if self.look(path, |view| view.truth(test))? { yes } else { no };
+                Ok(self.run(block, path.clone()))
+            }
+            StmtKind::Either(blocks) => Ok(blocks.iter().flat_map(|block| self.run(block, path.clone())).collect()),
+            StmtKind::For(binding, block) => {
+                let values = self.look(path, |view| view.domain(&binding.domain))?;
+                Ok(values.fold(vec![path.clone()], |paths, value| {
+                    let round = |mut path: Path| {
+                        bind(&mut path.bound, binding, value);
+                        self.run(block, path)
+                    };
+                    paths.into_iter().flat_map(|path| path.attempt(|path| Ok(round(path.clone())))).collect()
+                }))
+            }
+        }
+    }
+
+    fn assign_any(
+        self,
+        access: &Access,
+        range: Option<&(Expr, Expr)>,
+        path: &mut Path,
+    ) -> Result<Vec<Path>, StepFault> {
+        let (location, bounds) = self.look(path, |view| {
+            let location = view.locate(access)?;
+            let bounds = range.map(|(lo, hi)| Ok((view.value(lo)?, view.value(hi)?))).transpose()?;
+            Ok((location, bounds.map(|(lo, hi)| (self.as_number(lo), self.as_number(hi)))))
+        })?;
+        let ty = self.type_of(access);
+        let wanted = |value: &Value| match bounds {
+            None => true,
+            Some((lo, hi)) => *value != Value::None && (lo..=hi).contains(&self.as_number(*value)),
+        };
+        let take = |value| {
+            let mut path = path.clone();
+            self.put(&mut path, location, value);
+            path
+        };
+        let mut paths: Vec<Path> = ty.values(self.model.type_context()).filter(wanted).map(take).collect();
+        // A range that reaches beyond the type is one fault, not one for each value outside.
+        if let Some((lo, hi)) = bounds.filter(|(lo, hi)| lo <= hi)
+            && let Some(outside) = [lo, hi].into_iter().find(|&end| !self.belongs(end, ty))
+        {
+            let fault = self.out_of_range(access, location, &outside.to_string());
+            paths.push(Path { fault: Some(StepFault { fault, span: access.span }), ..path.clone() });
+        }
+        Ok(paths)
+    }
+
+    /// Whether the number, or the process with this index, is a value of the type.
+    fn belongs(self, number: i64, ty: ScalarType) -> bool {
+        match ty {
+            ScalarType::Pid(family) | ScalarType::PidOrNone(family) => {
+                self.model.families[family].process_at(number).is_some()
+            }
+            _ => ty.contains(Value::Int(number), self.model.type_context()),
+        }
+    }
+
+    /// A number, or the index of a process.
+    fn as_number(self, value: Value) -> i64 {
+        match value {
+            Value::Int(number) => number,
+            Value::Process(id) => self.model.processes[id].index,
+            other => unreachable!("front-ends check types: `any` ranges over numbers, not {other:?}"),
+        }
+    }
+
+    fn acquire(self, access: &Access, path: &mut Path) -> Result<Vec<Path>, StepFault> {
+        let location = self.look(path, |view| view.locate(access))?;
+        let held = self.look(path, |view| Ok(view.load(location)))?;
+        let taken = match (self.type_of(access), held) {
+            (ScalarType::Lock, Value::None) => Value::Process(self.me),
+            (ScalarType::Semaphore { .. }, Value::Int(n)) if n > 0 => Value::Int(n - 1),
+            _ => return Ok(Vec::new()),
+        };
+        self.put(path, location, taken);
+        Ok(vec![path.clone()])
+    }
+
+    fn release(self, access: &Access, path: &mut Path) -> Result<(), StepFault> {
+        let location = self.look(path, |view| view.locate(access))?;
+        let held = self.look(path, |view| Ok(view.load(location)))?;
+        let name = self.name(access, location);
+        let (free, fault) = match (self.type_of(access), held) {
+            (ScalarType::Semaphore { max }, Value::Int(n)) => {
+                ((n < max).then(|| Value::Int(n + 1)), Fault::SemaphoreFull { semaphore: name })
+            }
+            _ => ((held == Value::Process(self.me)).then_some(Value::None), Fault::NotHeld { lock: name }),
+        };
+        match free {
+            Some(value) => {
+                self.put(path, location, value);
+                Ok(())
+            }
+            None => Err(StepFault { fault, span: access.span }),
+        }
+    }
+
+    /// Stores a value if the location's type has it.
+    pub fn store(self, path: &mut Path, location: Location, value: Value, access: &Access) -> Result<(), StepFault> {
+        if !self.type_of(access).contains(value, self.model.type_context()) {
+            let fault = self.out_of_range(access, location, &print::value(self.model, value));
+            return Err(StepFault { fault, span: access.span });
+        }
+        self.put(path, location, value);
+        Ok(())
+    }
+
+    fn put(self, path: &mut Path, location: Location, value: Value) {
+        match location {
+            Location::Cell(cell) => {
+                path.touched.push(Touch { process: self.me, cell, writes: true });
+                path.state.cells[cell.index()] = value;
+            }
+            Location::Slot(slot) => path.state.top_mut(self.me).slots[slot] = value,
+        }
+    }
+
+    fn type_of(self, access: &Access) -> ScalarType {
+        self.model.vars[access.var].ty.scalar()
+    }
+
+    fn out_of_range(self, access: &Access, location: Location, value: &str) -> Fault {
+        Fault::OutOfRange { target: self.name(access, location), value: value.to_string() }
+    }
+
+    /// The scalar as the user writes it, its indices evaluated.
+    fn name(self, access: &Access, location: Location) -> String {
+        match location {
+            Location::Cell(cell) => self.model.cells[cell].name.clone(),
+            Location::Slot(slot) => {
+                let var = &self.model.vars[access.var];
+                element_names(&var.name, &var.ty).swap_remove(slot - var.offset)
+            }
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! The move of control at the end of a step: along `Next`, into a call, out of one.
+//!
+//! In: a path on which the action's body has run. Out: the same path with control where it goes; a call whose locals start
+//! with `= any` has one path for each of their values.
+
+use super::body::{Mover, Path};
+use super::expression::{Location, following};
+use super::initial::leaf_inits;
+use super::{Control, Frame, StepFault};
+use crate::control::{Action, ActionId, ActionKind, LoopId, Next, ProcedureId, Scope};
+use crate::expr::{Access, Expr};
+use crate::print;
+use crate::value::{Fault, Value};
+use crate::variable::{Init, Storage, Var};
+
+impl Mover<'_> {
+    /// Moves control as the action says.
+    pub fn finish(self, id: ActionId, path: Path) -> Vec<Path> {
+        let action = &self.model.actions[id];
+        path.attempt(|path| {
+            match &action.kind {
+                ActionKind::Plain | ActionKind::Idle => self.follow(&action.next, path)?,
+                ActionKind::Call { procedure, arguments, .. } => return self.call(id, *procedure, arguments, path),
+                ActionKind::Return { value } => self.give_back(action, value.as_ref(), path)?,
+            }
+            Ok(vec![path.clone()])
+        })
+    }
+
+    fn follow(self, mut next: &Next, path: &mut Path) -> Result<(), StepFault> {
+        loop {
+            next = match next {
+                Next::To(place) => {
+                    path.state.top_mut(self.me).control = Control::At(*place);
+                    return Ok(());
+                }
+                Next::Enter { enter, body, skip } => {
+                    let ends = self.look(path, |view| view.domain_ends(&self.model.loops[*enter].domain))?;
+                    match ends {
+                        Some((first, _)) => {
+                            self.count(*enter, first, path);
+                            body
+                        }
+                        None => skip,
+                    }
+                }
+                Next::Again { again, body, done } => {
+                    let ends = self.look(path, |view| view.domain_ends(&self.model.loops[*again].domain))?;
+                    let current = self.counter(*again, path);
+                    match ends {
+                        Some((_, last)) if current != last => {
+                            self.count(*again, following(current), path);
+                            body
+                        }
+                        _ => {
+                            self.reset(*again, path);
+                            done
+                        }
+                    }
+                }
+                Next::Leave { loops, then } => {
+                    for &left in loops {
+                        self.reset(left, path);
+                    }
+                    then
+                }
+            };
+        }
+    }
+
+    fn counter(self, id: LoopId, path: &Path) -> Value {
+        match self.counter_location(id) {
+            Location::Cell(cell) => path.state.cells[cell.index()],
+            Location::Slot(slot) => path.state.top(self.me).slots[slot],
+        }
+    }
+
+    fn count(self, id: LoopId, value: Value, path: &mut Path) {
+        match self.counter_location(id) {
+            Location::Cell(cell) => path.state.cells[cell.index()] = value,
+            Location::Slot(slot) => path.state.top_mut(self.me).slots[slot] = value,
+        }
+    }
+
+    fn reset(self, id: LoopId, path: &mut Path) {
+        let ty = self.model.vars[self.model.loops[id].counter].ty.scalar();
+        let first = ty.first_value(self.model.type_context()).expect("a counter's type has a value");
+        self.count(id, first, path);
+    }
+
+    fn counter_location(self, id: LoopId) -> Location {
+        let counter = self.model.loops[id].counter;
+        let var = &self.model.vars[counter];
+        match var.storage {
+            Storage::Frame(_) => Location::Slot(var.offset),
+            _ => {
+                let mut cells = self.model.cells_of(counter, Some(self.me));
+                Location::Cell(cells.next().expect("a counter is one cell"))
+            }
+        }
+    }
+
+    /// Checks the arguments, leaves the caller waiting, and starts the procedure's text with its locals anew.
+    fn call(
+        self,
+        id: ActionId,
+        procedure: ProcedureId,
+        arguments: &[Expr],
+        path: &mut Path,
+    ) -> Result<Vec<Path>, StepFault> {
+        let callee = &self.model.procedures[procedure];
+        let mut slots = Vec::with_capacity(callee.n_slots);
+        for (argument, &parameter) in arguments.iter().zip(&callee.vars) {
+            let value = self.look(path, |view| view.value(argument))?;
+            let var = &self.model.vars[parameter];
+            if !var.ty.scalar().contains(value, self.model.type_context()) {
+                let fault = Fault::OutOfRange { target: var.name.clone(), value: print::value(self.model, value) };
+                return Err(StepFault { fault, span: argument.span });
+            }
+            slots.push(value);
+        }
+        path.state.top_mut(self.me).control = Control::Calling(id);
+        path.state.stacks[self.me.index()].push(Frame { control: Control::At(callee.entry), slots });
+        let mut paths = vec![path.clone()];
+        for var in callee.vars[callee.n_parameters..].iter().map(|&local| &self.model.vars[local]) {
+            for init in leaf_inits(&var.init, &var.ty) {
+                paths =
+                    paths.into_iter().flat_map(|path| path.attempt(|path| self.start_slot(var, init, path))).collect();
+            }
+        }
+        Ok(paths)
+    }
+
+    /// Gives the next slot of the new frame the value, or each of the values, that it starts with.
+    fn start_slot(self, var: &Var, init: &Init, path: &mut Path) -> Result<Vec<Path>, StepFault> {
+        let ty = var.ty.scalar();
+        let mut values = ty.values(self.model.type_context());
+        let starts: Vec<Value> = match init {
+            Init::Any => values.collect(),
+            Init::Fill(expr) => {
+                let value = self.look(path, |view| view.value(expr))?;
+                if !ty.contains(value, self.model.type_context()) {
+                    let fault = Fault::OutOfRange { target: var.name.clone(), value: print::value(self.model, value) };
+                    return Err(StepFault { fault, span: expr.span });
+                }
+                vec![value]
+            }
+            Init::First | Init::Elements(_) => values.next().into_iter().collect(),
+        };
+        let start = |value| {
+            let mut path = path.clone();
+            path.state.top_mut(self.me).slots.push(value);
+            path
+        };
+        Ok(starts.into_iter().map(start).collect())
+    }
+
+    /// Pops the frame, stores the result for the caller, and moves the caller on.
+    fn give_back(self, action: &Action, value: Option<&Expr>, path: &mut Path) -> Result<(), StepFault> {
+        let Scope::Procedure(procedure) = action.scope else { unreachable!("front-ends keep `return` in procedures") };
+        let callee = &self.model.procedures[procedure];
+        let span = value.map_or(self.model.statements[action.statement].span, |value| value.span);
+        let result = value.map(|value| self.look(path, |view| view.value(value))).transpose()?;
+        match (callee.result, result) {
+            (Some(_), None) => {
+                return Err(StepFault { fault: Fault::NoResult { procedure: callee.name.clone() }, span });
+            }
+            (Some(ty), Some(value)) if !ty.contains(value, self.model.type_context()) => {
+                let target = format!("{}()", callee.name);
+                let fault = Fault::OutOfRange { target, value: print::value(self.model, value) };
+                return Err(StepFault { fault, span });
+            }
+            _ => {}
+        }
+        path.state.stacks[self.me.index()].pop();
+        let Control::Calling(call) = path.state.top(self.me).control else {
+            unreachable!("below the top frame stands the caller, waiting")
+        };
+        let call = &self.model.actions[call];
+        if let (ActionKind::Call { result: Some(access), .. }, Some(value)) = (&call.kind, result) {
+            self.store_result(access, value, path)?;
+        }
+        self.follow(&call.next, path)
+    }
+
+    fn store_result(self, access: &Access, value: Value, path: &mut Path) -> Result<(), StepFault> {
+        let location = self.look(path, |view| view.locate(access))?;
+        self.store(path, location, value, access)
+    }
+}

@@ -1,0 +1,129 @@
+//! Initial states, one after the other.
+//!
+//! In: a Model. Out: its initial states, lazily, because `= any` on a few arrays gives more than can be stored. Cells that
+//! start anywhere turn like an odometer, the last one fastest.
+
+use super::{Control, Frame, State, StepFault, evaluate};
+use crate::Model;
+use crate::control::PlaceId;
+use crate::print;
+use crate::process::ProcessId;
+use crate::types::Type;
+use crate::value::{Fault, Value};
+use crate::variable::{Cell, CellId, Init};
+
+/// The initial states of a Model; see [`initial_states`].
+pub struct InitialStates<'m> {
+    /// The state to give next; `None` when all were given.
+    next: Option<State>,
+    /// The cells that start anywhere, with the values that each has still to take.
+    wheels: Vec<Wheel<'m>>,
+    model: &'m Model,
+}
+
+struct Wheel<'m> {
+    cell: CellId,
+    rest: Box<dyn Iterator<Item = Value> + 'm>,
+}
+
+/// All initial states, each once.
+///
+/// # Panics
+/// If [`initial_faults`] is not empty: front-ends refuse such a program.
+pub fn initial_states(model: &Model) -> InitialStates<'_> {
+    let mut state = blank(model);
+    let mut wheels = Vec::new();
+    for (cell, init) in cell_inits(model) {
+        match init {
+            Init::Fill(_) => {
+                let value = start_value(model, cell, init).expect("front-ends refuse faulty initial values");
+                state.cells[cell.index()] = value;
+            }
+            Init::Any => {
+                let mut rest = model.cells[cell].ty.values(model.type_context());
+                rest.next();
+                wheels.push(Wheel { cell, rest });
+            }
+            Init::First | Init::Elements(_) => {}
+        }
+    }
+    InitialStates { next: Some(state), wheels, model }
+}
+
+/// How many initial states there are; `u128::MAX` where there are more than can be counted.
+pub fn n_initial_states(model: &Model) -> u128 {
+    cell_inits(model)
+        .filter(|(_, init)| matches!(init, Init::Any))
+        .fold(1, |n, (cell, _)| n.saturating_mul(model.cells[cell].ty.n_values(model.type_context())))
+}
+
+/// What is wrong with the initial values of cells: a division by zero, a value outside its type.
+pub fn initial_faults(model: &Model) -> Vec<StepFault> {
+    cell_inits(model).filter_map(|(cell, init)| start_value(model, cell, init).err()).collect()
+}
+
+impl Iterator for InitialStates<'_> {
+    type Item = State;
+
+    fn next(&mut self) -> Option<State> {
+        let state = self.next.take()?;
+        let mut following = state.clone();
+        for wheel in self.wheels.iter_mut().rev() {
+            let cell = &mut following.cells[wheel.cell.index()];
+            if let Some(value) = wheel.rest.next() {
+                *cell = value;
+                self.next = Some(following);
+                break;
+            }
+            let mut values = self.model.cells[wheel.cell].ty.values(self.model.type_context());
+            *cell = values.next().expect("types have values");
+            wheel.rest = values;
+        }
+        Some(state)
+    }
+}
+
+/// Everything at the first value of its type, every process at its entry.
+fn blank(model: &Model) -> State {
+    let first = |cell: &Cell| cell.ty.first_value(model.type_context()).expect("types have values");
+    let entry = |process: ProcessId| -> PlaceId { model.families[model.processes[process].family].entry };
+    State {
+        cells: model.cells.iter().map(first).collect(),
+        stacks: model
+            .processes
+            .ids()
+            .map(|process| vec![Frame { control: Control::At(entry(process)), slots: Vec::new() }])
+            .collect(),
+    }
+}
+
+/// Each cell with what it starts with.
+fn cell_inits(model: &Model) -> impl Iterator<Item = (CellId, &Init)> {
+    let starts_variable = |(id, cell): &(CellId, &Cell)| model.cells_of(cell.var, cell.owner).next() == Some(*id);
+    model.cells.entries().filter(starts_variable).flat_map(|(_, cell)| {
+        let var = &model.vars[cell.var];
+        model.cells_of(cell.var, cell.owner).zip(leaf_inits(&var.init, &var.ty))
+    })
+}
+
+fn start_value(model: &Model, cell: CellId, init: &Init) -> Result<Value, StepFault> {
+    let Cell { ty, owner, name, .. } = &model.cells[cell];
+    let state = blank(model);
+    let Init::Fill(expr) = init else { return Ok(state.cells[cell.index()]) };
+    let value = evaluate(model, &state, expr, *owner)?;
+    if ty.contains(value, model.type_context()) {
+        return Ok(value);
+    }
+    let fault = Fault::OutOfRange { target: name.clone(), value: print::value(model, value) };
+    Err(StepFault { fault, span: expr.span })
+}
+
+/// What each scalar part of a variable starts with, in layout order: never `Init::Elements`.
+pub(super) fn leaf_inits<'a>(init: &'a Init, ty: &Type) -> Vec<&'a Init> {
+    match (init, ty) {
+        (Init::Elements(inits), Type::Array { element, len }) => {
+            (0..*len).flat_map(|at| leaf_inits(inits.get(at).unwrap_or(&Init::First), element)).collect()
+        }
+        _ => vec![init; ty.n_cells()],
+    }
+}

@@ -1,0 +1,97 @@
+//! Questions about one state: who is able to move, who is stuck, who has ended, who races with whom.
+
+use super::{Move, State, steps, touched_by};
+use crate::Model;
+use crate::control::{Action, ActionId, ActionKind};
+use crate::process::ProcessId;
+use crate::variable::{CellId, VarId};
+
+/// Whether a process has an enabled step other than leaving `idle`, alone or in a rendezvous.
+pub fn able(model: &Model, state: &State, process: ProcessId) -> bool {
+    has_step(model, state, process, |_| true)
+}
+
+/// Whether a process has an enabled step other than leaving `idle` that carries one of the labels.
+pub fn able_by(model: &Model, state: &State, process: ProcessId, labels: &[String]) -> bool {
+    has_step(model, state, process, |action| action.labels.iter().any(|label| labels.contains(label)))
+}
+
+/// Whether a process has run off its end.
+pub fn is_terminated(model: &Model, state: &State, process: ProcessId) -> bool {
+    let end = model.families[model.processes[process].family].end;
+    state.stacks[process.index()].len() == 1 && state.place(process) == end
+}
+
+/// Whether a process stands at `idle`.
+pub fn is_idle(model: &Model, state: &State, process: ProcessId) -> bool {
+    let actions = &model.places[state.place(process)].actions;
+    actions.iter().any(|&action| matches!(model.actions[action].kind, ActionKind::Idle))
+}
+
+/// The processes that cannot move although they have neither terminated nor stand at `idle`.
+pub fn stuck_processes(model: &Model, state: &State) -> Vec<ProcessId> {
+    let waits = |process: &ProcessId| {
+        !is_terminated(model, state, *process) && !is_idle(model, state, *process) && !able(model, state, *process)
+    };
+    model.processes.ids().filter(waits).collect()
+}
+
+/// Whether nobody can move and somebody is stuck.
+pub fn is_deadlock(model: &Model, state: &State) -> bool {
+    steps(model, state).is_empty() && !stuck_processes(model, state).is_empty()
+}
+
+/// Two processes that are about to touch one cell, one of them writing it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Race {
+    /// The cell.
+    pub cell: CellId,
+    /// Both processes, in order.
+    pub contenders: [Contender; 2],
+}
+
+/// One side of a race.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Contender {
+    /// The process.
+    pub process: ProcessId,
+    /// Its enabled action.
+    pub action: ActionId,
+    /// Whether it writes the cell; otherwise it reads it.
+    pub writes: bool,
+}
+
+/// A race on a cell of the variable in this state, if there is one: two processes each have an enabled step that touches
+/// the cell, one of them writing. Guards and tests count, and so do faulty steps up to their fault. The two sides of one
+/// rendezvous do not race.
+pub fn race(model: &Model, state: &State, var: VarId) -> Option<Race> {
+    let mut touches = Vec::new();
+    for (step_idx, (step, touched)) in touched_by(model, state).into_iter().enumerate() {
+        for touch in touched.into_iter().filter(|touch| model.cells[touch.cell].var == var) {
+            let action = action_of(step.by, touch.process);
+            let side = Contender { process: touch.process, action, writes: touch.writes };
+            touches.push((step_idx, touch.cell, side));
+        }
+    }
+    let pairs = touches.iter().flat_map(|one| touches.iter().map(move |other| (one, other)));
+    pairs
+        .filter(|(one, other)| one.0 != other.0 && one.1 == other.1 && one.2.process < other.2.process)
+        .find(|(one, other)| one.2.writes || other.2.writes)
+        .map(|(one, other)| Race { cell: one.1, contenders: [one.2, other.2] })
+}
+
+fn has_step(model: &Model, state: &State, process: ProcessId, wanted: impl Fn(&Action) -> bool) -> bool {
+    let takes_part = |by: Move| by.process == process || by.partner.is_some_and(|(partner, _)| partner == process);
+    steps(model, state).iter().filter(|step| takes_part(step.by)).any(|step| {
+        let action = &model.actions[action_of(step.by, process)];
+        !matches!(action.kind, ActionKind::Idle) && wanted(action)
+    })
+}
+
+/// The action of one side of a move.
+fn action_of(by: Move, process: ProcessId) -> ActionId {
+    match by.partner {
+        Some((partner, theirs)) if partner == process => theirs,
+        _ => by.action,
+    }
+}
