@@ -159,8 +159,8 @@ pub struct Procedure {
     pub n_parameters: usize,
     /// The type of the result, if there is one.
     pub result: Option<ScalarType>,
-    /// Where control starts.
-    pub entry: PlaceId,
+    /// Where control starts: a place, or into a loop.
+    pub entry: Next,
     /// How many slots a frame has.
     pub n_slots: usize,
     /// What the user wrote about it (`///`).

@@ -6,7 +6,7 @@
 
 use base::{Id, Span};
 
-use crate::control::PlaceId;
+use crate::control::{Next, PlaceId};
 use crate::variable::VarId;
 
 /// The index range of a family: `process P[i in 0..<N]`.
@@ -29,8 +29,8 @@ pub struct Family {
     pub index: Option<IndexRange>,
     /// The public and local variables and loop counters, in layout order.
     pub vars: Vec<VarId>,
-    /// Where control starts.
-    pub entry: PlaceId,
+    /// Where control starts: a place, or into a loop.
+    pub entry: Next,
     /// Where control is after the last statement.
     pub end: PlaceId,
     /// The first of the family's processes; the others follow it.

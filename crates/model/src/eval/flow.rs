@@ -13,7 +13,7 @@ use crate::print;
 use crate::value::{Fault, Value};
 use crate::variable::{Init, Storage, Var};
 
-impl Mover<'_> {
+impl<'m> Mover<'m> {
     /// Moves control as the action says.
     pub fn finish(self, id: ActionId, path: Path) -> Vec<Path> {
         let action = &self.model.actions[id];
@@ -27,30 +27,31 @@ impl Mover<'_> {
         })
     }
 
-    fn follow(self, mut next: &Next, path: &mut Path) -> Result<(), StepFault> {
+    /// Moves control of the top frame to where `next` leads.
+    pub fn follow(self, mut next: &'m Next, path: &mut Path) -> Result<(), StepFault> {
         loop {
             next = match next {
                 Next::To(place) => {
                     path.state.top_mut(self.me).control = Control::At(*place);
                     return Ok(());
                 }
-                Next::Enter { enter, body, skip } => {
+                Next::Enter { enter, skip } => {
                     let ends = self.look(path, |view| view.domain_ends(&self.model.loops[*enter].domain))?;
                     match ends {
                         Some((first, _)) => {
                             self.count(*enter, first, path);
-                            body
+                            &self.model.loops[*enter].body
                         }
                         None => skip,
                     }
                 }
-                Next::Again { again, body, done } => {
+                Next::Again { again, done } => {
                     let ends = self.look(path, |view| view.domain_ends(&self.model.loops[*again].domain))?;
                     let current = self.counter(*again, path);
                     match ends {
                         Some((_, last)) if current != last => {
                             self.count(*again, following(current), path);
-                            body
+                            &self.model.loops[*again].body
                         }
                         _ => {
                             self.reset(*again, path);
@@ -120,7 +121,7 @@ impl Mover<'_> {
             slots.push(value);
         }
         path.state.top_mut(self.me).control = Control::Calling(id);
-        path.state.stacks[self.me.index()].push(Frame { control: Control::At(callee.entry), slots });
+        path.state.stacks[self.me.index()].push(Frame { control: Control::Calling(id), slots });
         let mut paths = vec![path.clone()];
         for var in callee.vars[callee.n_parameters..].iter().map(|&local| &self.model.vars[local]) {
             for init in leaf_inits(&var.init, &var.ty) {
@@ -128,7 +129,8 @@ impl Mover<'_> {
                     paths.into_iter().flat_map(|path| path.attempt(|path| self.start_slot(var, init, path))).collect();
             }
         }
-        Ok(paths)
+        let enter = |path: &mut Path| self.follow(&callee.entry, path).map(|()| vec![path.clone()]);
+        Ok(paths.into_iter().flat_map(|path| path.attempt(enter)).collect())
     }
 
     /// Gives the next slot of the new frame the value, or each of the values, that it starts with.

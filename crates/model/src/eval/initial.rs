@@ -3,9 +3,9 @@
 //! In: a Model. Out: its initial states, lazily, because `= any` on a few arrays gives more than can be stored. Cells that
 //! start anywhere turn like an odometer, the last one fastest.
 
+use super::body::{Mover, Path};
 use super::{Control, Frame, State, StepFault, evaluate};
 use crate::Model;
-use crate::control::PlaceId;
 use crate::print;
 use crate::process::ProcessId;
 use crate::types::Type;
@@ -47,6 +47,8 @@ pub fn initial_states(model: &Model) -> InitialStates<'_> {
             Init::First | Init::Elements(_) => {}
         }
     }
+    let (state, fault) = enter(model, state);
+    assert!(fault.is_none(), "front-ends refuse faulty loop bounds: {fault:?}");
     InitialStates { next: Some(state), wheels, model }
 }
 
@@ -57,9 +59,11 @@ pub fn n_initial_states(model: &Model) -> u128 {
         .fold(1, |n, (cell, _)| n.saturating_mul(model.cells[cell].ty.n_values(model.type_context())))
 }
 
-/// What is wrong with the initial values of cells: a division by zero, a value outside its type.
+/// What is wrong with the initial values of cells (a division by zero, a value outside its type) and with the bounds of
+/// loops with which a process begins.
 pub fn initial_faults(model: &Model) -> Vec<StepFault> {
-    cell_inits(model).filter_map(|(cell, init)| start_value(model, cell, init).err()).collect()
+    let values = cell_inits(model).filter_map(|(cell, init)| start_value(model, cell, init).err());
+    values.chain(enter(model, blank(model)).1).collect()
 }
 
 impl Iterator for InitialStates<'_> {
@@ -83,18 +87,27 @@ impl Iterator for InitialStates<'_> {
     }
 }
 
-/// Everything at the first value of its type, every process at its entry.
+/// Everything at the first value of its type, every process at its end, from where `enter` takes it to its entry.
 fn blank(model: &Model) -> State {
     let first = |cell: &Cell| cell.ty.first_value(model.type_context()).expect("types have values");
-    let entry = |process: ProcessId| -> PlaceId { model.families[model.processes[process].family].entry };
+    let end = |process: ProcessId| model.families[model.processes[process].family].end;
     State {
         cells: model.cells.iter().map(first).collect(),
         stacks: model
             .processes
             .ids()
-            .map(|process| vec![Frame { control: Control::At(entry(process)), slots: Vec::new() }])
+            .map(|process| vec![Frame { control: Control::At(end(process)), slots: Vec::new() }])
             .collect(),
     }
+}
+
+/// Moves every process to its entry, into loops where it begins with them, and tells the first fault.
+fn enter(model: &Model, state: State) -> (State, Option<StepFault>) {
+    let mut path = Path::new(&state);
+    let entry = |process: ProcessId| &model.families[model.processes[process].family].entry;
+    let enter_one = |me| Mover { model, me }.follow(entry(me), &mut path).err();
+    let fault = model.processes.ids().find_map(enter_one);
+    (path.state, fault)
 }
 
 /// Each cell with what it starts with.
