@@ -1,0 +1,109 @@
+//! The contract between engines and the rest.
+//!
+//! A [`Task`] goes in: a Model, the questions, what may be used. [`Event`]s come out while it runs, and one [`Answer`] for
+//! each question. An engine does not print, open files, read flags or keep globals.
+
+pub mod run;
+
+use std::time::Duration;
+
+use base::{Budget, Id, StopReason};
+use evidence::Evidence;
+use model::Model;
+use model::property::Property;
+
+/// Names a property of a Model.
+pub type PropertyId = Id<Property>;
+
+/// What an engine is asked.
+#[derive(Clone, Debug)]
+pub struct Task<'a> {
+    /// The program.
+    pub model: &'a Model,
+    /// The questions.
+    pub properties: Vec<PropertyId>,
+    /// What may be used.
+    pub budget: Budget,
+    /// How many threads may run, at least 1.
+    pub n_threads: usize,
+}
+
+/// The answer to one question: no claim without evidence.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    /// The property holds.
+    Holds(Evidence),
+    /// The property does not hold.
+    Violated(Evidence),
+    /// It was not decided.
+    Unknown(StopReason),
+}
+
+/// A verdict with what it took.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The question.
+    pub property: PropertyId,
+    /// The answer.
+    pub verdict: Verdict,
+    /// What it took.
+    pub statistics: Statistics,
+}
+
+/// What an answer took. What an engine does not have is `None`.
+#[derive(Clone, Debug, Default)]
+pub struct Statistics {
+    /// Time until the question was decided.
+    pub time: Duration,
+    /// The most memory that the engine's data took, in bytes.
+    pub peak_memory_bytes: Option<u64>,
+    /// States of the whole product that were stored.
+    pub global_states: Option<u64>,
+    /// Transitions of the whole product that were taken.
+    pub global_transitions: Option<u64>,
+    /// How deep the search went.
+    pub depth: Option<u64>,
+}
+
+/// What happens while an engine runs.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// How far a search of the whole product is; sent a few times a second at most.
+    Searching {
+        /// States stored.
+        states: u64,
+        /// States of the current level not yet expanded, and those of the next one.
+        frontier: u64,
+        /// Steps from the initial states.
+        depth: u64,
+        /// What the engine's data takes.
+        memory_bytes: u64,
+    },
+    /// A question is decided; more may be open.
+    Decided(PropertyId),
+}
+
+/// Told what happens; may be called from any thread of the engine.
+pub trait Observer: Sync {
+    /// Something happened.
+    fn event(&self, event: Event);
+}
+
+/// Nobody listens.
+pub struct Silent;
+
+impl Observer for Silent {
+    fn event(&self, _event: Event) {}
+}
+
+/// A method that answers questions.
+pub trait Engine {
+    /// The method's name on the command line.
+    fn name(&self) -> &'static str;
+
+    /// Whether the method answers this question at all; otherwise why not, and what does.
+    fn supports(&self, model: &Model, property: PropertyId) -> Result<(), StopReason>;
+
+    /// One answer for each property of the task, in the order of the task. The properties are supported ones.
+    fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Vec<Answer>;
+}

@@ -1,0 +1,1 @@
+//! Traces on disk: the Informal Trace Format of Apalache and Quint.

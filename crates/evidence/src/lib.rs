@@ -1,0 +1,20 @@
+//! Evidence: what a verdict carries so that somebody else can check it.
+//!
+//! [`trace`]: a run that shows something, replayed on `model::eval` by `audit`. [`exploration`]: what a search of the whole
+//! product saw. [`itf`]: traces on disk.
+
+pub mod exploration;
+pub mod itf;
+pub mod trace;
+
+pub use exploration::Exploration;
+pub use trace::{Trace, TraceEnd};
+
+/// Why a verdict is what it is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Evidence {
+    /// A run: a counterexample, or the witness of a `reachable`.
+    Trace(Trace),
+    /// The whole product was searched to the end, and nothing to the contrary was found.
+    Exploration(Exploration),
+}
