@@ -1,0 +1,78 @@
+//! The methods, in one table: their names on the command line, what they answer, and the engine behind each.
+//!
+//! A method that the papers have and this version has not is refused by name, so that nobody mistakes another method's
+//! answer for its.
+
+use base::diagnostic::nearest_name;
+
+/// A way to answer questions.
+#[derive(Clone, Copy, Debug)]
+pub struct Method {
+    /// The name on the command line and in the result document.
+    pub name: &'static str,
+    /// What it answers, for `--help`.
+    pub answers: &'static str,
+    /// Whether it is in this version.
+    pub is_here: bool,
+}
+
+const fn here(name: &'static str, answers: &'static str) -> Method {
+    Method { name, answers, is_here: true }
+}
+
+const fn later(name: &'static str, answers: &'static str) -> Method {
+    Method { name, answers, is_here: false }
+}
+
+/// All methods.
+static METHODS: [Method; 14] = [
+    here("auto", "everything; picks, and says what it did"),
+    here("mono", "safety, on the whole product, explicit states"),
+    later("forward", "safety, on the whole product, with BDDs"),
+    later("backward", "safety, on the whole product, with BDDs"),
+    later("split", "safety: the strongest split invariant alone"),
+    later("completion", "safety: split invariants with refinement"),
+    later("pairwise", "safety: two-index split invariants"),
+    later("tmmc", "safety: thread-modular, explicit"),
+    later("ls3", "safety: local graphs by pairwise joint search"),
+    later("pushdown", "safety with procedures and unbounded stacks"),
+    later("global", "temporal properties on the whole product, with BDDs"),
+    later("ll", "temporal properties, local, with refinement"),
+    later("fll-a", "temporal properties under fairness, local, with refinement"),
+    later("fll-b", "temporal properties under fairness, local, with refinement"),
+];
+
+/// The methods of this version.
+pub fn available() -> impl Iterator<Item = &'static Method> {
+    METHODS.iter().filter(|method| method.is_here)
+}
+
+/// The method of this name.
+///
+/// # Errors
+/// A name that no method has, or one that this version has not; the sentence names those that it has.
+pub fn find(name: &str) -> Result<&'static Method, String> {
+    let names = || available().map(|method| format!("`{}`", method.name)).collect::<Vec<_>>().join(" and ");
+    match METHODS.iter().find(|method| method.name == name) {
+        Some(method) if method.is_here => Ok(method),
+        Some(_) => Err(format!("method `{name}` is not in this version, which has {}", names())),
+        None => Err(match nearest_name(name, available().map(|method| method.name)) {
+            Some(near) => format!("there is no method `{name}`; did you mean `{near}`?"),
+            None => format!("there is no method `{name}`; this version has {}", names()),
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn methods_are_found_refused_by_name_or_unknown() {
+        assert_eq!(find("mono").map(|method| method.name), Ok("mono"));
+        let error = |name| find(name).unwrap_err();
+        assert_eq!(error("split"), "method `split` is not in this version, which has `auto` and `mono`");
+        assert_eq!(error("mnoo"), "there is no method `mnoo`; did you mean `mono`?");
+        assert_eq!(error("magic"), "there is no method `magic`; this version has `auto` and `mono`");
+    }
+}
