@@ -23,9 +23,9 @@ use crate::value::{Fault, Value};
 use crate::variable::CellId;
 
 pub use expression::{Viewpoint, evaluate};
-pub use initial::{InitialStates, initial_faults, initial_states, n_initial_states};
+pub use initial::{InitialStates, initial_faults, initial_states, is_initial, n_initial_states};
 pub use query::{Contender, Race, able, able_by, is_deadlock, is_idle, is_terminated, race, stuck_processes};
-pub use step::{steps, steps_of, touched_by};
+pub use step::{steps, steps_of, touched_by, touched_by_process};
 
 /// A state of the whole program.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -3,6 +3,8 @@
 //! In: a Model. Out: its initial states, lazily, because `= any` on a few arrays gives more than can be stored. Cells that
 //! start anywhere turn like an odometer, the last one fastest.
 
+use std::collections::HashSet;
+
 use super::body::{Mover, Path};
 use super::{Control, Frame, State, StepFault, evaluate};
 use crate::Model;
@@ -50,6 +52,26 @@ pub fn initial_states(model: &Model) -> InitialStates<'_> {
     let (state, fault) = enter(model, state);
     assert!(fault.is_none(), "front-ends refuse faulty loop bounds: {fault:?}");
     InitialStates { next: Some(state), wheels, model }
+}
+
+/// Whether a state, well-formed for the Model, is an initial one. Looks at each cell once, however many initial states
+/// there are.
+///
+/// # Panics
+/// As [`initial_states`].
+pub fn is_initial(model: &Model, state: &State) -> bool {
+    let Some(first) = initial_states(model).next() else { return false };
+    let anywhere: HashSet<CellId> =
+        cell_inits(model).filter(|(_, init)| matches!(init, Init::Any)).map(|(cell, _)| cell).collect();
+    let starts = |(id, cell): (CellId, &Cell)| {
+        let value = state.cells[id.index()];
+        if anywhere.contains(&id) {
+            cell.ty.contains(value, model.type_context())
+        } else {
+            value == first.cells[id.index()]
+        }
+    };
+    state.stacks == first.stacks && model.cells.entries().all(starts)
 }
 
 /// How many initial states there are; `u128::MAX` where there are more than can be counted.

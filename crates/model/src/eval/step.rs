@@ -28,6 +28,11 @@ pub fn touched_by(model: &Model, state: &State) -> Vec<(Step, Vec<Touch>)> {
     model.processes.ids().flat_map(|process| attempts_of(model, state, process)).collect()
 }
 
+/// The enabled steps that a process makes, each with the cells that it touches, in the order in which it does.
+pub fn touched_by_process(model: &Model, state: &State, process: ProcessId) -> Vec<(Step, Vec<Touch>)> {
+    attempts_of(model, state, process)
+}
+
 /// A statement of the mover and one of its partner, and what comes of them: what makes a step different from others.
 type StepKey = (StatementId, Option<(ProcessId, StatementId)>, Result<State, StepFault>);
 
