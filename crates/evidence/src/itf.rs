@@ -1,1 +1,117 @@
-//! Traces on disk: the Informal Trace Format of Apalache and Quint.
+//! Traces on disk: the Informal Trace Format of Apalache and Quint (`.itf.json`).
+//!
+//! Shared variables are variables of the trace; each family is one, a map from index to a record with the place (`at`), the
+//! process's variables and, inside procedures, its `stack`. Who moved, by which statement, stands in each state's `#meta` and,
+//! for tools that drive tests, as `mbt::actionTaken` and `mbt::nondetPicks`. The file's own `#meta` names the program, its
+//! parameters and a fingerprint, so that a trace of another program or instance is refused.
+//!
+//! [`to_itf`] and [`from_itf`] are inverse to each other. A file that says less about its moves (edited by hand, or written by
+//! another tool) is read by [`read`]; `audit` finds the missing part.
+
+mod names;
+mod read;
+mod value;
+mod write;
+
+use std::fmt;
+
+use model::eval::{Move, State};
+use model::process::ProcessId;
+
+use crate::{Trace, TraceEnd};
+
+pub use read::{from_itf, read};
+pub use write::{to_itf, to_text};
+
+/// Files larger than this are refused.
+pub const MOST_BYTES: usize = 128 << 20;
+
+/// The version of what stands under `piecewise` in a file's `#meta`.
+const VERSION: u64 = 1;
+
+/// A trace from a file: the states, and what the file says about the rest.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ItfTrace {
+    /// The name of the property that it decides.
+    pub property: Option<String>,
+    /// The states; there is at least one.
+    pub states: Vec<State>,
+    /// What is known of the move between two states; one fewer than states.
+    pub moves: Vec<MoveHint>,
+    /// What is shown at the end.
+    pub end: Option<TraceEnd>,
+    /// For a lasso, the position to which the last state returns.
+    pub loop_from: Option<usize>,
+}
+
+/// What a file says about a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MoveHint {
+    /// All of it.
+    Exactly(Move),
+    /// Who moves.
+    By(ProcessId),
+    /// Nothing.
+    Any,
+}
+
+impl ItfTrace {
+    /// The trace, where the file leaves nothing open.
+    pub fn exact(&self) -> Option<Trace> {
+        let moves = self.moves.iter().map(|hint| match hint {
+            MoveHint::Exactly(by) => Some(*by),
+            MoveHint::By(_) | MoveHint::Any => None,
+        });
+        Some(Trace {
+            moves: moves.collect::<Option<Vec<Move>>>()?,
+            states: self.states.clone(),
+            end: self.end.clone()?,
+            loop_from: self.loop_from,
+        })
+    }
+}
+
+/// Why a file is not a trace of the program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ItfError {
+    /// It is larger than [`MOST_BYTES`].
+    TooLarge(usize),
+    /// It is not JSON, or nested too deep.
+    NotJson(String),
+    /// It is JSON, and not a trace.
+    NotATrace(String),
+    /// It is a trace of another program or of another instance of this one.
+    AnotherProgram(String),
+    /// A state or move does not fit the program.
+    DoesNotFit {
+        /// The state, from 0; `None` for the file's head.
+        state: Option<usize>,
+        /// What is wrong.
+        what: String,
+    },
+    /// It leaves open what only [`read`] accepts.
+    Incomplete,
+}
+
+impl fmt::Display for ItfError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ItfError::TooLarge(size) => {
+                write!(f, "the file has {} MB; traces of more than {} MB are not read", size >> 20, MOST_BYTES >> 20)
+            }
+            ItfError::NotJson(what) => write!(f, "not a JSON file: {what}"),
+            ItfError::NotATrace(what) => write!(f, "not a trace in the Informal Trace Format: {what}"),
+            ItfError::AnotherProgram(what) => write!(f, "the trace belongs to another program: {what}"),
+            ItfError::DoesNotFit { state: Some(state), what } => {
+                write!(f, "state {state} does not fit the program: {what}")
+            }
+            ItfError::DoesNotFit { state: None, what } => write!(f, "the trace does not fit the program: {what}"),
+            ItfError::Incomplete => write!(f, "the trace does not say for each step who moves by which statement"),
+        }
+    }
+}
+
+impl std::error::Error for ItfError {}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,72 @@
+//! Guided replay: what a trace from a file leaves open is found on the reference semantics.
+//!
+//! In: states, and perhaps who moved between them and what the end shows. Out: a trace that [`replay`](crate::replay) accepts.
+//! Between two states the first step of `eval` that fits is taken; the end is what the property asks about.
+
+use base::Id;
+use evidence::itf::{ItfTrace, MoveHint};
+use evidence::{Trace, TraceEnd};
+use model::Model;
+use model::eval::{Move, State, race, steps, steps_of};
+use model::property::{Property, PropertyKind};
+
+use crate::AuditError;
+use crate::shape::check_state;
+
+/// Finds the moves and the end that the file leaves open; the result is not yet replayed.
+pub fn complete(model: &Model, property: Id<Property>, read: &ItfTrace) -> Result<Trace, AuditError> {
+    for (position, state) in read.states.iter().enumerate() {
+        check_state(model, state).map_err(|what| AuditError::at(position, "this is a state of the program", what))?;
+    }
+    let Some(last) = read.states.last() else {
+        return Err(AuditError::new("there is a run without states", "a run has a first state"));
+    };
+    let pairs = read.states.windows(2).zip(&read.moves).enumerate();
+    let moves = pairs.map(|(position, (pair, hint))| find_move(model, &pair[0], *hint, &pair[1], position));
+    Ok(Trace {
+        moves: moves.collect::<Result<Vec<Move>, AuditError>>()?,
+        end: read.end.clone().map_or_else(|| find_end(model, property, last), Ok)?,
+        states: read.states.clone(),
+        loop_from: read.loop_from,
+    })
+}
+
+fn find_move(
+    model: &Model,
+    before: &State,
+    hint: MoveHint,
+    after: &State,
+    position: usize,
+) -> Result<Move, AuditError> {
+    let (candidates, who) = match hint {
+        MoveHint::Exactly(by) => return Ok(by),
+        MoveHint::By(process) => (steps_of(model, before, process), model.processes[process].name.as_str()),
+        MoveHint::Any => (steps(model, before), "somebody"),
+    };
+    let found = candidates.into_iter().find(|step| step.result.as_ref() == Ok(after));
+    found.map(|step| step.by).ok_or_else(|| {
+        let claim = format!("a step of {who} leads to the next state");
+        AuditError::at(position, claim, format!("no step of {who} does"))
+    })
+}
+
+/// What the last state shows about the property.
+fn find_end(model: &Model, property: Id<Property>, last: &State) -> Result<TraceEnd, AuditError> {
+    let nothing = |claim: &str, finding: &str| AuditError::new(claim.to_owned(), finding.to_owned());
+    let Some(property) = model.properties.get(property) else {
+        return Err(nothing("a property of the program is decided", "the program has no such property"));
+    };
+    match property.kind {
+        PropertyKind::Invariant(_) | PropertyKind::Reachable(_) | PropertyKind::Temporal(_) => Ok(TraceEnd::State),
+        PropertyKind::DeadlockFree => Ok(TraceEnd::Deadlock),
+        PropertyKind::RaceFree(var) => {
+            race(model, last, var).map(TraceEnd::Race).ok_or_else(|| nothing("the run ends in a race", "there is none"))
+        }
+        PropertyKind::NoErrors => {
+            let faulty = |step: model::eval::Step| Some((step.by, step.result.err()?));
+            let found = steps(model, last).into_iter().find_map(faulty);
+            let (by, fault) = found.ok_or_else(|| nothing("a step from the last state is an error", "none is"))?;
+            Ok(TraceEnd::Fault { by, fault })
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! The independent checker: every verdict's evidence passes here before a person sees it.
+//!
+//! It stands on the Model and on `model::eval`, and on nothing that an engine built, so that a bug in an encoding, a packed
+//! evaluator or an engine cannot hide itself. [`replay()`] checks a trace; [`guided`] finds what a trace from a file leaves
+//! open; [`recount()`] searches a small product again.
+
+pub mod error;
+pub mod guided;
+pub mod recount;
+pub mod replay;
+pub mod shape;
+
+pub use error::AuditError;
+pub use guided::complete;
+pub use recount::{Recount, Recounted, recount};
+pub use replay::replay;

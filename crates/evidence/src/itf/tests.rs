@@ -1,0 +1,1 @@
+//! Round trips, and files that are not what they should be.
