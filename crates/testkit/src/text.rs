@@ -1,0 +1,125 @@
+//! Statements of a draft, before they become places and actions.
+
+use base::Span;
+use model::control::{ActionKind, ChannelId, LoopId, ProcedureId, Stmt, StmtKind, Sync, SyncSide};
+use model::expr::{Access, Expr};
+
+/// A statement of a process or procedure.
+#[derive(Clone, Debug)]
+pub enum Text {
+    /// One step.
+    Step(Box<StepText>),
+    /// `if e { } else { }`, the test a step of its own.
+    If(Option<String>, Expr, Vec<Text>, Vec<Text>),
+    /// `while e { }`
+    While(Option<String>, Expr, Vec<Text>),
+    /// `either { } or { }`; each branch begins with a step.
+    Either(Vec<Vec<Text>>),
+    /// `loop { }`; it begins with a step.
+    Loop(Vec<Text>),
+    /// `for k in … { }`, the counter declared by [`Draft::counter`](crate::Draft::counter).
+    For(LoopId, Vec<Text>),
+    /// `break;` out of the innermost `while`, `loop` or `for`.
+    Break,
+    /// `continue;` with the innermost `while`, `loop` or `for`.
+    Continue,
+}
+
+/// One step, with the parts of its action.
+#[derive(Clone, Debug)]
+pub struct StepText {
+    /// The label of the place before it.
+    pub label: Option<String>,
+    /// `await e` as a guard.
+    pub guard: Option<Expr>,
+    /// Its side of a rendezvous.
+    pub sync: Option<Sync>,
+    /// What it does.
+    pub body: Vec<Stmt>,
+    /// What kind of step it is.
+    pub kind: ActionKind,
+}
+
+impl Text {
+    /// Puts a label before the statement.
+    pub fn label(mut self, name: &str) -> Text {
+        match &mut self {
+            Text::Step(step) => step.label = Some(name.to_string()),
+            Text::If(label, ..) | Text::While(label, ..) => *label = Some(name.to_string()),
+            _ => panic!("a draft labels steps and tests only"),
+        }
+        self
+    }
+
+    /// Gives the step a guard.
+    pub fn when(mut self, guard: Expr) -> Text {
+        match &mut self {
+            Text::Step(step) => step.guard = Some(guard),
+            _ => panic!("a draft guards steps only"),
+        }
+        self
+    }
+}
+
+fn step(body: Vec<Stmt>, kind: ActionKind) -> Text {
+    Text::Step(Box::new(StepText { label: None, guard: None, sync: None, body, kind }))
+}
+
+/// `skip;`
+pub fn skip() -> Text {
+    step(Vec::new(), ActionKind::Plain)
+}
+
+/// `idle;`
+pub fn idle() -> Text {
+    step(Vec::new(), ActionKind::Idle)
+}
+
+/// `await e;`
+pub fn wait(test: Expr) -> Text {
+    skip().when(test)
+}
+
+/// One statement as a step of its own, or several as `atomic`.
+pub fn atomic(body: Vec<Stmt>) -> Text {
+    step(body, ActionKind::Plain)
+}
+
+/// `x = e;`
+pub fn assign(target: Access, value: Expr) -> Text {
+    atomic(vec![set(target, value)])
+}
+
+/// `call f(e, …);`, `x = call f(e, …);`
+pub fn call(procedure: ProcedureId, arguments: Vec<Expr>, result: Option<Access>) -> Text {
+    step(Vec::new(), ActionKind::Call { procedure, arguments, result })
+}
+
+/// `return;`, `return e;`
+pub fn give(value: Option<Expr>) -> Text {
+    step(Vec::new(), ActionKind::Return { value })
+}
+
+/// Sends values on a channel.
+pub fn send(channel: ChannelId, values: Vec<Expr>, body: Vec<Stmt>) -> Text {
+    synced(Sync { channel, side: SyncSide::Send(values) }, body)
+}
+
+/// Receives values on a channel.
+pub fn receive(channel: ChannelId, targets: Vec<Access>, body: Vec<Stmt>) -> Text {
+    synced(Sync { channel, side: SyncSide::Receive(targets) }, body)
+}
+
+fn synced(sync: Sync, body: Vec<Stmt>) -> Text {
+    Text::Step(Box::new(StepText { label: None, guard: None, sync: Some(sync), body, kind: ActionKind::Plain }))
+}
+
+/// A statement within a step.
+pub fn stmt(kind: StmtKind) -> Stmt {
+    Stmt { kind, span: Span::default() }
+}
+
+/// `x = e;` within a step.
+pub fn set(target: Access, value: Expr) -> Stmt {
+    stmt(StmtKind::Assign(vec![(target, value)]))
+}
