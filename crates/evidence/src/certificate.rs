@@ -1,0 +1,128 @@
+//! Certificates of local proofs: invariants of one, two or three processes that the others cannot disturb.
+//!
+//! **Rule.** A certificate gives, for each set `K` of `k` processes, a set `theta[K]` of *view states*: values of the shared and
+//! public cells that the processes of `K` can see, of their own cells, their control points, and the blocks that all processes
+//! expose. It proves its property if
+//!
+//! 1. *initiality*: every initial state, projected to `K`, is in `theta[K]`, for every `K`;
+//! 2. *step and non-interference*: for every `K` and every move by processes `M` (one, or the two of a rendezvous): take any
+//!    combination of values for `E = K + M` of which every `k` processes are in their `theta`; each successor by the move,
+//!    projected to `K`, is in `theta[K]`;
+//! 3. *implication*: no combination of values of which every `k` of the processes concerned are in their `theta` violates the
+//!    property.
+//!
+//! Then every reachable state projects into every `theta[K]`, by induction on runs, and the property holds. A move that changes
+//! nothing that `K` sees needs no check. With `by_symmetry` only one `K` is listed for each choice of families; the others are its
+//! images under permutations of each family's processes, which the checker accepts only for families that the Model shows to be
+//! symmetric.
+
+use model::process::ProcessId;
+use model::value::Value;
+use model::variable::CellId;
+
+use model::control::PlaceId;
+
+/// A proof of one property of one instance.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Certificate {
+    /// The property's name.
+    pub property: String,
+    /// What is proved on the way; each fact may use earlier ones, the last one implies the property.
+    pub facts: Vec<Fact>,
+}
+
+/// A step of a proof.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fact {
+    /// What is claimed.
+    pub claim: Claim,
+    /// Positions of the earlier facts that its check may assume.
+    pub uses: Vec<usize>,
+}
+
+/// What a fact claims.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Claim {
+    /// Every reachable state projects into every `theta`.
+    SplitInvariant(SplitInvariant),
+}
+
+/// Invariants of `k` processes each.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SplitInvariant {
+    /// How many processes each invariant speaks of: 1, 2 or 3.
+    pub k: usize,
+    /// For each process its control points: what the numbers of `Column::Control` mean.
+    pub points: Vec<Vec<ControlPoint>>,
+    /// For each process what the others may see of its local state.
+    pub exposed: Vec<Exposed>,
+    /// The invariants, one for each set of `k` processes in ascending order, or for representatives.
+    pub members: Vec<Member>,
+    /// Whether members stand for their images under permutations of processes within families.
+    pub by_symmetry: bool,
+}
+
+/// A place with the values of the loop counters there.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ControlPoint {
+    /// The place.
+    pub place: PlaceId,
+    /// The counters of the process's text, each with its value.
+    pub counters: Vec<(CellId, Value)>,
+}
+
+/// A partition of the local states of a process, visible to all.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Exposed {
+    /// The facts by which local states are told apart.
+    pub facts: Vec<LocalFact>,
+    /// The blocks: which of the facts hold. A process without facts has one block.
+    pub blocks: Vec<Vec<bool>>,
+}
+
+/// A fact about the local state of one process.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum LocalFact {
+    /// Its control stands at one of these points, numbered as in `points`.
+    Control(Vec<usize>),
+    /// A local cell has this value.
+    Cell(CellId, Value),
+}
+
+/// The invariant of some processes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Member {
+    /// The processes, ascending.
+    pub processes: Vec<ProcessId>,
+    /// What a view state consists of.
+    pub columns: Vec<Column>,
+    /// The view states.
+    pub states: StateSet,
+}
+
+/// One component of a view state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Column {
+    /// A cell, as a position among its type's values.
+    Cell(CellId),
+    /// The control of a process, as a position among its points.
+    Control(ProcessId),
+    /// The exposed block of a process, as a position among its blocks.
+    Exposed(ProcessId),
+}
+
+/// A set of rows, one number for each column.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StateSet {
+    /// Listed, in ascending order.
+    Rows(Vec<Vec<u32>>),
+    /// As a reduced ordered decision diagram over the columns' bits: each column has as many bits as its largest number needs,
+    /// the highest first.
+    Diagram {
+        /// The bits from the top: column and bit (0 is the highest).
+        order: Vec<(usize, u32)>,
+        /// The nodes, children first: position in `order`, child where the bit is 0, child where it is 1. Child 0 is the empty
+        /// set, 1 the full one, `n + 2` the node at position `n`. The last node is the set.
+        nodes: Vec<(u32, u32, u32)>,
+    },
+}
