@@ -1,0 +1,376 @@
+//! The program and its declarations.
+
+use super::super::ast::{
+    Assigned, Block, ConstDecl, DefineDecl, Doc, EnumDecl, Ident, Item, Limit, Parameter, ProcedureDecl,
+    ProcedureParameter, ProcessDecl, ProcessIndex, Program, RangeEnd, Statement, StorageClass, VariableDecl,
+};
+use super::operators::Level;
+use super::{Context, Parse, Parser, Role, TokenKind, words};
+use crate::codes::syntax as code;
+use base::{Diagnostic, Span};
+
+/// Where variables are declared.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Scope {
+    Program,
+    Process,
+    Procedure,
+    /// Inside a statement, where nothing may be declared.
+    Statement,
+}
+
+impl Parser<'_> {
+    /// A whole file.
+    pub(super) fn file(&mut self) -> Option<Program> {
+        self.context.is_formula = true;
+        if !self.at_word("program") {
+            return self.file_without_program();
+        }
+        let program = self.program().ok();
+        if program.is_some() && !self.at(TokenKind::End) && !self.at(TokenKind::RightBrace) {
+            let message = format!("expected the end of the file after the program, found {}", self.found());
+            let diagnostic = Diagnostic::error(code::NOT_ONE_PROGRAM, self.span(), message)
+                .help("a file holds one program; everything stands between its braces");
+            self.report(diagnostic);
+        }
+        program
+    }
+
+    /// Reports what is missing, and then whatever is wrong with the declarations that stand there instead.
+    fn file_without_program(&mut self) -> Option<Program> {
+        let message = format!("expected `program`, found {}", self.found());
+        let diagnostic = Diagnostic::error(code::NOT_ONE_PROGRAM, self.span(), message)
+            .help("a file is one program: `program name(N: 2..) { … }`");
+        self.report(diagnostic);
+        if self.begins_item() {
+            self.items();
+        }
+        None
+    }
+
+    fn program(&mut self) -> Parse<Program> {
+        let doc = self.take_doc();
+        let start = self.bump_as(Role::Start);
+        let name = self.ident("the name of the program")?;
+        let parameters = if self.at(TokenKind::LeftParen) { self.parameters()? } else { Vec::new() };
+        self.mark(Role::BlockOpen);
+        self.expect(TokenKind::LeftBrace, "`{`")?;
+        let items = self.items();
+        self.mark(Role::BlockClose);
+        self.expect(TokenKind::RightBrace, "a declaration or `}`")?;
+        Ok(Program { doc, name, parameters, items, span: self.since(start) })
+    }
+
+    fn parameters(&mut self) -> Parse<Vec<Parameter>> {
+        let opener = self.bump_as(Role::Tight);
+        let mut parameters = Vec::new();
+        while self.at(TokenKind::Word) {
+            parameters.push(self.parameter()?);
+            if self.eat(TokenKind::Comma).is_none() {
+                break;
+            }
+        }
+        self.close(opener, TokenKind::RightParen)?;
+        Ok(parameters)
+    }
+
+    /// `N: 2..`, `N: 2..=8`, `N: 2..<9`
+    fn parameter(&mut self) -> Parse<Parameter> {
+        let name = self.ident("the name of a parameter")?;
+        let start = name.span;
+        if !self.at(TokenKind::Colon) {
+            let message = format!("the parameter `{}` needs its least value", name.name);
+            let end = self.previous_end();
+            let diagnostic = Diagnostic::error(code::BAD_PARAMETER, start, message).suggest(
+                "write `: 1..`, say: any number from 1 on",
+                end,
+                ": 1..",
+            );
+            return Err(self.fail(diagnostic));
+        }
+        self.bump();
+        let least = self.expr_at(Level::Sum)?;
+        if !self.at_range_dots() {
+            let message = format!("expected a range for the parameter `{}`", name.name);
+            let end = self.previous_end();
+            let diagnostic = Diagnostic::error(code::BAD_PARAMETER, least.span, message)
+                .suggest("write `..` after the least value", end, "..")
+                .help("for a value that never changes write `const` in the program");
+            return Err(self.fail(diagnostic));
+        }
+        let dots = self.peek();
+        let dots_span = self.bump();
+        let is_open = dots == TokenKind::DotDot && matches!(self.peek(), TokenKind::Comma | TokenKind::RightParen);
+        let limit = if is_open { None } else { Some(self.limit(dots, dots_span)?) };
+        Ok(Parameter { name, least, limit, span: self.since(start) })
+    }
+
+    fn limit(&mut self, dots: TokenKind, dots_span: Span) -> Parse<Limit> {
+        let value = self.expr_at(Level::Sum)?;
+        if dots == TokenKind::DotDot {
+            let high = self.slice(value.span);
+            let message = "a range must say whether it includes its end";
+            let diagnostic = Diagnostic::error(code::BARE_RANGE, dots_span.to(value.span), message)
+                .suggest(format!("`..<{high}` ends before {high}"), dots_span, "..<")
+                .suggest(format!("`..={high}` includes {high}"), dots_span, "..=");
+            self.log.add(diagnostic);
+        }
+        let end = if dots == TokenKind::DotDotEqual { RangeEnd::Included } else { RangeEnd::Excluded };
+        Ok(Limit { end, value })
+    }
+
+    /// Declarations up to a closing brace.
+    fn items(&mut self) -> Vec<Item> {
+        let mut items = Vec::new();
+        while !matches!(self.peek(), TokenKind::RightBrace | TokenKind::End) {
+            let before = self.position;
+            if self.item(&mut items).is_err() {
+                self.skip_item();
+            }
+            if self.position == before {
+                self.bump();
+            }
+        }
+        items
+    }
+
+    /// One declaration; `shared a, b: bool;` adds several items.
+    pub(super) fn item(&mut self, items: &mut Vec<Item>) -> Parse<()> {
+        self.mark(Role::Start);
+        let word = self.word_at(0);
+        self.item_called(word, items)
+    }
+
+    fn item_called(&mut self, word: &str, items: &mut Vec<Item>) -> Parse<()> {
+        let doc = self.take_doc();
+        match word {
+            "const" => items.push(Item::Const(self.const_decl(doc)?)),
+            "enum" => items.push(Item::Enum(self.enum_decl(doc)?)),
+            "define" => items.push(Item::Define(self.define_decl(doc)?)),
+            "shared" | "public" | "local" => {
+                items.extend(self.variables(doc, Scope::Program)?.into_iter().map(Item::Variable));
+            }
+            "process" => items.push(Item::Process(self.process_decl(doc)?)),
+            "proc" => items.push(Item::Procedure(self.procedure_decl(doc)?)),
+            "invariant" | "property" | "reachable" | "race_free" | "no_errors" | "deadlock_free" => {
+                items.extend(self.property_decls(word, doc)?.into_iter().map(Item::Property));
+            }
+            "fairness" => items.push(Item::Fairness(self.fairness_decl(doc)?)),
+            "hint" => items.push(Item::Hint(self.hint_decl(doc)?)),
+            "allow" => {
+                let start = self.bump();
+                self.expect_word("deadlock")?;
+                self.semicolon()?;
+                items.push(Item::AllowDeadlock(self.since(start)));
+            }
+            _ => self.unknown_item(items)?,
+        }
+        Ok(())
+    }
+
+    fn unknown_item(&mut self, items: &mut Vec<Item>) -> Parse<()> {
+        let word = self.word_at(0);
+        if word.is_empty() {
+            return Err(self.unexpected("a declaration"));
+        }
+        let message = format!("`{word}` begins no declaration");
+        let diagnostic = Diagnostic::error(code::UNKNOWN_ITEM, self.span(), message);
+        if words::STATEMENTS.contains(&word) || self.peek_at(1) == TokenKind::Assign {
+            return Err(self.fail(diagnostic.help("statements stand in a process: `process P { … }`")));
+        }
+        match words::meant_item(word) {
+            Some(meant) => {
+                let diagnostic = diagnostic.suggest(format!("write `{meant}`"), self.span(), meant);
+                self.report(diagnostic);
+                self.item_called(meant, items)
+            }
+            None => Err(self.fail(diagnostic)),
+        }
+    }
+
+    fn const_decl(&mut self, doc: Option<Doc>) -> Parse<ConstDecl> {
+        let start = self.bump();
+        let name = self.ident("the name of a constant")?;
+        let ty = if self.eat(TokenKind::Colon).is_some() { Some(self.ty()?) } else { None };
+        self.equals_sign()?;
+        let value = self.expr()?;
+        self.semicolon()?;
+        Ok(ConstDecl { doc, name, ty, value, span: self.since(start) })
+    }
+
+    fn enum_decl(&mut self, doc: Option<Doc>) -> Parse<EnumDecl> {
+        let start = self.bump();
+        let name = self.ident("the name of an enum")?;
+        self.mark(Role::ListOpen);
+        self.expect(TokenKind::LeftBrace, "`{`")?;
+        let mut values = Vec::new();
+        while self.at(TokenKind::Word) {
+            self.mark(Role::Start);
+            values.push(self.ident("a value of the enum")?);
+            if self.eat(TokenKind::Comma).is_none() {
+                break;
+            }
+        }
+        self.mark(Role::ListClose);
+        self.expect(TokenKind::RightBrace, "`,` or `}`")?;
+        // A `;` after the brace does no harm; people who know C write it.
+        self.eat(TokenKind::Semicolon);
+        Ok(EnumDecl { doc, name, values, span: self.since(start) })
+    }
+
+    fn define_decl(&mut self, doc: Option<Doc>) -> Parse<DefineDecl> {
+        let start = self.bump();
+        let name = self.ident("the name of a definition")?;
+        let mut parameters = Vec::new();
+        if self.at(TokenKind::LeftParen) {
+            let opener = self.bump_as(Role::Tight);
+            while self.at(TokenKind::Word) {
+                parameters.push(self.ident("the name of a parameter")?);
+                if self.eat(TokenKind::Comma).is_none() {
+                    break;
+                }
+            }
+            self.close(opener, TokenKind::RightParen)?;
+        }
+        self.equals_sign()?;
+        let body = self.expr()?;
+        self.semicolon()?;
+        Ok(DefineDecl { doc, name, parameters, body, span: self.since(start) })
+    }
+
+    /// The `=` of a declaration.
+    fn equals_sign(&mut self) -> Parse<()> {
+        if matches!(self.peek(), TokenKind::ForeignAssign | TokenKind::Equal) {
+            let message = format!("expected `=`, found {}", self.found());
+            let diagnostic = Diagnostic::error(code::FOREIGN_OPERATOR, self.span(), message);
+            let diagnostic = diagnostic.fix("write `=`", self.span(), "=");
+            self.report(diagnostic);
+            self.bump();
+            return Ok(());
+        }
+        self.expect(TokenKind::Assign, "`=`").map(|_| ())
+    }
+
+    /// `shared a, b: T = e;`: one declaration per name.
+    pub(super) fn variables(&mut self, doc: Option<Doc>, scope: Scope) -> Parse<Vec<VariableDecl>> {
+        let start = self.span();
+        let class = self.storage_class(scope);
+        self.bump();
+        let mut names = vec![self.ident("the name of a variable")?];
+        while self.eat(TokenKind::Comma).is_some() {
+            names.push(self.ident("the name of a variable")?);
+        }
+        self.expect(TokenKind::Colon, "`:` and a type")?;
+        let ty = self.ty()?;
+        let has_initial = matches!(self.peek(), TokenKind::Assign | TokenKind::ForeignAssign | TokenKind::Equal);
+        let initial = if has_initial { Some(self.initial()?) } else { None };
+        self.semicolon()?;
+        let span = self.since(start);
+        let declare = |name: Ident| VariableDecl {
+            doc: doc.clone(),
+            class,
+            name,
+            ty: ty.clone(),
+            initial: initial.clone(),
+            span,
+        };
+        Ok(names.into_iter().map(declare).collect())
+    }
+
+    fn initial(&mut self) -> Parse<Assigned> {
+        self.equals_sign()?;
+        self.assigned()
+    }
+
+    /// The storage class written here; complains if it does not belong here, and takes the one that does.
+    fn storage_class(&mut self, scope: Scope) -> StorageClass {
+        let word = self.word_at(0);
+        let (class, advice) = match (scope, word) {
+            (Scope::Program, "public" | "local") => {
+                (StorageClass::Shared, "in the program write `shared`, or move the declaration into a process")
+            }
+            (Scope::Process, "shared") => {
+                (StorageClass::Local, "move the declaration into the program, or write `public` or `local`")
+            }
+            (Scope::Procedure, "shared" | "public") => {
+                (StorageClass::Local, "a procedure has `local` variables; move others out of it")
+            }
+            (Scope::Statement, _) => {
+                (StorageClass::Local, "declare variables among the outermost statements of the process or procedure")
+            }
+            (_, "shared") => return StorageClass::Shared,
+            (_, "public") => return StorageClass::Public,
+            _ => return StorageClass::Local,
+        };
+        let message = match scope {
+            Scope::Program => format!("a `{word}` variable belongs to a process"),
+            Scope::Process => "a `shared` variable belongs to the program".to_string(),
+            Scope::Procedure => format!("a `{word}` variable does not belong to a procedure"),
+            Scope::Statement => "a variable cannot be declared inside a statement".to_string(),
+        };
+        let diagnostic = Diagnostic::error(code::MISPLACED_DECLARATION, self.span(), message).help(advice);
+        self.report(diagnostic);
+        class
+    }
+
+    fn process_decl(&mut self, doc: Option<Doc>) -> Parse<ProcessDecl> {
+        let start = self.bump();
+        let name = self.ident("the name of a process")?;
+        let index = if self.at(TokenKind::LeftBracket) { Some(self.process_index()?) } else { None };
+        let (variables, body) = self.body(Scope::Process)?;
+        Ok(ProcessDecl { doc, name, index, variables, body, span: self.since(start) })
+    }
+
+    fn process_index(&mut self) -> Parse<ProcessIndex> {
+        let opener = self.bump_as(Role::Tight);
+        if self.word_at(1) != "in" {
+            let diagnostic =
+                Diagnostic::error(code::UNEXPECTED, self.span(), "expected the index of the family and its range")
+                    .help("write `process P[i in 0..<N]`, or `process P` for a single process");
+            return Err(self.fail(diagnostic));
+        }
+        let name = self.ident("the name of the index")?;
+        self.expect_word("in")?;
+        let range = self.range()?;
+        self.close(opener, TokenKind::RightBracket)?;
+        Ok(ProcessIndex { name, range })
+    }
+
+    fn procedure_decl(&mut self, doc: Option<Doc>) -> Parse<ProcedureDecl> {
+        let start = self.bump();
+        let name = self.ident("the name of a procedure")?;
+        self.mark(Role::Tight);
+        let opener = self.expect(TokenKind::LeftParen, "`(`")?;
+        let mut parameters = Vec::new();
+        while self.at(TokenKind::Word) {
+            let name = self.ident("the name of a parameter")?;
+            self.expect(TokenKind::Colon, "`:` and a type")?;
+            parameters.push(ProcedureParameter { name, ty: self.ty()? });
+            if self.eat(TokenKind::Comma).is_none() {
+                break;
+            }
+        }
+        self.close(opener, TokenKind::RightParen)?;
+        let result = if self.eat(TokenKind::Arrow).is_some() { Some(self.ty()?) } else { None };
+        let (variables, body) = self.body(Scope::Procedure)?;
+        Ok(ProcedureDecl { doc, name, parameters, result, variables, body, span: self.since(start) })
+    }
+
+    /// The block of a process or procedure, with the variables that are declared among its outermost statements.
+    fn body(&mut self, scope: Scope) -> Parse<(Vec<VariableDecl>, Block)> {
+        if !self.at(TokenKind::LeftBrace) {
+            self.unexpected("`{`");
+            if !self.skip_to_block() {
+                return Err(super::Failed);
+            }
+        }
+        let context = Context { is_formula: false, ..self.context };
+        self.within(context, |parser| {
+            let mut variables = Vec::new();
+            let start = parser.bump_as(Role::BlockOpen);
+            let statements: Vec<Statement> = parser.statements(scope, &mut variables);
+            parser.close_block()?;
+            Ok((variables, Block { statements, span: parser.since(start) }))
+        })
+    }
+}

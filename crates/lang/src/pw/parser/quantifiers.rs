@@ -1,0 +1,92 @@
+//! `forall`, `exists` and `count`, and what they bind.
+
+use super::super::ast::{Binders, Domain, Expr, ExprKind, Quantifier};
+use super::expressions::Operand;
+use super::operators::Level;
+use super::{Parse, Parser, Role, TokenKind};
+use base::Span;
+
+impl Parser<'_> {
+    /// `forall i, j in A, k in B: e`: one quantifier per group of names with its own domain.
+    pub(super) fn quantified(&mut self) -> Parse<Operand> {
+        let start = self.span();
+        let quantifier = if self.at_word("forall") { Quantifier::ForAll } else { Quantifier::Exists };
+        self.bump();
+        let mut groups = vec![self.binders()?];
+        while groups.last().is_some_and(|group| group.domain.is_some()) && self.eat(TokenKind::Comma).is_some() {
+            groups.push(self.binders()?);
+            self.check_depth(groups.len())?;
+        }
+        self.expect(TokenKind::Colon, "`:`")?;
+        let body = self.binary(Level::Implication)?;
+        let height = body.height + groups.len();
+        let expr = groups.into_iter().rev().fold(body.expr, |body, binders| {
+            let span = start.to(body.span);
+            let kind = ExprKind::Quantified { quantifier, binders: Box::new(binders), body: Box::new(body) };
+            Expr { kind, span }
+        });
+        self.limited(Operand { expr, has_parens: false, height })
+    }
+
+    /// `count(r in 0..<R: e)`
+    pub(super) fn count(&mut self, height: &mut usize) -> Parse<ExprKind> {
+        self.bump();
+        let opener = self.bump_as(Role::Tight);
+        let (binders, body) = self.enclosed(|parser| {
+            let binders = parser.binders()?;
+            parser.expect(TokenKind::Colon, "`:`")?;
+            Ok((binders, parser.binary(Level::Implication)?))
+        })?;
+        self.close(opener, TokenKind::RightParen)?;
+        *height = body.height + 1;
+        let quantifier = Quantifier::Count;
+        Ok(ExprKind::Quantified { quantifier, binders: Box::new(binders), body: Box::new(body.expr) })
+    }
+
+    fn binders(&mut self) -> Parse<Binders> {
+        let start = self.span();
+        let mut binders = Binders {
+            names: vec![self.ident("a name to bind")?],
+            distinct: self.at(TokenKind::Unequal),
+            other_than: Vec::new(),
+            domain: None,
+            span: start,
+        };
+        if binders.distinct {
+            self.different_values(&mut binders)?;
+        } else {
+            while self.eat(TokenKind::Comma).is_some() {
+                binders.names.push(self.ident("a name to bind")?);
+            }
+        }
+        if self.eat_word("in").is_some() {
+            binders.domain = Some(self.domain()?);
+        }
+        binders.span = self.since(start);
+        Ok(binders)
+    }
+
+    /// `!= j`, `!= j != k`, `!= 0`
+    fn different_values(&mut self, binders: &mut Binders) -> Parse<()> {
+        while self.at(TokenKind::Unequal) {
+            self.bump_as(Role::Infix);
+            let other = self.expr_at(Level::Sum)?;
+            match other.kind {
+                ExprKind::Name(name) => binders.names.push(name),
+                _ => binders.other_than.push(other),
+            }
+        }
+        Ok(())
+    }
+
+    fn domain(&mut self) -> Parse<Domain> {
+        let start: Span = self.span();
+        let low = self.expr_at(Level::Sum)?;
+        if let ExprKind::Name(name) = &low.kind
+            && !self.at_range_dots()
+        {
+            return Ok(Domain::Family(name.clone()));
+        }
+        Ok(Domain::Range(self.range_after(start, low)?))
+    }
+}

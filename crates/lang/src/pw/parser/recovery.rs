@@ -1,0 +1,93 @@
+//! Where parsing goes on after an error.
+//!
+//! Statements and declarations end with `;` or a block, and usually begin a line with a keyword or a label. Skipping stops
+//! at whichever of these comes first, so one slip costs one statement.
+
+use super::{Parser, TokenKind, words};
+
+impl Parser<'_> {
+    /// Skips to where the next statement may begin, or to the end of the block.
+    pub(super) fn skip_statement(&mut self) {
+        loop {
+            match self.peek() {
+                TokenKind::Semicolon => {
+                    self.bump();
+                    return;
+                }
+                TokenKind::RightBrace | TokenKind::End => return,
+                TokenKind::LeftBrace => {
+                    self.skip_braces();
+                    return;
+                }
+                TokenKind::Word if self.on_new_line() && self.begins_something() => return,
+                _ => {
+                    self.bump();
+                }
+            }
+        }
+    }
+
+    /// Skips to where the next declaration of the program may begin.
+    pub(super) fn skip_item(&mut self) {
+        loop {
+            match self.peek() {
+                TokenKind::Semicolon => {
+                    self.bump();
+                    return;
+                }
+                TokenKind::RightBrace | TokenKind::End => return,
+                TokenKind::LeftBrace => {
+                    self.skip_braces();
+                    return;
+                }
+                TokenKind::Word if self.on_new_line() && self.begins_item() => return,
+                _ => {
+                    self.bump();
+                }
+            }
+        }
+    }
+
+    /// Skips to the block of a compound statement whose head could not be parsed; true if there is one.
+    pub(super) fn skip_to_block(&mut self) -> bool {
+        loop {
+            match self.peek() {
+                TokenKind::LeftBrace => return true,
+                TokenKind::Semicolon | TokenKind::RightBrace | TokenKind::End => return false,
+                TokenKind::Word if self.on_new_line() && self.begins_something() => return false,
+                _ => {
+                    self.bump();
+                }
+            }
+        }
+    }
+
+    /// Skips `{ … }` with what is nested in it.
+    fn skip_braces(&mut self) {
+        let mut depth = 0usize;
+        loop {
+            match self.peek() {
+                TokenKind::LeftBrace => depth += 1,
+                TokenKind::RightBrace => depth -= 1,
+                TokenKind::End => return,
+                _ => {}
+            }
+            self.bump();
+            if depth == 0 {
+                return;
+            }
+        }
+    }
+
+    /// Whether the word here begins a declaration of the program.
+    pub(super) fn begins_item(&self) -> bool {
+        let word = self.word_at(0);
+        let ends_soon = matches!(self.peek_at(1), TokenKind::Word | TokenKind::Semicolon);
+        words::ITEMS.contains(&word) && (words::is_reserved(word) || ends_soon)
+    }
+
+    fn begins_something(&self) -> bool {
+        let is_label = self.peek_at(1) == TokenKind::Colon;
+        is_label || words::STATEMENTS.contains(&self.word_at(0)) || self.begins_item()
+    }
+}

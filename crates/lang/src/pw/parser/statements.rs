@@ -1,0 +1,424 @@
+//! Statements and blocks.
+
+use super::super::ast::{Assigned, Block, Expr, ExprKind, Ident, Statement, StatementKind, VariableDecl};
+use super::declarations::Scope;
+use super::operators::Level;
+use super::{Failed, Parse, Parser, Role, TokenKind, words};
+use crate::codes::syntax as code;
+use base::{Diagnostic, Span};
+
+impl Parser<'_> {
+    /// `{ … }`
+    fn block(&mut self) -> Parse<Block> {
+        self.mark(Role::BlockOpen);
+        let start = self.expect(TokenKind::LeftBrace, "`{`")?;
+        self.nested(|parser| {
+            let statements = parser.statements(Scope::Statement, &mut Vec::new());
+            parser.close_block()?;
+            Ok(Block { statements, span: parser.since(start) })
+        })
+    }
+
+    /// The block of a statement whose head may have failed; then the head is skipped and the block parsed all the same.
+    fn block_after<T>(&mut self, head: Parse<T>) -> Parse<(T, Block)> {
+        if head.is_err() && !self.skip_to_block() {
+            return Err(Failed);
+        }
+        if self.at_word("then") && self.peek_at(1) == TokenKind::LeftBrace {
+            let diagnostic = Diagnostic::error(code::UNEXPECTED, self.span(), "expected `{`, found the keyword `then`");
+            let diagnostic = diagnostic.fix("leave out `then`", self.span(), "");
+            self.report(diagnostic);
+            self.bump();
+        }
+        let block = self.block()?;
+        Ok((head?, block))
+    }
+
+    /// The `}` after statements. If a brace without partner was reported, the next declaration closes the block as well.
+    pub(super) fn close_block(&mut self) -> Parse<()> {
+        if self.has_unpaired_brace && self.begins_item() {
+            return Ok(());
+        }
+        self.mark(Role::BlockClose);
+        self.expect(TokenKind::RightBrace, "a statement or `}`").map(|_| ())
+    }
+
+    /// Statements up to a closing brace; variables that are declared among them are added to `variables`.
+    pub(super) fn statements(&mut self, scope: Scope, variables: &mut Vec<VariableDecl>) -> Vec<Statement> {
+        let mut statements = Vec::new();
+        while !matches!(self.peek(), TokenKind::RightBrace | TokenKind::End) {
+            let before = self.position;
+            self.mark(Role::Start);
+            if self.begins_variable() {
+                let doc = self.take_doc();
+                match self.variables(doc, scope) {
+                    Ok(declared) => variables.extend(declared),
+                    Err(Failed) => self.skip_statement(),
+                }
+            } else if self.begins_item() && self.peek_at(1) != TokenKind::Semicolon {
+                if self.has_unpaired_brace {
+                    break;
+                }
+                self.misplaced_item();
+            } else {
+                match self.statement() {
+                    Ok(statement) => statements.push(statement),
+                    Err(Failed) => self.skip_statement(),
+                }
+            }
+            if self.position == before {
+                self.bump();
+            }
+        }
+        statements
+    }
+
+    fn begins_variable(&self) -> bool {
+        matches!(self.word_at(0), "local" | "public" | "shared")
+    }
+
+    fn misplaced_item(&mut self) {
+        let message = format!("`{}` cannot stand in a process or procedure", self.word_at(0));
+        let diagnostic = Diagnostic::error(code::MISPLACED_DECLARATION, self.span(), message)
+            .help("move it out, or add the `}` that is missing before it");
+        self.report(diagnostic);
+        if self.nested(|parser| parser.item(&mut Vec::new())).is_err() {
+            self.skip_item();
+        }
+    }
+
+    fn statement(&mut self) -> Parse<Statement> {
+        let mut labels: Vec<Ident> = Vec::new();
+        while self.at(TokenKind::Word) && self.peek_at(1) == TokenKind::Colon {
+            labels.push(self.any_word());
+            self.bump_as(Role::LabelColon);
+        }
+        if let Some(label) = labels.last()
+            && self.at(TokenKind::RightBrace)
+        {
+            let end = self.previous_end();
+            let message = format!("the label `{}` names no statement", label.name);
+            let diagnostic =
+                Diagnostic::error(code::LABEL_WITHOUT_PLACE, label.span, message).suggest("add `skip;`", end, " skip;");
+            return Err(self.fail(diagnostic));
+        }
+        let start = self.span();
+        let word = self.word_at(0);
+        let kind = if self.begins_assignment() { self.assignment()? } else { self.statement_called(word)? };
+        let statement = Statement { labels, kind, span: self.since(start) };
+        self.check_labels(&statement);
+        Ok(statement)
+    }
+
+    /// Whether an assignment stands here: then its first word is a name, even if it is a keyword elsewhere.
+    fn begins_assignment(&self) -> bool {
+        let word = self.word_at(0);
+        match self.peek_at(1) {
+            _ if word.is_empty() || words::is_reserved(word) => false,
+            TokenKind::Assign | TokenKind::Comma | TokenKind::Dot | TokenKind::ForeignAssign | TokenKind::Equal => true,
+            TokenKind::LeftBracket => !words::is_keyword(word) || self.declared.contains(word),
+            _ => false,
+        }
+    }
+
+    fn statement_called(&mut self, word: &str) -> Parse<StatementKind> {
+        match word {
+            "if" => self.nested(Self::if_statement),
+            "either" => self.either(),
+            "while" => self.while_statement(),
+            "loop" => self.loop_statement(),
+            "for" => self.for_statement(),
+            "atomic" => {
+                self.bump();
+                Ok(StatementKind::Atomic(self.block()?))
+            }
+            "skip" | "idle" | "break" | "continue" | "goto" | "await" | "assert" | "acquire" | "release" | "call"
+            | "return" => {
+                self.bump();
+                let kind = self.simple_statement(word)?;
+                self.semicolon()?;
+                Ok(kind)
+            }
+            _ => self.unknown_statement(),
+        }
+    }
+
+    fn simple_statement(&mut self, word: &str) -> Parse<StatementKind> {
+        Ok(match word {
+            "skip" => StatementKind::Skip,
+            "idle" => StatementKind::Idle,
+            "break" => StatementKind::Break,
+            "continue" => StatementKind::Continue,
+            "goto" => StatementKind::Goto(self.label()?),
+            "await" => StatementKind::Await(self.expr()?),
+            "assert" => StatementKind::Assert(self.expr()?),
+            "acquire" => StatementKind::Acquire(self.expr()?),
+            "release" => StatementKind::Release(self.expr()?),
+            "call" => self.call(None)?,
+            _ if self.at(TokenKind::Semicolon) || self.on_new_line() || self.at(TokenKind::RightBrace) => {
+                StatementKind::Return(None)
+            }
+            _ => StatementKind::Return(Some(self.expr()?)),
+        })
+    }
+
+    /// The procedure and its arguments, after `call`.
+    fn call(&mut self, target: Option<Expr>) -> Parse<StatementKind> {
+        let procedure = self.ident("the name of a procedure")?;
+        let arguments = self.arguments(&mut 0)?;
+        Ok(StatementKind::Call { target, procedure, arguments })
+    }
+
+    fn if_statement(&mut self) -> Parse<StatementKind> {
+        self.bump();
+        if self.eat_free_condition() {
+            let then = self.block()?;
+            let otherwise = match self.else_branch()? {
+                Some(block) => block,
+                None => Block { statements: Vec::new(), span: self.previous_end() },
+            };
+            return Ok(StatementKind::Either { branches: vec![then, otherwise] });
+        }
+        let condition = self.expr();
+        let (condition, then) = self.block_after(condition)?;
+        let otherwise = self.else_branch()?;
+        Ok(StatementKind::If { condition, then, otherwise })
+    }
+
+    /// `*` or `(*)` as a condition.
+    fn eat_free_condition(&mut self) -> bool {
+        let n_tokens = match (self.peek(), self.peek_at(1), self.peek_at(2)) {
+            (TokenKind::Star, ..) => 1,
+            (TokenKind::LeftParen, TokenKind::Star, TokenKind::RightParen) => 3,
+            _ => return false,
+        };
+        (0..n_tokens).for_each(|_| {
+            self.bump();
+        });
+        true
+    }
+
+    fn else_branch(&mut self) -> Parse<Option<Block>> {
+        if matches!(self.word_at(0), "elif" | "elsif" | "elseif") {
+            let message = format!("expected `else if`, found `{}`", self.word_at(0));
+            let diagnostic = Diagnostic::error(code::UNKNOWN_STATEMENT, self.span(), message);
+            let diagnostic = diagnostic.fix("write `else if`", self.span(), "else if");
+            self.report(diagnostic);
+        } else if self.eat_word("else").is_none() {
+            return Ok(None);
+        } else if !self.at_word("if") {
+            return Ok(Some(self.block()?));
+        }
+        let start = self.span();
+        let kind = self.nested(Self::if_statement)?;
+        let span = self.since(start);
+        Ok(Some(Block { statements: vec![Statement { labels: Vec::new(), kind, span }], span }))
+    }
+
+    fn either(&mut self) -> Parse<StatementKind> {
+        let start = self.bump();
+        let mut branches = vec![self.block()?];
+        while self.eat_word("or").is_some() {
+            branches.push(self.block()?);
+        }
+        if branches.len() < 2 {
+            let end = self.previous_end();
+            let diagnostic = Diagnostic::error(code::UNEXPECTED, start, "`either` needs at least two branches")
+                .suggest("add `or { … }`; an empty branch does nothing", end, " or {}");
+            self.report(diagnostic);
+            branches.push(Block { statements: Vec::new(), span: end });
+        }
+        Ok(StatementKind::Either { branches })
+    }
+
+    fn while_statement(&mut self) -> Parse<StatementKind> {
+        self.bump();
+        let star = self.span();
+        if self.eat_free_condition() {
+            let diagnostic = Diagnostic::error(code::FREE_CONDITION, star, "`while` needs a condition")
+                .help("write `loop { either { … } or { break; } }` to leave a loop at any time");
+            self.report(diagnostic);
+            return Ok(StatementKind::Loop(self.block()?));
+        }
+        let condition = self.expr();
+        let (condition, body) = self.block_after(condition)?;
+        Ok(StatementKind::While { condition, body })
+    }
+
+    fn loop_statement(&mut self) -> Parse<StatementKind> {
+        let start = self.bump();
+        let n_errors = self.log.n_errors();
+        let body = self.block()?;
+        if body.statements.is_empty() && n_errors == self.log.n_errors() {
+            let span = start.to(body.span);
+            let diagnostic = Diagnostic::error(code::EMPTY_LOOP, span, "an empty loop has no step to take")
+                .suggest("write `skip;` in it to go round for ever", body.span, "{ skip; }")
+                .help("write `await false;` to stop for ever");
+            self.log.add(diagnostic);
+        }
+        Ok(StatementKind::Loop(body))
+    }
+
+    fn for_statement(&mut self) -> Parse<StatementKind> {
+        self.bump();
+        let head = self.for_head();
+        let ((variable, range), body) = self.block_after(head)?;
+        Ok(StatementKind::For { variable, range, body })
+    }
+
+    fn for_head(&mut self) -> Parse<(Ident, super::super::ast::Range)> {
+        let variable = self.ident("the name of the loop's constant")?;
+        self.expect_word("in")?;
+        Ok((variable, self.range()?))
+    }
+
+    /// `x = e;`, `a, b = e1, e2;`, `x = any;`, `x = call f();`
+    fn assignment(&mut self) -> Parse<StatementKind> {
+        let start = self.span();
+        let mut targets = vec![self.target()?];
+        while self.eat(TokenKind::Comma).is_some() {
+            targets.push(self.target()?);
+        }
+        self.assignment_sign(&targets)?;
+        if self.at_word("call") && !self.declared.contains("call") {
+            self.bump();
+            let kind = self.call(targets.pop())?;
+            self.semicolon()?;
+            if !targets.is_empty() {
+                let span = self.since(start);
+                self.log.add(Diagnostic::error(code::BAD_ASSIGNMENT, span, "a procedure has one result"));
+            }
+            return Ok(kind);
+        }
+        let mut values = vec![self.assigned()?];
+        while self.eat(TokenKind::Comma).is_some() {
+            values.push(self.assigned()?);
+        }
+        let span = self.since(start);
+        self.semicolon()?;
+        let n_pairs = targets.len().min(values.len());
+        if targets.len() != values.len() {
+            let message = format!("{} on the left, but {} on the right", targets.len(), values.len());
+            let diagnostic = Diagnostic::error(code::BAD_ASSIGNMENT, span, message);
+            self.log.add(diagnostic.help("a simultaneous assignment has as many values as variables"));
+            targets.truncate(n_pairs);
+            values.truncate(n_pairs);
+        }
+        Ok(StatementKind::Assign { targets, values })
+    }
+
+    fn target(&mut self) -> Parse<Expr> {
+        let target = self.expr_at(Level::Unary)?;
+        if matches!(target.kind, ExprKind::Name(_) | ExprKind::Index { .. } | ExprKind::Field { .. }) {
+            return Ok(target);
+        }
+        let diagnostic = Diagnostic::error(code::BAD_ASSIGNMENT, target.span, "only variables can be assigned");
+        Err(self.fail(diagnostic))
+    }
+
+    /// The `=` of an assignment, or what people write for it who think of another language.
+    fn assignment_sign(&mut self, targets: &[Expr]) -> Parse<()> {
+        let (span, sign) = (self.span(), self.slice(self.span()));
+        let target = targets.first().map_or("x", |target| self.slice(target.span));
+        match self.peek() {
+            TokenKind::Assign => {
+                self.bump();
+                return Ok(());
+            }
+            TokenKind::Equal => {
+                let diagnostic = Diagnostic::error(code::FOREIGN_OPERATOR, span, "a comparison is no statement")
+                    .suggest("write `=` to assign", span, "=")
+                    .help(format!("write `await {target} == …;` to wait for it"));
+                self.report(diagnostic);
+                self.bump();
+                return Ok(());
+            }
+            TokenKind::ForeignAssign => {}
+            _ => return Err(self.unexpected("`=`")),
+        }
+        let diagnostic = Diagnostic::error(code::FOREIGN_OPERATOR, span, format!("`{sign}` is no operator here"));
+        if sign == "++" || sign == "--" {
+            let change = format!(" = {target} {} 1", &sign[..1]);
+            return Err(self.fail(diagnostic.fix(format!("write `{target}{change}`"), span, change)));
+        }
+        let replacement = if sign == ":=" { "=".to_string() } else { format!("= {target} {}", &sign[..1]) };
+        self.report(diagnostic.fix(format!("write `{target} {replacement} …`"), span, replacement));
+        self.bump();
+        Ok(())
+    }
+
+    /// What is assigned: an expression, `any`, or `any 0..=3`.
+    pub(super) fn assigned(&mut self) -> Parse<Assigned> {
+        if !self.at_word("any") || self.declared.contains("any") {
+            return Ok(Assigned::Value(self.expr()?));
+        }
+        let start = self.bump();
+        let is_alone = matches!(self.peek(), TokenKind::Semicolon | TokenKind::Comma) || self.on_new_line();
+        let range = if is_alone { None } else { Some(self.range()?) };
+        Ok(Assigned::Any { range, span: self.since(start) })
+    }
+
+    fn unknown_statement(&mut self) -> Parse<StatementKind> {
+        let word = self.word_at(0);
+        if word.is_empty() || words::is_reserved(word) {
+            return Err(self.unexpected("a statement"));
+        }
+        let span = self.span();
+        if self.declared.contains(word) && self.peek_at(1) != TokenKind::LeftParen {
+            return Err(self.expression_statement());
+        }
+        let meant = words::meant_statement(word);
+        let is_call = self.peek_at(1) == TokenKind::LeftParen && (meant.is_none() || self.declared.contains(word));
+        if is_call {
+            let diagnostic = Diagnostic::error(code::UNKNOWN_STATEMENT, span, "a procedure is called with `call`");
+            let before = Span { start: span.start, end: span.start };
+            self.report(diagnostic.fix(format!("write `call {word}(…)`"), before, "call "));
+            let kind = self.call(None)?;
+            self.semicolon()?;
+            return Ok(kind);
+        }
+        let diagnostic = Diagnostic::error(code::UNKNOWN_STATEMENT, span, format!("`{word}` begins no statement"));
+        let Some(meant) = meant else {
+            return Err(self.fail(diagnostic));
+        };
+        self.report(diagnostic.suggest(format!("write `{meant}`"), span, meant));
+        if matches!(meant, "local" | "public") {
+            return Err(Failed);
+        }
+        self.statement_called(meant)
+    }
+
+    /// Reports a value where a statement should stand, as in `x > 0;` or `x + 1 = y;`.
+    fn expression_statement(&mut self) -> Failed {
+        let Ok(value) = self.expr_at(Level::Sum) else { return Failed };
+        let diagnostic = if self.at(TokenKind::Assign) {
+            Diagnostic::error(code::BAD_ASSIGNMENT, value.span, "only variables can be assigned")
+        } else {
+            let before = Span { start: value.span.start, end: value.span.start };
+            Diagnostic::error(code::UNKNOWN_STATEMENT, value.span, "a value by itself is no statement").suggest(
+                "write `await` to wait until it is true",
+                before,
+                "await ",
+            )
+        };
+        self.fail(diagnostic)
+    }
+
+    /// `goto`, `break` and `continue` are no places of their own.
+    fn check_labels(&mut self, statement: &Statement) {
+        let word = match statement.kind {
+            StatementKind::Goto(_) => "goto",
+            StatementKind::Break => "break",
+            StatementKind::Continue => "continue",
+            _ => return,
+        };
+        if let Some(label) = statement.labels.first() {
+            let start = Span { start: statement.span.start, end: statement.span.start };
+            let message = format!("`{word}` takes no step, so the label `{}` names no place", label.name);
+            let diagnostic = Diagnostic::error(code::LABEL_WITHOUT_PLACE, label.span, message)
+                .suggest("put a `skip;` between them", start, "skip; ")
+                .suggest("remove the label", Span { start: label.span.start, end: statement.span.start }, "");
+            self.log.add(diagnostic);
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Every code has a program that draws it.
+//!
+//! `tests/errors/CODE.pw` draws CODE; `CODE.txt` beside it holds all diagnostics of that file as plain text; `CODE.fixed.pw`
+//! draws no error, nor CODE if that is a warning. To write the `.txt` files anew: `BLESS=1 cargo test -p piecewise-lang`.
+
+use base::{Applicability, Diagnostic, Severity, SourceFile};
+use lang::codes::{self, Code};
+use lang::pw;
+use std::path::{Path, PathBuf};
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/errors").join(name)
+}
+
+fn read(name: &str) -> Vec<u8> {
+    let path = fixture(name);
+    std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// All diagnostics that a file draws, from whichever stage, and the text that they speak of.
+fn diagnose(name: &str, bytes: Vec<u8>) -> (SourceFile, Vec<Diagnostic>) {
+    match pw::decode(name, bytes) {
+        Err(undecodable) => (undecodable.file, vec![undecodable.diagnostic]),
+        Ok(file) => {
+            let diagnostics = pw::parse(&file).diagnostics;
+            (file, diagnostics)
+        }
+    }
+}
+
+fn diagnose_wrong(code: &Code) -> (SourceFile, Vec<Diagnostic>) {
+    let name = format!("{}.pw", code.code);
+    let mut bytes = read(&name);
+    if code.code == codes::syntax::FILE_TOO_LONG {
+        bytes = bytes.repeat(pw::MAX_FILE_LENGTH / bytes.len() + 1);
+    }
+    diagnose(&name, bytes)
+}
+
+fn render(file: &SourceFile, diagnostics: &[Diagnostic]) -> String {
+    let at = |offset| {
+        let place = file.line_col(offset);
+        format!("{}:{}", place.line, place.col)
+    };
+    let mut text = String::new();
+    for diagnostic in diagnostics {
+        let severity = if diagnostic.severity == Severity::Error { "error" } else { "warning" };
+        let Diagnostic { code, message, primary, secondary, helps, .. } = diagnostic;
+        text.push_str(&format!("{severity}[{code}] {}-{}: {message}\n", at(primary.span.start), at(primary.span.end)));
+        if !primary.text.is_empty() {
+            text.push_str(&format!("  here: {}\n", primary.text));
+        }
+        for note in secondary {
+            text.push_str(&format!("  note {}-{}: {}\n", at(note.span.start), at(note.span.end), note.text));
+        }
+        for help in helps {
+            text.push_str(&format!("  help: {}\n", help.text));
+            for edit in &help.edits {
+                let place = format!("{}-{}", at(edit.span.start), at(edit.span.end));
+                text.push_str(&format!("    {place} becomes `{}`\n", edit.replacement));
+            }
+        }
+    }
+    text
+}
+
+#[test]
+fn every_code_is_drawn_by_its_fixture_as_written_down() {
+    for code in codes::all() {
+        let (file, diagnostics) = diagnose_wrong(code);
+        assert!(diagnostics.iter().any(|d| d.code == code.code), "{} is not drawn: {diagnostics:?}", code.code);
+        let (rendered, name) = (render(&file, &diagnostics), format!("{}.txt", code.code));
+        if std::env::var_os("BLESS").is_some() {
+            std::fs::write(fixture(&name), &rendered).expect("the fixtures can be written and read");
+        }
+        assert_eq!(rendered, String::from_utf8(read(&name)).expect("plain text"), "{name}");
+    }
+}
+
+#[test]
+fn every_corrected_example_is_correct() {
+    for code in codes::all() {
+        let (_, diagnostics) = diagnose(code.code, code.right.as_bytes().to_vec());
+        let is_clean = diagnostics.iter().all(|d| !d.is_error() && d.code != code.code);
+        assert!(is_clean, "{}: {diagnostics:?}", code.code);
+    }
+}
+
+#[test]
+fn certain_fixes_do_fix() {
+    for code in codes::all() {
+        let (file, diagnostics) = diagnose_wrong(code);
+        for diagnostic in &diagnostics {
+            for help in diagnostic.helps.iter().filter(|help| help.applicability == Applicability::Certain) {
+                let mut text = file.text().to_string();
+                for edit in help.edits.iter().rev() {
+                    text.replace_range(edit.span.range(), &edit.replacement);
+                }
+                let (_, after) = diagnose("fixed", text.into_bytes());
+                assert!(after.len() < diagnostics.len(), "{}: `{}` does not help", code.code, help.text);
+            }
+        }
+    }
+}
+
+#[test]
+fn codes_are_in_order_and_unlike() {
+    for stage in [codes::syntax::CODES, codes::check::CODES] {
+        assert!(stage.windows(2).all(|pair| pair[0].code < pair[1].code));
+    }
+    assert_eq!(codes::find("e0103").map(|code| code.code), Some("E0103"));
+    assert!(codes::find("E9999").is_none());
+}
+
+#[test]
+fn every_fixture_has_a_code() {
+    for entry in std::fs::read_dir(fixture("")).expect("the folder exists") {
+        let name = entry.unwrap().file_name().into_string().expect("the fixtures can be written and read");
+        let code = name.split('.').next().unwrap_or_default();
+        assert!(codes::find(code).is_some(), "{name} belongs to no code");
+    }
+}
