@@ -1,11 +1,23 @@
 //! Results as text: for people, for scripts, for a terminal.
 //!
-//! Everything here is a pure function from a result to a `String`; nothing prints. [`diagnostics`] draws what the front-end
-//! says about the input.
+//! Everything here is a pure function from a result to a `String` or a JSON value; nothing prints. [`human`] shows runs to
+//! people, [`json`] writes the result documents, [`table`] shows many runs at once; [`explore`], [`replay`] and [`sim`] are for
+//! the commands of those names; [`diagnostics`] draws what the front-end says about the input.
 
 pub mod diagnostics;
+pub mod explore;
+pub mod human;
+pub mod json;
+mod names;
 pub mod numbers;
+pub mod replay;
+pub mod sim;
 pub mod style;
+pub mod table;
 pub mod text;
+pub mod view;
+pub mod waiting;
+pub mod why;
 
+pub use human::{Context, Verbosity};
 pub use style::Style;

@@ -8,7 +8,7 @@ mod canvas;
 mod edits;
 mod excerpt;
 
-use base::{Diagnostic, Severity, SourceFile};
+use base::{Diagnostic, Severity, SourceFile, Span};
 
 use crate::numbers::counted;
 use crate::style::{Ink, Mark, Style};
@@ -111,6 +111,15 @@ fn draw_one(source: &SourceFile, diagnostic: &Diagnostic, style: &Style) -> Stri
     }
     debug_assert!(style.color || out.lines().all(|line| width(line) <= columns || line.contains(&name)));
     out
+}
+
+/// The source line of a span, the span marked and a few words beside it; indented by two columns.
+pub fn excerpt_at(source: &SourceFile, span: Span, text: &str, style: &Style) -> String {
+    let columns = style.width.clamp(40, WIDEST) - 2;
+    let mut excerpt = Excerpt::new(source, 1, columns);
+    excerpt.add(Marking { span, pencil: Pencil::Primary, ink: Ink::Bad, text });
+    let gutter = excerpt.gutter().max(4);
+    excerpt.draw(gutter, style).lines().map(|line| format!("  {line}\n")).collect()
 }
 
 #[cfg(test)]

@@ -1,0 +1,90 @@
+//! What `explore` says: the size of the whole product.
+
+use std::time::Duration;
+
+use base::{SourceFile, StopReason};
+use evidence::Exploration;
+use model::Model;
+use serde_json::{Value as Json, json};
+
+use crate::json::parameters as parameters_json;
+use crate::names::parameters;
+use crate::numbers::{bytes, count, duration, rate};
+use crate::style::{Ink, Mark, Style};
+use crate::text::{clean, pad_left, spread};
+
+/// What was explored, and what it took.
+#[derive(Clone, Copy, Debug)]
+pub struct Explored<'a> {
+    /// The text.
+    pub source: &'a SourceFile,
+    /// The program.
+    pub model: &'a Model,
+    /// What was seen.
+    pub exploration: &'a Exploration,
+    /// How long it took.
+    pub time: Duration,
+    /// The most memory that the search's data took.
+    pub peak_memory_bytes: Option<u64>,
+    /// Why it ended before the end.
+    pub stopped: Option<&'a StopReason>,
+}
+
+/// The numbers for people.
+pub fn text(explored: &Explored<'_>, style: &Style) -> String {
+    let seen = explored.exploration;
+    let least = parameters(explored.model, " (its least value)");
+    let name = clean(&explored.model.name);
+    let left = if least.is_empty() { name.clone() } else { format!("{name}  {least}") };
+    let head = spread(&left, &clean(explored.source.name()), style.width.min(80));
+    let mut out = head.replacen(&name, &style.paint(Ink::Strong, &name), 1) + "\n";
+    let verdict = match explored.stopped {
+        None => style.paint(Ink::Good, &format!("{} complete: everything reachable was seen", style.mark(Mark::Holds))),
+        Some(reason) => style
+            .paint(Ink::Doubt, &format!("{} not complete: {}", style.mark(Mark::Unknown), clean(&reason.to_string()))),
+    };
+    out.push_str(&format!("{verdict}\n"));
+    let rows = [
+        ("states", seen.states),
+        ("transitions", seen.transitions),
+        ("deadlocks", seen.deadlocks),
+        ("errors", seen.errors),
+        ("depth", seen.depth),
+    ];
+    let column = rows.iter().map(|(_, number)| count(*number).len()).max().unwrap_or(0);
+    for (what, number) in rows {
+        out.push_str(&format!("  {what:<12} {}\n", pad_left(&count(number), column)));
+    }
+    let mut facts = vec![duration(explored.time)];
+    if explored.time.as_secs_f64() >= 0.05 {
+        facts.push(format!("{} states", rate(seen.states as f64 / explored.time.as_secs_f64())));
+    }
+    if let Some(memory) = explored.peak_memory_bytes {
+        facts.push(bytes(memory));
+        if seen.states > 1000 {
+            facts.push(format!("{:.1} bytes per state", memory as f64 / seen.states as f64));
+        }
+    }
+    let facts = facts.join(&format!(" {} ", style.mark(Mark::Dot)));
+    out.push_str(&format!("  {}\n", style.paint(Ink::Dim, &facts)));
+    out
+}
+
+/// The document of `explore --format json`.
+pub fn document(explored: &Explored<'_>) -> Json {
+    let seen = explored.exploration;
+    json!({
+        "schema": "piecewise-explore/1",
+        "model": explored.source.name(),
+        "parameters": parameters_json(explored.model),
+        "states": seen.states,
+        "transitions": seen.transitions,
+        "deadlocks": seen.deadlocks,
+        "errors": seen.errors,
+        "depth": seen.depth,
+        "complete": seen.complete,
+        "reason": explored.stopped.map(crate::json::reason),
+        "seconds": explored.time.as_secs_f64(),
+        "peak_memory_bytes": explored.peak_memory_bytes,
+    })
+}

@@ -1,0 +1,80 @@
+//! What to do next: commands that exist, with the user's own file and names.
+
+use base::StopReason;
+use engine::Verdict;
+use engine::run::{PropertyResult, Run};
+use evidence::Evidence;
+
+use super::Context;
+use crate::style::{Ink, Style};
+use crate::text::{clean, hang, pad, width};
+
+/// The lines under a verdict; empty where nothing is left to do.
+pub fn next(run: &Run, result: &PropertyResult, context: &Context, style: &Style) -> String {
+    let commands = match &result.verdict {
+        Verdict::Holds(Evidence::Trace(_)) | Verdict::Violated(Evidence::Trace(_)) => for_trace(run, result, context),
+        Verdict::Holds(_) | Verdict::Violated(_) => Vec::new(),
+        Verdict::Unknown(reason) => for_unknown(run, reason),
+    };
+    let room = style.width.min(80).saturating_sub(9);
+    let column = commands.iter().filter(|(_, why)| !why.is_empty()).map(|(what, _)| width(what)).max().unwrap_or(0);
+    let mut out = String::new();
+    for (nth, (what, why)) in commands.iter().enumerate() {
+        let lead = if nth == 0 { "  next:  " } else { "         " };
+        let one_line = format!("{}   {why}", pad(what, column));
+        // A command is not wrapped: it is there to be copied.
+        let lines = match (why.is_empty(), width(&one_line) <= room) {
+            (true, _) => hang(lead, what, style.width.min(80)),
+            (false, true) => format!("{lead}{one_line}\n"),
+            (false, false) => format!("{lead}{what}\n             {why}\n"),
+        };
+        out.push_str(&lines.replacen("next:", &style.paint(Ink::Line, "next:"), 1));
+    }
+    out
+}
+
+/// The arguments that name this file and this instance again.
+fn instance(run: &Run) -> String {
+    let mut words = vec![quoted(run.source.name())];
+    for parameter in run.model.parameters.iter().filter(|parameter| parameter.given) {
+        match parameter.name.as_str() {
+            "N" => words.push(format!("-N {}", parameter.value)),
+            name => words.push(format!("-D {name}={}", parameter.value)),
+        }
+    }
+    words.join(" ")
+}
+
+/// A word of a command line, in quotes where a shell needs them.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "._-/+:,@%=".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", clean(word).replace('\'', "'\\''"))
+    }
+}
+
+fn for_trace(run: &Run, result: &PropertyResult, context: &Context) -> Vec<(String, &'static str)> {
+    let instance = instance(run);
+    match context.trace_files.get(&result.property) {
+        Some(file) => vec![(format!("piecewise replay {} {instance}", quoted(file)), "step through it")],
+        None => {
+            let name = quoted(&run.model.properties[result.property].name);
+            vec![(format!("piecewise check {instance} --property {name} --trace DIR"), "keep the trace, to replay it")]
+        }
+    }
+}
+
+fn for_unknown(run: &Run, reason: &StopReason) -> Vec<(String, &'static str)> {
+    let has_size = run.model.parameters.iter().any(|parameter| parameter.name == "N");
+    let words = |text: &str| vec![(text.to_owned(), "")];
+    match reason {
+        StopReason::TimeLimit(_) if has_size => words("a longer --timeout, or a smaller -N"),
+        StopReason::TimeLimit(_) => words("a longer --timeout"),
+        StopReason::MemoryLimit(_) if has_size => words("a larger --memory, or a smaller -N"),
+        StopReason::MemoryLimit(_) => words("a larger --memory"),
+        StopReason::PropertyError(_) => words("guard the expression, so that it has a value in every reachable state"),
+        StopReason::Cancelled | StopReason::NotSupported(_) => Vec::new(),
+    }
+}

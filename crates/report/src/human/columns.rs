@@ -1,0 +1,180 @@
+//! A trace in columns: step, source line, one for each process, one for what is shared.
+
+use model::process::ProcessId;
+
+use super::failure::painted_ending;
+use super::trace::{Row, TraceDrawing, bracket, change_text, read_notes};
+use crate::names::{location, own_variables, shared_variables};
+use crate::style::{Ink, Mark, Style};
+use crate::text::{clean, cut_middle, pad, pad_left, width};
+use crate::view::StepView;
+
+/// A process's column is no wider than this.
+const WIDEST_PROCESS: usize = 34;
+/// The shared column is no narrower than this, if there is anything in it.
+const NARROWEST_SHARED: usize = 18;
+/// Spaces between columns.
+const GAP: &str = "  ";
+
+/// The lines of one row: those of each process's column, and those of the shared one.
+struct Cells {
+    step: String,
+    line: String,
+    processes: Vec<Vec<String>>,
+    /// Items, packed into lines when the column's width is known.
+    shared: Vec<String>,
+}
+
+/// The trace in columns for these processes; `None` where they do not fit.
+pub fn draw(drawing: &TraceDrawing<'_>, rows: &[Row<'_>], shown: &[ProcessId], style: &Style) -> Option<String> {
+    let cells: Vec<Cells> = rows.iter().map(|row| cells(drawing, row, shown, style)).collect();
+    let layout = Layout::of(drawing, &cells, shown, style)?;
+    let mut out = layout.head(style);
+    for row in &cells {
+        out.push_str(&layout.row(row, style));
+    }
+    if !drawing.ending.is_empty() {
+        let indent = layout.shared_start();
+        out.push_str(&format!("{}{}\n", " ".repeat(indent), painted_ending(drawing.ending, style)));
+    }
+    Some(out)
+}
+
+fn cells(drawing: &TraceDrawing<'_>, row: &Row<'_>, shown: &[ProcessId], style: &Style) -> Cells {
+    match row {
+        Row::Start => start(drawing, shown),
+        Row::Gap(n_steps) => Cells {
+            step: style.mark(Mark::Cut).to_owned(),
+            line: String::new(),
+            processes: vec![Vec::new(); shown.len()],
+            shared: vec![format!("{n_steps} steps left out (-v shows them)")],
+        },
+        Row::Step(nth, view) => step(drawing, *nth, view, shown, style),
+    }
+}
+
+fn start(drawing: &TraceDrawing<'_>, shown: &[ProcessId]) -> Cells {
+    let state = &drawing.trace.states[0];
+    let column = |&process: &ProcessId| {
+        let own = own_variables(drawing.model, state, process);
+        let own = own.into_iter().map(|(name, value)| format!("{name} = {value}"));
+        std::iter::once(location(drawing.model, state, process)).chain(own).collect()
+    };
+    let shared = shared_variables(drawing.model, state).into_iter().map(|(name, value)| format!("{name} = {value}"));
+    Cells {
+        step: "0".to_owned(),
+        line: String::new(),
+        processes: shown.iter().map(column).collect(),
+        shared: shared.collect(),
+    }
+}
+
+fn step(drawing: &TraceDrawing<'_>, nth: usize, view: &StepView, shown: &[ProcessId], style: &Style) -> Cells {
+    let notes = read_notes(drawing, nth, view);
+    let column = |&process: &ProcessId| {
+        let mut lines = Vec::new();
+        if let Some(moved) = view.moved.iter().find(|moved| moved.process == process) {
+            let arrow = style.mark(Mark::Arrow);
+            let mark = match (view.writes, notes.is_empty()) {
+                (true, _) => format!("  {}", style.mark(Mark::Writes)),
+                (false, false) => format!("  {}", style.mark(Mark::Reads)),
+                (false, true) => String::new(),
+            };
+            lines.push(format!("{} {arrow} {}{mark}", moved.from, moved.to));
+        }
+        let own = view.changes.iter().filter(|change| change.owner == Some(process) && !change.resets);
+        lines.extend(own.map(|change| change_text(drawing.model, change, &change.own_name, style)));
+        if lines.is_empty() {
+            lines.push(style.mark(Mark::Rest).to_owned());
+        }
+        lines
+    };
+    let hidden = |owner: Option<ProcessId>| owner.is_none_or(|owner| !shown.contains(&owner));
+    let shared = view.changes.iter().filter(|change| hidden(change.owner) && !change.resets);
+    let shared = shared.map(|change| change_text(drawing.model, change, &change.name, style));
+    Cells {
+        step: format!("{} {nth}", bracket(drawing.trace, nth, style)).trim_start().to_owned(),
+        line: view.line.to_string(),
+        processes: shown.iter().map(column).collect(),
+        shared: shared.chain(notes).collect(),
+    }
+}
+
+/// How wide the columns are.
+struct Layout {
+    names: Vec<String>,
+    step: usize,
+    line: usize,
+    processes: Vec<usize>,
+    shared: usize,
+}
+
+impl Layout {
+    fn of(drawing: &TraceDrawing<'_>, rows: &[Cells], shown: &[ProcessId], style: &Style) -> Option<Self> {
+        let names: Vec<String> = shown.iter().map(|&id| clean(&drawing.model.processes[id].name)).collect();
+        let natural = |nth: usize| {
+            let lines = rows.iter().flat_map(|row| &row.processes[nth]).map(|line| width(line));
+            lines.chain([width(&names[nth])]).max().unwrap_or(0).min(WIDEST_PROCESS)
+        };
+        let processes: Vec<usize> = (0..shown.len()).map(natural).collect();
+        let step = rows.iter().map(|row| width(&row.step)).max().unwrap_or(0).max("step".len());
+        let line = rows.iter().map(|row| width(&row.line)).max().unwrap_or(0).max("line".len());
+        let taken: usize = 2 + step + GAP.len() + line + processes.iter().map(|w| GAP.len() + w).sum::<usize>();
+        let longest = rows.iter().flat_map(|row| &row.shared).map(|item| width(item)).max().unwrap_or(0);
+        let wanted = longest.max(width(drawing.ending)).max("shared".len());
+        let room = style.width.checked_sub(taken + GAP.len())?;
+        if room < wanted.min(NARROWEST_SHARED) {
+            return None;
+        }
+        Some(Layout { names, step, line, processes, shared: room })
+    }
+
+    /// The column at which the shared one starts.
+    fn shared_start(&self) -> usize {
+        let processes: usize = self.processes.iter().map(|w| GAP.len() + w).sum();
+        2 + self.step + GAP.len() + self.line + processes + GAP.len()
+    }
+
+    fn head(&self, style: &Style) -> String {
+        let mut titles = vec![pad("step", self.step), pad("line", self.line)];
+        titles.extend(self.names.iter().zip(&self.processes).map(|(name, &columns)| pad(name, columns)));
+        titles.push("shared".to_owned());
+        let widths =
+            [self.step, self.line].into_iter().chain(self.processes.iter().copied()).chain([self.shared.min(18)]);
+        let rules = widths.map(|columns| style.mark(Mark::Dash).repeat(columns));
+        let rules = format!("  {}", rules.collect::<Vec<_>>().join(GAP));
+        let titles = format!("  {}", titles.join(GAP));
+        format!("{}\n{}\n", style.paint(Ink::Strong, &titles), style.paint(Ink::Dim, &rules))
+    }
+
+    fn row(&self, row: &Cells, style: &Style) -> String {
+        let shared = pack(&row.shared, self.shared, style);
+        let height = row.processes.iter().map(Vec::len).chain([shared.len(), 1]).max().unwrap_or(1);
+        let mut out = String::new();
+        for nth in 0..height {
+            let first = |text: &str| if nth == 0 { text.to_owned() } else { String::new() };
+            let mut parts = vec![pad_left(&first(&row.step), self.step), pad_left(&first(&row.line), self.line)];
+            for (lines, &columns) in row.processes.iter().zip(&self.processes) {
+                let text = lines.get(nth).map_or(String::new(), |line| cut_middle(&clean(line), columns, style));
+                parts.push(pad(&text, columns));
+            }
+            parts.push(shared.get(nth).cloned().unwrap_or_default());
+            out.push_str(format!("  {}", parts.join(GAP)).trim_end());
+            out.push('\n');
+        }
+        out
+    }
+}
+
+/// Items in lines of at most `columns`, several on one where they fit; one that is too long is cut in the middle.
+fn pack(items: &[String], columns: usize, style: &Style) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for item in items {
+        let item = cut_middle(&clean(item), columns, style);
+        match lines.last_mut() {
+            Some(line) if width(line) + 2 + width(&item) <= columns.min(44) => line.push_str(&format!(", {item}")),
+            _ => lines.push(item),
+        }
+    }
+    lines
+}

@@ -1,0 +1,202 @@
+//! What a trace shows at its end: which part of a property fails for whom, the erring statement, who waits for whom, the race.
+
+use engine::PropertyId;
+use engine::run::Run;
+use evidence::{Trace, TraceEnd};
+use model::Model;
+use model::eval::{Race, State, StepFault, touched_by_process};
+use model::process::ProcessId;
+use model::property::PropertyKind;
+use model::value::Fault;
+use model::variable::CellId;
+
+use crate::diagnostics::excerpt_at;
+use crate::names::{line, location, short};
+use crate::numbers::counted;
+use crate::style::{Ink, Mark, Style};
+use crate::text::{clean, hang, pad, spread, width};
+use crate::waiting::{Awaited, Wait, cycle, waits};
+use crate::why::{Why, why};
+
+/// What is said about the end of a trace.
+pub struct Shown {
+    /// The lines under the verdict.
+    pub text: String,
+    /// The processes that they name.
+    pub processes: Vec<ProcessId>,
+    /// A few words for the last row of the trace.
+    pub ending: String,
+}
+
+/// What the trace's end shows about the property.
+pub fn shown(run: &Run, property: PropertyId, trace: &Trace, style: &Style) -> Shown {
+    let Some(last) = trace.states.last() else {
+        return Shown { text: String::new(), processes: Vec::new(), ending: String::new() };
+    };
+    match (&trace.end, &run.model.properties[property].kind) {
+        (TraceEnd::State, PropertyKind::Invariant(expr)) => {
+            let why = why(&run.model, last, expr, false);
+            let ending =
+                format!("{} {} is false", style.mark(Mark::Violated), clean(&run.model.properties[property].name));
+            Shown { text: because(&why, trace, style), processes: why.processes, ending }
+        }
+        (TraceEnd::State, PropertyKind::Reachable(expr)) => {
+            let why = why(&run.model, last, expr, true);
+            let ending = format!("{} reached", style.mark(Mark::Holds));
+            Shown { text: because(&why, trace, style), processes: why.processes, ending }
+        }
+        (TraceEnd::State, _) => Shown { text: String::new(), processes: Vec::new(), ending: String::new() },
+        (TraceEnd::Fault { by, fault }, _) => {
+            let ending = format!("{} error in the next step", style.mark(Mark::Violated));
+            Shown { text: erring(run, last, by.process, fault, style), processes: vec![by.process], ending }
+        }
+        (TraceEnd::Deadlock, _) => {
+            let waits = waits(&run.model, trace);
+            let ending = format!("{} nobody can move", style.mark(Mark::Violated));
+            let processes = waits.iter().flat_map(|wait| wait.holders.iter().copied().chain([wait.process]));
+            let mut processes: Vec<ProcessId> = processes.collect();
+            processes.sort();
+            processes.dedup();
+            Shown { text: waiting(run, last, &waits, style), processes, ending }
+        }
+        (TraceEnd::Race(race), _) => {
+            let ending = format!("{} race", style.mark(Mark::Violated));
+            let processes = race.contenders.iter().map(|side| side.process).collect();
+            Shown { text: racing(run, race, style), processes, ending }
+        }
+    }
+}
+
+/// ``!(P[i]@crit && P[j]@crit)   is false for  i = 0, j = 1   after step 6``.
+fn because(why: &Why, trace: &Trace, style: &Style) -> String {
+    let columns = style.width.min(80);
+    let truth = if why.truth { "true" } else { "false" };
+    let when = if trace.n_steps() == 0 { "at the start".to_owned() } else { format!("after step {}", trace.n_steps()) };
+    let bindings: Vec<String> = why.bindings.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    let mut text = format!("{}   is {truth}", clean(&why.text));
+    if !bindings.is_empty() {
+        text.push_str(&format!(" for  {}", bindings.join(", ")));
+    }
+    text.push_str(&format!("   {when}"));
+    let mut out = if width(&text) + 2 <= columns { format!("  {text}\n") } else { hang("  ", &text, columns) };
+    // A single variable that is false needs no second line.
+    if !why.values.is_empty() && why.values.iter().any(|(name, _)| *name != why.instance) {
+        let values: Vec<String> =
+            why.values.iter().take(12).map(|(name, value)| format!("{name} is {value}")).collect();
+        out.push_str(&hang("  where  ", &clean(&values.join(", ")), columns));
+    }
+    out
+}
+
+/// The erring statement with its line, and the values in it.
+fn erring(run: &Run, state: &State, process: ProcessId, fault: &StepFault, style: &Style) -> String {
+    let name = &run.model.processes[process].name;
+    let place = location(&run.model, state, process);
+    let at = line(&run.source, fault.span);
+    let text = format!("{name} at {place}, line {at}: {}", clean(&described(run, &fault.fault)));
+    let mut out = hang("  ", &text, style.width.min(80));
+    out.push_str(&excerpt_at(&run.source, fault.span, "", style));
+    let attempts = touched_by_process(&run.model, state, process);
+    let erring = attempts.into_iter().find(|(step, _)| step.result.as_ref() == Err(fault));
+    let mut read: Vec<CellId> = Vec::new();
+    for touch in erring.map_or(Vec::new(), |(_, touched)| touched) {
+        if !touch.writes && !read.contains(&touch.cell) {
+            read.push(touch.cell);
+        }
+    }
+    if !read.is_empty() {
+        let values: Vec<String> = read.iter().take(8).map(|&cell| cell_note(&run.model, state, cell)).collect();
+        out.push_str(&hang("  where  ", &clean(&values.join(", ")), style.width.min(80)));
+    }
+    out
+}
+
+/// The fault, with the type's range where a value is outside it.
+fn described(run: &Run, fault: &Fault) -> String {
+    let Fault::OutOfRange { target, .. } = fault else { return fault.to_string() };
+    let cell = run.model.cells.iter().find(|cell| cell.name == *target);
+    let ty = cell.map(|cell| model::print::ty(&run.model, &model::types::Type::Scalar(cell.ty)));
+    match ty {
+        Some(ty) => format!("{fault}, which is {ty}"),
+        None => fault.to_string(),
+    }
+}
+
+/// Who waits for what, held by whom.
+fn waiting(run: &Run, state: &State, waits: &[Wait], style: &Style) -> String {
+    let model = &run.model;
+    let mut stuck: Vec<ProcessId> = waits.iter().map(|wait| wait.process).collect();
+    stuck.dedup();
+    let others = model.processes.len() - stuck.len();
+    let lead = match others {
+        0 => format!("nobody can move, and all {} are stuck:", counted(stuck.len() as u64, "process", "processes")),
+        _ => format!(
+            "nobody can move, and {} of {} processes are stuck (the others have ended):",
+            stuck.len(),
+            model.processes.len()
+        ),
+    };
+    let mut out = hang("  ", &lead, style.width.min(80));
+    let cycle = cycle(waits).unwrap_or_default();
+    let rows: Vec<[String; 3]> = waits.iter().map(|wait| wait_row(run, state, wait)).collect();
+    let column = |nth: usize| rows.iter().map(|row| width(&row[nth])).max().unwrap_or(0).min(40);
+    for (row, wait) in rows.iter().zip(waits) {
+        let mut line = format!("    {}  {}  {}", pad(&row[0], column(0)), pad(&row[1], column(1)), row[2]);
+        if cycle.last() == Some(&wait.process) {
+            line = format!("{line}   {} cycle of {}", style.mark(Mark::Cycle), cycle.len());
+        }
+        let line = clean(line.trim_end());
+        if width(&line) <= style.width.min(80) {
+            out.push_str(&format!("{line}\n"));
+        } else {
+            out.push_str(&hang("    ", line.trim_start(), style.width.min(80)));
+        }
+    }
+    out
+}
+
+fn wait_row(run: &Run, state: &State, wait: &Wait) -> [String; 3] {
+    let name = &run.model.processes[wait.process].name;
+    let who = format!("{name} {}", location(&run.model, state, wait.process));
+    let (what, mut detail) = match &wait.what {
+        Awaited::Resource(resource) => (format!("waits for {resource}"), String::new()),
+        Awaited::Condition(text, values) => {
+            let values: Vec<String> = values.iter().take(6).map(|(name, value)| format!("{name} is {value}")).collect();
+            (format!("waits for {text}"), values.join(", "))
+        }
+        Awaited::Partner(channel, true) => (format!("waits to send on {channel}"), String::new()),
+        Awaited::Partner(channel, false) => (format!("waits to receive on {channel}"), String::new()),
+        Awaited::Statement(text) => (format!("cannot take `{text}`"), String::new()),
+    };
+    if !wait.holders.is_empty() {
+        let holders: Vec<&str> = wait.holders.iter().map(|&id| run.model.processes[id].name.as_str()).collect();
+        let itself = if wait.holders == [wait.process] { " itself" } else { "" };
+        detail = format!("held by {}{itself}", holders.join(", "));
+    }
+    [who, what, detail]
+}
+
+/// Who can access the cell at once, and how.
+fn racing(run: &Run, race: &Race, style: &Style) -> String {
+    let mut out = format!("  {} can be accessed at once by\n", run.model.cells[race.cell].name);
+    for side in &race.contenders {
+        let statement = &run.model.statements[run.model.actions[side.action].statement];
+        let verb = if side.writes { "writes it" } else { "reads it" };
+        let name = &run.model.processes[side.process].name;
+        let left = format!("    {name}  {verb}:  {}", clean(&statement.text));
+        out.push_str(&spread(&left, &format!("line {}", line(&run.source, statement.span)), style.width.min(80)));
+        out.push('\n');
+    }
+    out
+}
+
+/// A mark in colour for an ending.
+pub fn painted_ending(ending: &str, style: &Style) -> String {
+    let ink = if ending.starts_with(style.mark(Mark::Holds)) { Ink::Good } else { Ink::Bad };
+    style.paint(ink, ending)
+}
+
+/// `x is 3`.
+fn cell_note(model: &Model, state: &State, cell: CellId) -> String {
+    format!("{} is {}", model.cells[cell].name, short(model, state.cells[cell.index()]))
+}

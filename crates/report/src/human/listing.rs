@@ -1,0 +1,82 @@
+//! A trace as a list, for programs whose processes do not fit side by side: one step a line, who moves and what changes.
+
+use model::process::ProcessId;
+
+use super::failure::painted_ending;
+use super::trace::{Row, TraceDrawing, bracket, change_text, group_names, read_notes};
+use crate::names::{location, own_variables, shared_variables};
+use crate::style::{Ink, Mark, Style};
+use crate::text::{clean, cut, hang, pad, pad_left, width};
+use crate::view::StepView;
+
+/// The trace as a list.
+pub fn draw(drawing: &TraceDrawing<'_>, rows: &[Row<'_>], style: &Style) -> String {
+    let steps: Vec<[String; 4]> = rows.iter().filter_map(|row| parts(drawing, row, style)).collect();
+    let most = |nth: usize, title: &str| steps.iter().map(|step| width(&step[nth])).max().unwrap_or(0).max(title.len());
+    let widths = [most(0, "step"), most(1, "line"), most(2, "process").min(20), most(3, "move").min(36)];
+    let titles = ["step", "line", "process", "move"].iter().zip(widths).map(|(title, columns)| pad(title, columns));
+    let titles = format!("  {}  changes", titles.collect::<Vec<_>>().join("  "));
+    let mut out = format!("{}\n", style.paint(Ink::Strong, &titles));
+    let mut steps = steps.iter();
+    for row in rows {
+        match row {
+            Row::Start => out.push_str(&start(drawing, style)),
+            Row::Gap(n_steps) => {
+                out.push_str(&format!("  {} {n_steps} steps left out (-v shows them)\n", style.mark(Mark::Cut)));
+            }
+            Row::Step(nth, view) => {
+                let Some(parts) = steps.next() else { continue };
+                let lead = format!(
+                    "  {}  {}  {}  {}  ",
+                    pad_left(&parts[0], widths[0]),
+                    pad_left(&parts[1], widths[1]),
+                    pad(&cut(&parts[2], widths[2], style), widths[2]),
+                    pad(&cut(&parts[3], widths[3], style), widths[3]),
+                );
+                out.push_str(&hang(&lead, &effects(drawing, *nth, view, style), style.width));
+            }
+        }
+    }
+    if !drawing.ending.is_empty() {
+        out.push_str(&format!("  {}\n", painted_ending(drawing.ending, style)));
+    }
+    out
+}
+
+fn parts(drawing: &TraceDrawing<'_>, row: &Row<'_>, style: &Style) -> Option<[String; 4]> {
+    let Row::Step(nth, view) = row else { return None };
+    let arrow = style.mark(Mark::Arrow);
+    let own = view.moved.first().map_or(String::new(), |moved| format!("{} {arrow} {}", moved.from, moved.to));
+    let who = view.moved.iter().map(|moved| clean(&drawing.model.processes[moved.process].name));
+    Some([
+        format!("{} {nth}", bracket(drawing.trace, *nth, style)).trim_start().to_owned(),
+        view.line.to_string(),
+        who.collect::<Vec<_>>().join(" with "),
+        clean(&own),
+    ])
+}
+
+fn effects(drawing: &TraceDrawing<'_>, nth: usize, view: &StepView, style: &Style) -> String {
+    let changes = view.changes.iter().filter(|change| !change.resets).map(|change| {
+        let own = change.owner == Some(view.process);
+        change_text(drawing.model, change, if own { &change.own_name } else { &change.name }, style)
+    });
+    clean(&changes.chain(read_notes(drawing, nth, view)).collect::<Vec<_>>().join(", "))
+}
+
+/// The initial state: processes that stand alike together, then the shared variables.
+fn start(drawing: &TraceDrawing<'_>, style: &Style) -> String {
+    let (model, state) = (drawing.model, &drawing.trace.states[0]);
+    let describe = |process: ProcessId| {
+        let own = own_variables(model, state, process).into_iter().map(|(name, value)| format!("{name} = {value}"));
+        std::iter::once(location(model, state, process)).chain(own).collect::<Vec<_>>().join(", ")
+    };
+    let ids: Vec<ProcessId> = model.processes.ids().collect();
+    let mut items: Vec<String> = ids
+        .chunk_by(|&a, &b| describe(a) == describe(b))
+        .map(|group| format!("{}: {};", group_names(model, group), describe(group[0])))
+        .collect();
+    items.extend(shared_variables(model, state).into_iter().map(|(name, value)| format!("{name} = {value};")));
+    let text = clean(&items.join(" "));
+    hang("     0  ", text.trim_end_matches(';'), style.width)
+}

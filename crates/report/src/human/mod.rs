@@ -1,0 +1,147 @@
+//! Results for people: the verdict first, in the user's words, then why, then what to do next.
+//!
+//! In: a [`Run`]. Out: text. [`verdict`] draws the line of one property, [`trace`] a counterexample by process, [`failure`] what
+//! a trace shows at its end, [`advice`] the commands that go on from there.
+
+mod advice;
+mod columns;
+mod failure;
+mod listing;
+mod stale;
+mod summary;
+pub mod trace;
+mod verdict;
+
+use std::collections::BTreeMap;
+
+use engine::PropertyId;
+use engine::Verdict;
+use engine::run::{PropertyResult, Run};
+use evidence::Evidence;
+
+use crate::diagnostics;
+use crate::names::parameters;
+use crate::style::{Ink, Style};
+use crate::text::{clean, spread};
+
+pub use summary::{Tally, tally};
+pub(crate) use trace::change_text;
+pub use trace::{TraceDrawing, draw_trace};
+
+/// How much is said.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verbosity {
+    /// One line for each property.
+    Quiet,
+    /// Verdicts, counterexamples, what to do next.
+    #[default]
+    Normal,
+    /// Also sizes and rates, and long traces in full.
+    Verbose,
+}
+
+/// What the call knows beside the run.
+#[derive(Clone, Debug, Default)]
+pub struct Context {
+    /// How much is said.
+    pub verbosity: Verbosity,
+    /// The trace files that were written, by property.
+    pub trace_files: BTreeMap<PropertyId, String>,
+}
+
+/// Everything about one run.
+pub fn run(run: &Run, context: &Context, style: &Style) -> String {
+    let mut out = String::new();
+    if context.verbosity > Verbosity::Quiet && !run.warnings.is_empty() {
+        out.push_str(&diagnostics::draw(&run.source, &run.warnings, style));
+    }
+    out.push_str(&header(run, context, style));
+    if context.verbosity > Verbosity::Quiet && !run.results.is_empty() {
+        out.push('\n');
+    }
+    let mut after_block = false;
+    for result in &run.results {
+        let block = property(run, result, context, style);
+        let is_block = block.lines().count() > 2;
+        if is_block && !out.ends_with("\n\n") || after_block {
+            out.push('\n');
+        }
+        out.push_str(&block);
+        after_block = is_block;
+    }
+    if run.results.is_empty() {
+        out.push_str("  nothing was asked: no property matches\n");
+    }
+    if context.verbosity > Verbosity::Quiet && run.results.len() > 1 {
+        if after_block {
+            out.push('\n');
+        }
+        out.push_str(&summary::line(run, style));
+    }
+    out
+}
+
+/// The program, its parameters, its file.
+fn header(run: &Run, context: &Context, style: &Style) -> String {
+    let least = run.model.parameters.iter().any(|parameter| !parameter.given);
+    let parameters = parameters(&run.model, if least { " (its least value)" } else { "" });
+    let name = clean(&run.model.name);
+    let left = if parameters.is_empty() { name.clone() } else { format!("{name}  {parameters}") };
+    let plain = spread(&left, &clean(run.source.name()), style.width.min(80));
+    let mut out = plain.replacen(&name, &style.paint(Ink::Strong, &name), 1) + "\n";
+    if context.verbosity == Verbosity::Verbose && !run.model.doc.is_empty() {
+        for line in run.model.doc.lines() {
+            out.push_str(&style.paint(Ink::Dim, format!("  {}", clean(line.trim())).trim_end()));
+            out.push('\n');
+        }
+    }
+    out
+}
+
+/// One property: its line, and what belongs to it.
+fn property(run: &Run, result: &PropertyResult, context: &Context, style: &Style) -> String {
+    let mut out = verdict::line(run, result, style);
+    if context.verbosity == Verbosity::Quiet {
+        return out;
+    }
+    out.push_str(&verdict::expectation(run, result, style));
+    match &result.verdict {
+        Verdict::Holds(Evidence::Trace(trace)) | Verdict::Violated(Evidence::Trace(trace)) => {
+            out.push_str(&trace_block(run, result, trace, context, style));
+        }
+        Verdict::Holds(_) | Verdict::Violated(_) => {}
+        Verdict::Unknown(reason) => out.push_str(&verdict::undecided(run, result, reason, style)),
+    }
+    if context.verbosity == Verbosity::Verbose {
+        out.push_str(&verdict::statistics(result, style));
+    }
+    out.push_str(&advice::next(run, result, context, style));
+    out
+}
+
+fn trace_block(
+    run: &Run,
+    result: &PropertyResult,
+    trace: &evidence::Trace,
+    context: &Context,
+    style: &Style,
+) -> String {
+    let shown = failure::shown(run, result.property, trace, style);
+    let mut out = shown.text;
+    out.push('\n');
+    let drawing = TraceDrawing {
+        model: &run.model,
+        source: &run.source,
+        trace,
+        named: &shown.processes,
+        ending: &shown.ending,
+        in_full: context.verbosity == Verbosity::Verbose,
+    };
+    out.push_str(&draw_trace(&drawing, style));
+    out.push_str(&stale::hint(run, result, trace, style));
+    out.push_str(&trace::facts(result, trace, style));
+    out
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,85 @@
+//! A likely cause: a process acted on what it had read, and somebody changed it in between.
+//!
+//! In: a counterexample. Out: the last pair of neighbouring steps of one process such that the first read a cell which
+//! another process changed before the second. That is how most broken locks break; where it is not, nothing is said.
+
+use engine::Verdict;
+use engine::run::{PropertyResult, Run};
+use evidence::{Evidence, Trace, TraceEnd};
+use model::process::ProcessId;
+use model::variable::CellId;
+
+use crate::names::line;
+use crate::style::{Ink, Mark, Style};
+use crate::text::{clean, cut, hang};
+use crate::view::{StepView, steps};
+
+/// A cell that was read in one step, changed by somebody else in another, and acted on in a third.
+struct Stale {
+    reader: ProcessId,
+    cell: CellId,
+    read: usize,
+    changed: usize,
+    acted: usize,
+}
+
+/// The likely cause, with the two source lines; empty where the trace does not show one.
+pub fn hint(run: &Run, result: &PropertyResult, trace: &Trace, style: &Style) -> String {
+    let is_violation = matches!(result.verdict, Verdict::Violated(Evidence::Trace(_)));
+    if !is_violation || !matches!(trace.end, TraceEnd::State | TraceEnd::Fault { .. }) {
+        return String::new();
+    }
+    let views = steps(&run.model, &run.source, trace);
+    let Some(stale) = find(&views, trace) else { return String::new() };
+    let name = |id: ProcessId| &run.model.processes[id].name;
+    let (reader, writer) = (name(stale.reader), name(views[stale.changed].process));
+    let text = format!(
+        "{reader} read {} in step {} and moved on in step {}; {writer} changed it in step {}",
+        run.model.cells[stale.cell].name,
+        stale.read + 1,
+        stale.acted + 1,
+        stale.changed + 1,
+    );
+    let mut out = hang("  What went wrong   ", &clean(&text), style.width.min(80));
+    out.push_str(&lines(run, trace, &stale, style));
+    out
+}
+
+fn find(views: &[StepView], trace: &Trace) -> Option<Stale> {
+    let n_steps = views.len();
+    (0..n_steps).rev().find_map(|acted| {
+        let reader = views[acted].process;
+        let read = (0..acted).rev().find(|&at| views[at].process == reader)?;
+        let value = |at: usize, cell: CellId| trace.states[at].cells[cell.index()];
+        views[read].reads.iter().find_map(|&cell| {
+            // Read before step `read`, that is in state `read`; the action happens in state `acted`.
+            let differs = value(read, cell) != value(acted, cell);
+            let changed = (read + 1..acted).find(|&at| value(at, cell) != value(at + 1, cell))?;
+            differs.then_some(Stale { reader, cell, read, changed, acted })
+        })
+    })
+}
+
+/// The two lines between which somebody else moved, where they are close to each other in the text.
+fn lines(run: &Run, trace: &Trace, stale: &Stale, style: &Style) -> String {
+    let span = |at: usize| run.model.statements[run.model.actions[trace.moves[at].action].statement].span;
+    let (first, second) = (line(&run.source, span(stale.read)), line(&run.source, span(stale.acted)));
+    if first >= second || second - first > 4 {
+        return String::new();
+    }
+    let gutter = second.to_string().len().max(4);
+    let bar = style.painted(Ink::Line, Mark::Bar);
+    let mut out = String::new();
+    for number in [first, second] {
+        let text = cut(&clean(run.source.line(number)), style.width.min(80).saturating_sub(gutter + 5), style);
+        out.push_str(&format!("  {number:>gutter$} {bar} {text}\n"));
+    }
+    let indent = run.source.line(first).len() - run.source.line(first).trim_start().len();
+    let rule = style.mark(Mark::Dash).repeat(8);
+    out.push_str(&format!(
+        "  {:gutter$} {bar} {}{rule} another process can move between these\n",
+        "",
+        " ".repeat(indent)
+    ));
+    out
+}

@@ -1,0 +1,155 @@
+//! A trace for people: one column for each process where they fit, a list of steps where they do not.
+//!
+//! Only what changes is shown. Of many processes only those that move, or that the failure names, have a column. Of a long
+//! trace the middle is left out unless all of it is asked for.
+
+use base::SourceFile;
+use engine::run::PropertyResult;
+use evidence::Trace;
+use model::Model;
+use model::process::ProcessId;
+
+use super::{columns, listing};
+use crate::names::short;
+use crate::numbers::counted;
+use crate::style::{Ink, Mark, Style};
+use crate::text::{clean, hang};
+use crate::view::{Change, StepView, steps};
+
+/// Longer traces are shown in part.
+const MOST_STEPS: usize = 60;
+/// Of a trace that is shown in part: so many steps at its start.
+const FIRST_STEPS: usize = 20;
+/// Of a trace that is shown in part: so many steps at its end.
+const LAST_STEPS: usize = 30;
+/// Programs with more processes than this show a column only for those that matter.
+const FEW_PROCESSES: usize = 5;
+
+/// What is drawn.
+#[derive(Clone, Copy)]
+pub struct TraceDrawing<'a> {
+    /// The program.
+    pub model: &'a Model,
+    /// Its text.
+    pub source: &'a SourceFile,
+    /// The trace.
+    pub trace: &'a Trace,
+    /// Processes that have a column even if they do not move.
+    pub named: &'a [ProcessId],
+    /// A few words under the last step; may be empty.
+    pub ending: &'a str,
+    /// Whether a long trace is shown in full.
+    pub in_full: bool,
+}
+
+/// One shown step, or a gap.
+pub(super) enum Row<'a> {
+    /// The initial state.
+    Start,
+    /// Step number `nth`, counted from 1.
+    Step(usize, &'a StepView),
+    /// So many steps are left out.
+    Gap(usize),
+}
+
+/// Draws a trace.
+pub fn draw_trace(drawing: &TraceDrawing<'_>, style: &Style) -> String {
+    let views = steps(drawing.model, drawing.source, drawing.trace);
+    let rows = rows(&views, drawing.in_full);
+    let all: Vec<ProcessId> = drawing.model.processes.ids().collect();
+    let mut relevant: Vec<ProcessId> =
+        views.iter().flat_map(|view| view.moved.iter().map(|moved| moved.process)).collect();
+    relevant.extend_from_slice(drawing.named);
+    relevant.sort();
+    relevant.dedup();
+    let few = (all.len() <= FEW_PROCESSES).then_some(&all);
+    let drawn = few.into_iter().chain([&relevant]).find_map(|shown| columns::draw(drawing, &rows, shown, style));
+    let mut out = drawn.unwrap_or_else(|| listing::draw(drawing, &rows, style));
+    let silent: Vec<ProcessId> = all.into_iter().filter(|id| !relevant.contains(id)).collect();
+    if !silent.is_empty() {
+        let names = group_names(drawing.model, &silent);
+        let verb = if silent.len() == 1 { "does" } else { "do" };
+        out.push_str(&hang("  ", &format!("{names} {verb} not move"), style.width.min(80)));
+    }
+    out
+}
+
+fn rows(views: &[StepView], in_full: bool) -> Vec<Row<'_>> {
+    let numbered = |(at, view)| Row::Step(at + 1, view);
+    let mut rows = vec![Row::Start];
+    if in_full || views.len() <= MOST_STEPS {
+        rows.extend(views.iter().enumerate().map(numbered));
+        return rows;
+    }
+    let left_out = views.len() - FIRST_STEPS - LAST_STEPS;
+    rows.extend(views.iter().enumerate().take(FIRST_STEPS).map(numbered));
+    rows.push(Row::Gap(left_out));
+    rows.extend(views.iter().enumerate().skip(FIRST_STEPS + left_out).map(numbered));
+    rows
+}
+
+/// The bracket of a loop beside the number of a step.
+pub(super) fn bracket(trace: &Trace, nth: usize, style: &Style) -> &'static str {
+    match trace.loop_from {
+        Some(from) if nth == from + 1 => style.mark(Mark::LoopStart),
+        Some(from) if nth > from && nth == trace.n_steps() => style.mark(Mark::LoopEnd),
+        Some(from) if nth > from => style.mark(Mark::Bar),
+        _ => "",
+    }
+}
+
+/// `level: 0 ⇒ 1`; `a = 3` for one that comes with a call.
+pub(crate) fn change_text(model: &Model, change: &Change, name: &str, style: &Style) -> String {
+    match change.old {
+        Some(old) => {
+            format!("{name}: {} {} {}", short(model, old), style.mark(Mark::Becomes), short(model, change.new))
+        }
+        None => format!("{name} = {}", short(model, change.new)),
+    }
+}
+
+/// What was looked at, where the step changed nothing that others see: `flag[1] is F`.
+pub(super) fn read_notes(drawing: &TraceDrawing<'_>, nth: usize, view: &StepView) -> Vec<String> {
+    const MOST_NOTES: usize = 3;
+    if view.writes || view.changes.iter().any(|change| change.owner.is_none()) {
+        return Vec::new();
+    }
+    let before = &drawing.trace.states[nth - 1];
+    let note = |&cell: &model::variable::CellId| {
+        let value = short(drawing.model, before.cells[cell.index()]);
+        format!("{} is {value}", drawing.model.cells[cell].name)
+    };
+    let mut notes: Vec<String> = view.reads.iter().take(MOST_NOTES).map(note).collect();
+    if view.reads.len() > MOST_NOTES {
+        notes.push(format!("and {} more", view.reads.len() - MOST_NOTES));
+    }
+    notes
+}
+
+/// `P[0], P[1]`, or `P[3] to P[49]` for neighbours.
+pub(super) fn group_names(model: &Model, processes: &[ProcessId]) -> String {
+    let name = |id: ProcessId| clean(&model.processes[id].name);
+    let follows = |a: &ProcessId, b: &ProcessId| {
+        a.index() + 1 == b.index() && model.processes[*a].family == model.processes[*b].family
+    };
+    let groups = processes.chunk_by(follows).map(|group| match group {
+        [one] => name(*one),
+        [one, other] => format!("{}, {}", name(*one), name(*other)),
+        [first, .., last] => format!("{} to {}", name(*first), name(*last)),
+        [] => String::new(),
+    });
+    groups.collect::<Vec<_>>().join(", ")
+}
+
+/// How long the trace is, and that it is real.
+pub(super) fn facts(result: &PropertyResult, trace: &Trace, style: &Style) -> String {
+    let steps = counted(trace.n_steps() as u64, "step", "steps");
+    let switches = counted(trace.n_context_switches() as u64, "context switch", "context switches");
+    // Only a breadth-first search of the whole product knows that nothing is shorter.
+    let length = match result.method {
+        "mono" => format!("Shortest: {steps}, {switches} (fewest)."),
+        _ => format!("{steps}, {switches}."),
+    };
+    let replayed = if result.audited { format!(" Replayed: {} real.", style.mark(Mark::Holds)) } else { String::new() };
+    format!("  {}\n", style.paint(Ink::Dim, &format!("{length}{replayed}")))
+}

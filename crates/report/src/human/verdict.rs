@@ -1,0 +1,171 @@
+//! The line of one property: mark, verdict, name, and on what it rests.
+
+use base::StopReason;
+use engine::Verdict;
+use engine::run::{PropertyResult, Run};
+use evidence::{Evidence, Exploration};
+use model::property::{Expected, PropertyKind};
+
+use crate::names::{line as line_of, property_title};
+use crate::numbers::{bytes, count, counted, duration, rate};
+use crate::style::{Ink, Mark, Style};
+use crate::text::{clean, hang, spread, width};
+
+/// What a verdict is called: in the words of its question.
+struct Wording {
+    mark: Mark,
+    ink: Ink,
+    word: &'static str,
+    /// On what it rests, or where to look.
+    rest: String,
+}
+
+/// The line of one property.
+pub fn line(run: &Run, result: &PropertyResult, style: &Style) -> String {
+    let wording = wording(run, result);
+    let title = property_title(&run.model, result.property);
+    let expected = if result.as_expected(&run.model) == Some(true) && is_expected_violated(run, result) {
+        " (as expected)"
+    } else {
+        ""
+    };
+    let head = format!("{} {:<8}  {title}{expected}", style.mark(wording.mark), wording.word);
+    let place = place(run, result);
+    let plain = if place.is_empty() {
+        let gap = 34_usize.saturating_sub(width(&head)).max(3);
+        format!("{head}{}{}", " ".repeat(gap), wording.rest)
+    } else {
+        let left = if wording.rest.is_empty() { head } else { format!("{head}   {}", wording.rest) };
+        spread(&left, &place, style.width.min(80))
+    };
+    let verdict = format!("{} {}", style.mark(wording.mark), wording.word);
+    plain.trim_end().replacen(&verdict, &style.paint(wording.ink, &verdict), 1) + "\n"
+}
+
+/// A line that stands out where the verdict is not the expected one although it may look good.
+pub fn expectation(run: &Run, result: &PropertyResult, style: &Style) -> String {
+    if result.as_expected(&run.model) != Some(false) || !is_expected_violated(run, result) {
+        return String::new();
+    }
+    let property = &run.model.properties[result.property];
+    let line = line_of(&run.source, property.span);
+    let text = format!("{} not as expected: line {line} says `expect violated`", style.mark(Mark::Warning));
+    format!("  {}\n", style.paint(Ink::Bad, &text))
+}
+
+fn is_expected_violated(run: &Run, result: &PropertyResult) -> bool {
+    run.model.properties[result.property].expected == Expected::Violated
+}
+
+fn wording(run: &Run, result: &PropertyResult) -> Wording {
+    let kind = &run.model.properties[result.property].kind;
+    let as_expected = result.as_expected(&run.model);
+    let ink = match as_expected {
+        Some(true) => Ink::Good,
+        Some(false) => Ink::Bad,
+        None => Ink::Doubt,
+    };
+    let (mark, word, rest) = match (&result.verdict, kind) {
+        (Verdict::Holds(Evidence::Trace(trace)), _) => {
+            (Mark::Holds, "REACHED", counted_steps("after", trace.n_steps() as u64))
+        }
+        (Verdict::Holds(Evidence::Exploration(seen)), _) => (Mark::Holds, "HOLDS", all_checked(seen)),
+        (Verdict::Violated(Evidence::Exploration(seen)), PropertyKind::Reachable(_)) => {
+            (Mark::Violated, "NEVER", format!("in none of the {}", reachable_states(seen)))
+        }
+        (Verdict::Violated(Evidence::Exploration(seen)), _) => (Mark::Violated, "VIOLATED", all_checked(seen)),
+        (Verdict::Violated(Evidence::Trace(trace)), PropertyKind::DeadlockFree) => {
+            (Mark::Violated, "DEADLOCK", counted_steps("after", trace.n_steps() as u64))
+        }
+        (Verdict::Violated(Evidence::Trace(trace)), _) => {
+            (Mark::Violated, "VIOLATED", counted_steps("after", trace.n_steps() as u64))
+        }
+        (Verdict::Unknown(reason), _) => (Mark::Unknown, "UNKNOWN", clean(&reason.to_string())),
+    };
+    Wording { mark, ink, word, rest }
+}
+
+fn counted_steps(lead: &str, n_steps: u64) -> String {
+    if n_steps == 0 {
+        "in an initial state".to_owned()
+    } else {
+        format!("{lead} {}", counted(n_steps, "step", "steps"))
+    }
+}
+
+fn reachable_states(seen: &Exploration) -> String {
+    counted(seen.states, "reachable state", "reachable states")
+}
+
+/// What an exploration saw, named for what it is.
+fn all_checked(seen: &Exploration) -> String {
+    match seen.states {
+        1 => "the one reachable state was checked".to_owned(),
+        _ => format!("all {} were checked", reachable_states(seen)),
+    }
+}
+
+/// `file:line` of a property for which there is more to see.
+fn place(run: &Run, result: &PropertyResult) -> String {
+    let property = &run.model.properties[result.property];
+    let has_block = match &result.verdict {
+        Verdict::Holds(evidence) | Verdict::Violated(evidence) => matches!(evidence, Evidence::Trace(_)),
+        Verdict::Unknown(_) => false,
+    };
+    if !has_block || property.span.is_empty() {
+        return String::new();
+    }
+    format!("{}:{}", clean(run.source.name()), line_of(&run.source, property.span))
+}
+
+/// Why a property is not decided, and what was done.
+pub fn undecided(run: &Run, result: &PropertyResult, reason: &StopReason, style: &Style) -> String {
+    let mut out = String::new();
+    let statistics = &result.statistics;
+    if let Some(states) = statistics.global_states.filter(|&states| states > 0) {
+        let mut done = format!("until then: {}", counted(states, "state", "states"));
+        if let Some(depth) = statistics.depth {
+            done.push_str(&format!(", {} deep", counted(depth, "step", "steps")));
+        }
+        done.push_str(&format!(", {}", duration(statistics.time)));
+        let without = match run.model.properties[result.property].kind {
+            PropertyKind::Reachable(_) => "; it was not reached so far",
+            _ => "; no violation was found so far",
+        };
+        done.push_str(without);
+        out.push_str(&hang("  ", &done, style.width.min(80)));
+    }
+    if matches!(reason, StopReason::PropertyError(_)) {
+        let property = &run.model.properties[result.property];
+        let text = format!("line {}: {}", line_of(&run.source, property.span), clean(&property.text));
+        out.push_str(&hang("  ", &text, style.width.min(80)));
+    }
+    out
+}
+
+/// Times and counts on one dim line.
+pub fn statistics(result: &PropertyResult, style: &Style) -> String {
+    let statistics = &result.statistics;
+    let mut parts = vec![format!("method {}", result.method)];
+    if let Some(states) = statistics.global_states {
+        parts.push(counted(states, "state", "states"));
+    }
+    if let Some(transitions) = statistics.global_transitions {
+        parts.push(counted(transitions, "transition", "transitions"));
+    }
+    if let Some(depth) = statistics.depth {
+        parts.push(format!("depth {}", count(depth)));
+    }
+    if let Some(memory) = statistics.peak_memory_bytes {
+        parts.push(bytes(memory));
+    }
+    parts.push(duration(statistics.time));
+    let seconds = statistics.time.as_secs_f64();
+    if let Some(states) = statistics.global_states.filter(|_| seconds >= 0.05) {
+        parts.push(rate(states as f64 / seconds));
+    }
+    parts.push(if result.audited { "evidence checked" } else { "evidence not checked a second time" }.to_owned());
+    let text = parts.join(&format!(" {} ", style.mark(Mark::Dot)));
+    let lines: String = hang("  ", &text, style.width.min(80));
+    lines.lines().map(|line| style.paint(Ink::Dim, line) + "\n").collect()
+}

@@ -1,0 +1,295 @@
+//! The result document (`--format json`), the contract that scripts rely on.
+//!
+//! Keys are added, never renamed. A number that a method does not have is null, never 0.
+
+use std::collections::BTreeMap;
+
+use base::{Diagnostic, SourceFile, StopReason};
+use engine::run::{PropertyResult, Run};
+use engine::{PropertyId, Verdict};
+use evidence::{Evidence, Trace, TraceEnd};
+use model::Model;
+use model::eval::{Move, State};
+use model::process::ProcessId;
+use model::property::Expected;
+use model::types::Type;
+use model::value::Value;
+use model::variable::{Role, Storage};
+use serde_json::{Map, Value as Json, json};
+
+use crate::names::{line, location};
+use crate::view::{StepView, steps};
+use crate::waiting::{cycle, waits};
+use crate::why::why;
+
+/// The name of the document's shape.
+const SCHEMA: &str = "piecewise-report/1";
+
+/// The files with traces that were written, by property.
+pub type TraceFiles = BTreeMap<PropertyId, String>;
+
+/// The document of one run, or of several: then the runs stand in `runs`, each as it would stand alone.
+pub fn document(runs: &[(&Run, &TraceFiles)]) -> Json {
+    let mut out = Map::new();
+    out.insert("schema".into(), json!(SCHEMA));
+    out.insert("tool".into(), tool());
+    match runs {
+        [(run, files)] => out.extend(run_fields(run, files)),
+        several => {
+            let runs = several.iter().map(|(run, files)| Json::Object(run_fields(run, files)));
+            out.insert("runs".into(), runs.collect());
+        }
+    }
+    Json::Object(out)
+}
+
+/// The document of a call whose input was refused: no results, all messages.
+pub fn refused(source: &SourceFile, diagnostics: &[Diagnostic]) -> Json {
+    json!({
+        "schema": SCHEMA,
+        "tool": tool(),
+        "model": source.name(),
+        "results": [],
+        "diagnostics": messages(source, diagnostics),
+    })
+}
+
+/// The tool and its version.
+pub fn tool() -> Json {
+    json!({ "name": "piecewise", "version": env!("CARGO_PKG_VERSION") })
+}
+
+/// The parameters of an instance by name.
+pub fn parameters(model: &Model) -> Json {
+    model
+        .parameters
+        .iter()
+        .map(|parameter| (parameter.name.clone(), json!(parameter.value)))
+        .collect::<Map<_, _>>()
+        .into()
+}
+
+/// Why something is not decided: a stable code, and words.
+pub fn reason(reason: &StopReason) -> Json {
+    json!({ "code": reason.code(), "text": reason.to_string() })
+}
+
+/// Messages about the input.
+pub fn messages(source: &SourceFile, diagnostics: &[Diagnostic]) -> Json {
+    let message = |diagnostic: &Diagnostic| {
+        let at = source.line_col(diagnostic.primary.span.start);
+        json!({
+            "severity": if diagnostic.is_error() { "error" } else { "warning" },
+            "code": diagnostic.code,
+            "message": diagnostic.message,
+            "line": at.line,
+            "column": at.col,
+            "help": diagnostic.helps.iter().map(|help| help.text.as_str()).collect::<Vec<_>>(),
+        })
+    };
+    diagnostics.iter().map(message).collect()
+}
+
+fn run_fields(run: &Run, files: &TraceFiles) -> Map<String, Json> {
+    let results = run.results.iter().map(|result| self::result(run, result, files.get(&result.property)));
+    let fields = [
+        ("model", json!(run.source.name())),
+        ("program", json!(run.model.name)),
+        ("parameters", parameters(&run.model)),
+        ("results", results.collect()),
+        ("diagnostics", messages(&run.source, &run.warnings)),
+        ("seconds", json!(run.time.as_secs_f64())),
+    ];
+    fields.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+}
+
+fn result(run: &Run, result: &PropertyResult, file: Option<&String>) -> Json {
+    let property = &run.model.properties[result.property];
+    let statistics = &result.statistics;
+    let (verdict, why, evidence) = match &result.verdict {
+        Verdict::Holds(evidence) => ("holds", Json::Null, Some(evidence)),
+        Verdict::Violated(evidence) => ("violated", Json::Null, Some(evidence)),
+        Verdict::Unknown(stopped) => ("unknown", reason(stopped), None),
+    };
+    let trace = evidence.and_then(|evidence| match evidence {
+        Evidence::Trace(trace) => Some(trace_document(run, result.property, trace)),
+        Evidence::Exploration(_) => None,
+    });
+    let (counterexample, witness) = if verdict == "violated" { (trace, None) } else { (None, trace) };
+    let expected = match property.expected {
+        Expected::Holds => "holds",
+        Expected::Violated => "violated",
+    };
+    json!({
+        "property": property.name,
+        "kind": property.kind.keyword(),
+        "line": (!property.span.is_empty()).then(|| line(&run.source, property.span)),
+        "verdict": verdict,
+        "expected": expected,
+        "as_expected": result.as_expected(&run.model) == Some(true),
+        "method": result.method,
+        "reason": why,
+        "seconds": statistics.time.as_secs_f64(),
+        "peak_nodes": null,
+        "peak_memory_bytes": statistics.peak_memory_bytes,
+        "refinements": null,
+        "exposed": [],
+        "local_states": null,
+        "global_states": statistics.global_states,
+        "global_transitions": statistics.global_transitions,
+        "depth": statistics.depth,
+        "exploration": evidence.and_then(exploration),
+        "invariants": [],
+        "proof": null,
+        "trace": file,
+        "audited": result.audited,
+        "counterexample": counterexample,
+        "witness": witness,
+    })
+}
+
+/// What was explored, where that is the evidence.
+fn exploration(evidence: &Evidence) -> Option<Json> {
+    let Evidence::Exploration(seen) = evidence else { return None };
+    Some(json!({
+        "states": seen.states,
+        "transitions": seen.transitions,
+        "deadlocks": seen.deadlocks,
+        "errors": seen.errors,
+        "depth": seen.depth,
+        "complete": seen.complete,
+    }))
+}
+
+/// A trace: the initial state, the steps with what each changes, what the end shows.
+pub fn trace_document(run: &Run, property: PropertyId, trace: &Trace) -> Json {
+    let views = steps(&run.model, &run.source, trace);
+    let initial = trace.states.first().map(|state| state_document(&run.model, state));
+    json!({
+        "initial": initial,
+        "steps": views.iter().map(|view| step(&run.model, view)).collect::<Vec<_>>(),
+        "loop_from": trace.loop_from,
+        "end": end(run, property, trace),
+        "context_switches": trace.n_context_switches(),
+    })
+}
+
+fn step(model: &Model, view: &StepView) -> Json {
+    let name = |id: ProcessId| model.processes[id].name.as_str();
+    let changed = view.changes.iter().map(|change| {
+        let values = json!({ "old": change.old.map(|old| value(model, old)), "new": value(model, change.new) });
+        (change.name.clone(), values)
+    });
+    let changed: Map<String, Json> = changed.collect();
+    let moved = view.moved.first();
+    json!({
+        "process": name(view.process),
+        "partner": view.partner.map(name),
+        "action": view.statement,
+        "label": view.label,
+        "line": view.line,
+        "from": moved.map(|moved| moved.from.as_str()),
+        "to": moved.map(|moved| moved.to.as_str()),
+        "changed": changed,
+    })
+}
+
+/// What the end of a trace shows, with the words and ids that people are shown.
+fn end(run: &Run, property: PropertyId, trace: &Trace) -> Json {
+    use model::property::PropertyKind::{Invariant, Reachable};
+    let model = &run.model;
+    let Some(last) = trace.states.last() else { return Json::Null };
+    match (&trace.end, &model.properties[property].kind) {
+        (TraceEnd::State, kind @ (Invariant(expr) | Reachable(expr))) => {
+            let why = why(model, last, expr, matches!(kind, Reachable(_)));
+            let bindings: Map<String, Json> =
+                why.bindings.into_iter().map(|(name, value)| (name, json!(value))).collect();
+            json!({ "kind": "state", "part": why.text, "instance": why.instance, "is": why.truth, "for": bindings })
+        }
+        (TraceEnd::State, _) => json!({ "kind": "state" }),
+        (TraceEnd::Fault { by, fault }, _) => {
+            let mut out = move_fields(run, by);
+            out.insert("kind".into(), json!("error"));
+            out.insert("message".into(), json!(fault.fault.to_string()));
+            out.insert("line".into(), json!(line(&run.source, fault.span)));
+            Json::Object(out)
+        }
+        (TraceEnd::Deadlock, _) => {
+            let waits = waits(model, trace);
+            let name = |id: &ProcessId| model.processes[*id].name.as_str();
+            let stuck = waits.iter().map(|wait| {
+                json!({
+                    "process": name(&wait.process),
+                    "at": location(model, last, wait.process),
+                    "waits_for": wait.what.to_string(),
+                    "held_by": wait.holders.iter().map(name).collect::<Vec<_>>(),
+                })
+            });
+            let cycle = cycle(&waits).map(|ids| ids.iter().map(name).collect::<Vec<_>>());
+            json!({ "kind": "deadlock", "stuck": stuck.collect::<Vec<_>>(), "cycle": cycle })
+        }
+        (TraceEnd::Race(race), _) => {
+            let side = |side: &model::eval::Contender| {
+                let mut out = move_fields(run, &Move { process: side.process, action: side.action, partner: None });
+                out.insert("writes".into(), json!(side.writes));
+                Json::Object(out)
+            };
+            let contenders: Vec<Json> = race.contenders.iter().map(side).collect();
+            json!({ "kind": "race", "variable": model.cells[race.cell].name, "contenders": contenders })
+        }
+    }
+}
+
+fn move_fields(run: &Run, by: &Move) -> Map<String, Json> {
+    let statement = &run.model.statements[run.model.actions[by.action].statement];
+    let fields = [
+        ("process", json!(run.model.processes[by.process].name)),
+        ("action", json!(statement.text)),
+        ("label", json!(run.model.actions[by.action].labels.first())),
+        ("line", json!(line(&run.source, statement.span))),
+    ];
+    fields.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+}
+
+/// A whole state: where everybody stands, and all variables.
+pub fn state_document(model: &Model, state: &State) -> Json {
+    let mut places = Map::new();
+    let mut variables = Map::new();
+    for (id, var) in model.vars.entries().filter(|(_, var)| var.storage == Storage::Shared) {
+        let cells: Vec<Value> = model.cells_of(id, None).map(|cell| state.cells[cell.index()]).collect();
+        variables.insert(var.name.clone(), composed(model, &var.ty, &cells));
+    }
+    for (process, declared) in model.processes.entries() {
+        places.insert(declared.name.clone(), json!(location(model, state, process)));
+        for &id in &model.families[declared.family].vars {
+            let var = &model.vars[id];
+            if matches!(var.role, Role::Counter(_)) {
+                continue;
+            }
+            let cells: Vec<Value> = model.cells_of(id, Some(process)).map(|cell| state.cells[cell.index()]).collect();
+            variables.insert(format!("{}.{}", declared.name, var.name), composed(model, &var.ty, &cells));
+        }
+    }
+    json!({ "at": places, "variables": variables })
+}
+
+fn composed(model: &Model, ty: &Type, cells: &[Value]) -> Json {
+    match ty {
+        Type::Scalar(_) => cells.first().map_or(Json::Null, |&one| value(model, one)),
+        Type::Array { element, len } => {
+            let size = element.n_cells();
+            (0..*len).map(|at| composed(model, element, &cells[at * size..(at + 1) * size])).collect()
+        }
+    }
+}
+
+/// Truth values and numbers as such, `none` as null, all else by name.
+fn value(model: &Model, value: Value) -> Json {
+    match value {
+        Value::Bool(truth) => json!(truth),
+        Value::Int(number) => json!(number),
+        Value::Enum(id, at) => json!(model.enums[id].values[at as usize]),
+        Value::None => Json::Null,
+        Value::Process(id) => json!(model.processes[id].name),
+    }
+}

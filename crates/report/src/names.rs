@@ -1,0 +1,116 @@
+//! States in the user's names: values, variables, where a process stands.
+
+use base::{Id, SourceFile, Span};
+use model::Model;
+use model::control::Scope;
+use model::eval::State;
+use model::print;
+use model::process::ProcessId;
+use model::types::Type;
+use model::value::Value;
+use model::variable::{Role, Storage, VarId};
+
+use crate::text::clean;
+
+/// A value as tables show it: truth values as `T` and `F`, all else as the user writes it.
+pub fn short(model: &Model, value: Value) -> String {
+    match value {
+        Value::Bool(true) => "T".to_owned(),
+        Value::Bool(false) => "F".to_owned(),
+        other => print::value(model, other),
+    }
+}
+
+/// A variable's cells as tables show them: `3`, `[F, T]`, `[[0, 1], [2, 3]]`.
+pub fn composed(model: &Model, ty: &Type, cells: &[Value]) -> String {
+    match ty {
+        Type::Scalar(_) => cells.first().map_or(String::new(), |&value| short(model, value)),
+        Type::Array { element, len } => {
+            let size = element.n_cells();
+            let parts = (0..*len).map(|at| composed(model, element, &cells[at * size..(at + 1) * size]));
+            format!("[{}]", parts.collect::<Vec<_>>().join(", "))
+        }
+    }
+}
+
+/// The shared variables with their contents.
+pub fn shared_variables(model: &Model, state: &State) -> Vec<(String, String)> {
+    let shared = model.vars.entries().filter(|(_, var)| var.storage == Storage::Shared);
+    shared.map(|(id, var)| (var.name.clone(), content(model, state, id, None))).collect()
+}
+
+/// A process's own variables with their contents, without loop counters; those of the procedure that it is in last.
+pub fn own_variables(model: &Model, state: &State, process: ProcessId) -> Vec<(String, String)> {
+    let declared = |id: &VarId| !matches!(model.vars[*id].role, Role::Counter(_));
+    let family = &model.families[model.processes[process].family];
+    let cells = family.vars.iter().filter(|id| declared(id));
+    let mut out: Vec<(String, String)> =
+        cells.map(|&id| (model.vars[id].name.clone(), content(model, state, id, Some(process)))).collect();
+    let top = state.top(process);
+    if let Scope::Procedure(procedure) = scope(model, state, process) {
+        for &id in model.procedures[procedure].vars.iter().filter(|id| declared(id)) {
+            let var = &model.vars[id];
+            let slots = &top.slots[var.offset..var.offset + var.ty.n_cells()];
+            out.push((var.name.clone(), composed(model, &var.ty, slots)));
+        }
+    }
+    out
+}
+
+fn content(model: &Model, state: &State, var: VarId, owner: Option<ProcessId>) -> String {
+    let cells: Vec<Value> = model.cells_of(var, owner).map(|cell| state.cells[cell.index()]).collect();
+    composed(model, &model.vars[var].ty, &cells)
+}
+
+/// Whose text the top frame of a process is in.
+pub fn scope(model: &Model, state: &State, process: ProcessId) -> Scope {
+    model.places[state.place(process)].scope
+}
+
+/// Where a process stands: its place, `f.place` inside procedure `f`, with the number of calls where there are several.
+pub fn location(model: &Model, state: &State, process: ProcessId) -> String {
+    let place = &model.places[state.place(process)];
+    let is_end = state.place(process) == model.families[model.processes[process].family].end;
+    let name = if is_end && place.labels.is_empty() { "end" } else { &place.name };
+    match (place.scope, state.stacks[process.index()].len()) {
+        (Scope::Family(_), _) => name.to_owned(),
+        (Scope::Procedure(id), 2) => format!("{}.{name}", model.procedures[id].name),
+        (Scope::Procedure(id), n_frames) => format!("{}.{name} ({} calls)", model.procedures[id].name, n_frames - 1),
+    }
+}
+
+/// The whole state on one line: where everybody stands, then all variables.
+pub fn state_line(model: &Model, state: &State) -> String {
+    let places = model.processes.ids().map(|id| format!("{}@{}", model.processes[id].name, location(model, state, id)));
+    let shared = shared_variables(model, state).into_iter().map(|(name, value)| format!("{name} = {value}"));
+    let own = model.processes.ids().flat_map(|id| {
+        let name = &model.processes[id].name;
+        own_variables(model, state, id).into_iter().map(move |(var, value)| format!("{name}.{var} = {value}"))
+    });
+    places.chain(shared).chain(own).collect::<Vec<_>>().join("  ")
+}
+
+/// The program's parameters: `N = 4, K = 2`, those that the call did not give marked by `mark_least`.
+pub fn parameters(model: &Model, mark_least: &str) -> String {
+    let parts = model.parameters.iter().map(|parameter| {
+        let mark = if parameter.given { "" } else { mark_least };
+        format!("{} = {}{mark}", parameter.name, parameter.value)
+    });
+    parts.collect::<Vec<_>>().join(", ")
+}
+
+/// The line on which a span starts.
+pub fn line(source: &SourceFile, span: Span) -> u32 {
+    source.line_col(span.start).line
+}
+
+/// The property as a heading names it: `invariant mutex`, `no_errors`.
+pub fn property_title(model: &Model, property: Id<model::property::Property>) -> String {
+    let property = &model.properties[property];
+    let keyword = property.kind.keyword();
+    if property.name.split(' ').next() == Some(keyword) {
+        clean(&property.name)
+    } else {
+        format!("{keyword} {}", clean(&property.name))
+    }
+}

@@ -1,0 +1,90 @@
+//! What `replay` says: a trace step by step, with whole states on request.
+
+use base::SourceFile;
+use evidence::Trace;
+use model::Model;
+
+use crate::human::{TraceDrawing, draw_trace};
+use crate::names::{location, own_variables, shared_variables};
+use crate::numbers::counted;
+use crate::style::{Ink, Mark, Style};
+use crate::text::{clean, hang, spread};
+use crate::view::{StepView, step};
+
+/// That the trace is a run of the program and decides the property.
+pub fn accepted(model: &Model, property: &str, trace: &Trace, style: &Style) -> String {
+    let text = format!(
+        "{} the trace is a run of {}: {}, and decides {}",
+        style.mark(Mark::Holds),
+        clean(&model.name),
+        counted(trace.n_steps() as u64, "step", "steps"),
+        clean(property)
+    );
+    style.paint(Ink::Good, &text) + "\n"
+}
+
+/// Why the trace is refused.
+pub fn refused(model: &Model, why: &str, style: &Style) -> String {
+    let head = format!("{} the trace is no run of {}", style.mark(Mark::Violated), clean(&model.name));
+    format!("{}\n{}", style.paint(Ink::Bad, &head), hang("  ", &clean(why), style.width.min(80)))
+}
+
+/// The whole trace by process.
+pub fn text(model: &Model, source: &SourceFile, trace: &Trace, style: &Style) -> String {
+    draw_trace(&TraceDrawing { model, source, trace, named: &[], ending: "", in_full: true }, style)
+}
+
+/// State number `nth` of the trace with the step that led to it: who moved, by what, what changed, and the whole state.
+pub fn state(model: &Model, source: &SourceFile, trace: &Trace, nth: usize, style: &Style) -> String {
+    let Some(state) = trace.states.get(nth) else { return String::new() };
+    let mut out = match nth.checked_sub(1) {
+        None => format!("{}\n", style.paint(Ink::Strong, "step 0   the initial state")),
+        Some(before) => {
+            let view = step(model, source, &trace.moves[before], [&trace.states[before], state]);
+            step_head(model, nth, &view, style)
+        }
+    };
+    out.push_str(&whole_state(model, state, style));
+    out
+}
+
+/// `step 3   P[1]  test: await …   line 8`, and what changed.
+pub fn step_head(model: &Model, nth: usize, view: &StepView, style: &Style) -> String {
+    let who: Vec<&str> = view.moved.iter().map(|moved| model.processes[moved.process].name.as_str()).collect();
+    let left = format!("step {nth}   {}   {}", who.join(" with "), clean(&view.statement));
+    let head = spread(&left, &format!("line {}", view.line), style.width.min(80));
+    let mut out = format!("{}\n", style.paint(Ink::Strong, &head));
+    out.push_str(&changes(model, view, style));
+    out
+}
+
+/// Where the movers went, and what changed; one item a line where they are long.
+pub fn changes(model: &Model, view: &StepView, style: &Style) -> String {
+    let arrow = style.mark(Mark::Arrow);
+    let moves = view
+        .moved
+        .iter()
+        .map(|moved| format!("{}: {} {arrow} {}", model.processes[moved.process].name, moved.from, moved.to));
+    let changed = view.changes.iter().filter(|change| !change.resets);
+    let changed = changed.map(|change| crate::human::change_text(model, change, &change.name, style));
+    let text = moves.chain(changed).collect::<Vec<_>>().join(", ");
+    hang("  ", &clean(&text), style.width.min(80))
+}
+
+/// Every process with its place and variables, then the shared variables.
+pub fn whole_state(model: &Model, state: &model::eval::State, style: &Style) -> String {
+    let columns = style.width.min(80);
+    let mut out = String::new();
+    let pairs = |pairs: Vec<(String, String)>| {
+        pairs.into_iter().map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join("  ")
+    };
+    for (id, process) in model.processes.entries() {
+        let text = format!("@{}  {}", location(model, state, id), pairs(own_variables(model, state, id)));
+        out.push_str(&hang(&format!("    {:<10} ", clean(&process.name)), &clean(text.trim()), columns));
+    }
+    let shared = shared_variables(model, state);
+    if !shared.is_empty() {
+        out.push_str(&hang(&format!("    {:<10} ", "shared"), &clean(&pairs(shared)), columns));
+    }
+    out
+}

@@ -1,0 +1,172 @@
+//! A trace step by step, as plain data: who moved, by which statement, from where to where, what changed, what was looked at.
+//!
+//! In: a Model and a trace that `audit` accepted. Out: one [`StepView`] for each step. The terminal's columns, the replay and
+//! the JSON document are all drawn from these.
+
+use base::SourceFile;
+use evidence::Trace;
+use model::Model;
+use model::control::Scope;
+use model::eval::{Move, State, Touch, touched_by_process};
+use model::layout::element_names;
+use model::process::ProcessId;
+use model::value::Value;
+use model::variable::{CellId, Role, Storage, Var};
+
+use crate::names::{line, location, scope};
+
+/// One step.
+#[derive(Clone, Debug)]
+pub struct StepView {
+    /// Who moves; of a rendezvous, the sender.
+    pub process: ProcessId,
+    /// The receiver of a rendezvous.
+    pub partner: Option<ProcessId>,
+    /// The label that the step carries.
+    pub label: Option<String>,
+    /// The statement, as the user wrote it.
+    pub statement: String,
+    /// The line on which the statement starts.
+    pub line: u32,
+    /// Where the movers came from and went to.
+    pub moved: Vec<Moved>,
+    /// The variables that changed.
+    pub changes: Vec<Change>,
+    /// The cells of others, or shared ones, that the step read and left alone, each once, in the order of reading.
+    pub reads: Vec<CellId>,
+    /// Whether it wrote something that others can see.
+    pub writes: bool,
+}
+
+/// The control of a process before and after a step.
+#[derive(Clone, Debug)]
+pub struct Moved {
+    /// The process.
+    pub process: ProcessId,
+    /// Where it stood.
+    pub from: String,
+    /// Where it stands now.
+    pub to: String,
+}
+
+/// A variable that a step changed.
+#[derive(Clone, Debug)]
+pub struct Change {
+    /// Whose it is; `None` for shared ones.
+    pub owner: Option<ProcessId>,
+    /// As everybody writes it: `flag[1]`, `P[0].level`.
+    pub name: String,
+    /// As its owner writes it: `level`.
+    pub own_name: String,
+    /// The value before; `None` for one that comes with a call.
+    pub old: Option<Value>,
+    /// The value after.
+    pub new: Value,
+    /// Whether it is a loop's counter that goes back to its start because the loop is left.
+    pub resets: bool,
+}
+
+/// The steps of a trace.
+pub fn steps(model: &Model, source: &SourceFile, trace: &Trace) -> Vec<StepView> {
+    let pairs = trace.states.windows(2).zip(&trace.moves);
+    pairs.map(|(pair, by)| step(model, source, by, [&pair[0], &pair[1]])).collect()
+}
+
+/// One step between two states.
+pub fn step(model: &Model, source: &SourceFile, by: &Move, [before, after]: [&State; 2]) -> StepView {
+    let action = &model.actions[by.action];
+    let statement = &model.statements[action.statement];
+    let movers = std::iter::once(by.process).chain(by.partner.map(|(partner, _)| partner));
+    let moved = movers.map(|process| Moved {
+        process,
+        from: location(model, before, process),
+        to: location(model, after, process),
+    });
+    let mut view = StepView {
+        process: by.process,
+        partner: by.partner.map(|(partner, _)| partner),
+        label: action.labels.first().cloned(),
+        statement: statement.text.clone(),
+        line: line(source, statement.span),
+        moved: moved.collect(),
+        changes: cell_changes(model, before, after),
+        reads: Vec::new(),
+        writes: false,
+    };
+    for process in view.moved.iter().map(|moved| moved.process) {
+        view.changes.extend(frame_changes(model, process, before, after));
+    }
+    look_at_touched(model, by, [before, after], &mut view);
+    view
+}
+
+fn cell_changes(model: &Model, before: &State, after: &State) -> Vec<Change> {
+    let changed = model.cells.entries().filter(|(id, _)| before.cells[id.index()] != after.cells[id.index()]);
+    let change = |(id, cell): (CellId, &model::variable::Cell)| {
+        let var = &model.vars[cell.var];
+        let own_name = match cell.owner {
+            Some(owner) => cell.name.strip_prefix(&format!("{}.", model.processes[owner].name)).unwrap_or(&cell.name),
+            None => &cell.name,
+        };
+        let resets = cell.owner.is_some_and(|owner| counter_rests(model, var, after, owner));
+        let (old, new) = (Some(before.cells[id.index()]), after.cells[id.index()]);
+        Change { owner: cell.owner, name: cell.name.clone(), own_name: own_name.to_owned(), old, new, resets }
+    };
+    changed.map(change).collect()
+}
+
+/// Whether the variable counts a loop that the process is not in.
+fn counter_rests(model: &Model, var: &Var, state: &State, process: ProcessId) -> bool {
+    let Role::Counter(counted) = var.role else { return false };
+    let (loop_span, place) = (model.loops[counted].span, &model.places[state.place(process)]);
+    let inside = loop_span.start <= place.span.start && place.span.end <= loop_span.end;
+    place.scope == model.loops[counted].scope && !inside
+}
+
+/// What changed in the procedure's variables: those of a call that begins, or of the one that goes on.
+fn frame_changes(model: &Model, process: ProcessId, before: &State, after: &State) -> Vec<Change> {
+    let Scope::Procedure(procedure) = scope(model, after, process) else { return Vec::new() };
+    let depth = |state: &State| state.stacks[process.index()].len();
+    let (old, new) = match depth(after).cmp(&depth(before)) {
+        std::cmp::Ordering::Greater => (None, after.top(process)),
+        std::cmp::Ordering::Equal => (Some(before.top(process)), after.top(process)),
+        // A return may store its result in a variable of the frame that it returns to.
+        std::cmp::Ordering::Less => (before.stacks[process.index()].get(depth(after) - 1), after.top(process)),
+    };
+    let mut changes = Vec::new();
+    for &id in &model.procedures[procedure].vars {
+        let var = &model.vars[id];
+        for (nth, name) in element_names(&var.name, &var.ty).into_iter().enumerate() {
+            let slot = var.offset + nth;
+            let (was, is) = (old.and_then(|frame| frame.slots.get(slot).copied()), new.slots[slot]);
+            if was == Some(is) || (was.is_none() && matches!(var.role, Role::Counter(_))) {
+                continue;
+            }
+            let full = format!("{}.{}.{name}", model.processes[process].name, model.procedures[procedure].name);
+            let resets = counter_rests(model, var, after, process);
+            changes.push(Change { owner: Some(process), name: full, own_name: name, old: was, new: is, resets });
+        }
+    }
+    changes
+}
+
+/// Notes what the step read of others and whether it wrote what others see.
+fn look_at_touched(model: &Model, by: &Move, [before, after]: [&State; 2], view: &mut StepView) {
+    let statement = model.actions[by.action].statement;
+    let same = |taken: &Move| {
+        taken.partner.map(|(process, _)| process) == by.partner.map(|(process, _)| process)
+            && model.actions[taken.action].statement == statement
+    };
+    let attempts = touched_by_process(model, before, by.process);
+    let taken = attempts.into_iter().find(|(step, _)| same(&step.by) && step.result.as_ref() == Ok(after));
+    let touched: Vec<Touch> = taken.map_or(Vec::new(), |(_, touched)| touched);
+    let is_private = |cell: CellId| matches!(model.vars[model.cells[cell].var].storage, Storage::Local(_));
+    view.writes = touched.iter().any(|touch| touch.writes && !is_private(touch.cell));
+    for touch in touched.iter().filter(|touch| !touch.writes) {
+        let changed = before.cells[touch.cell.index()] != after.cells[touch.cell.index()];
+        let own = model.cells[touch.cell].owner == Some(touch.process);
+        if !changed && !own && !view.reads.contains(&touch.cell) {
+            view.reads.push(touch.cell);
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Who waits for what in a deadlock, and who holds it.
+//!
+//! In: a trace that ends in a deadlock. Out: for each stuck process what its statement waits for: a lock with its owner, a
+//! semaphore with those who took it and did not give it back (found along the trace), a condition with the present values;
+//! and a cycle of processes that wait for each other, if there is one.
+
+use std::collections::{HashSet, VecDeque};
+use std::fmt;
+
+use evidence::Trace;
+use model::Model;
+use model::control::{Action, Stmt, StmtKind, SyncSide};
+use model::eval::{State, Viewpoint, stuck_processes};
+use model::expr::{Access, Expr, Whose};
+use model::print::Printer;
+use model::process::ProcessId;
+use model::types::ScalarType;
+use model::value::Value;
+use model::variable::CellId;
+
+use crate::why::values_for;
+
+/// One thing that a process waits for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wait {
+    /// The process.
+    pub process: ProcessId,
+    /// What it waits for.
+    pub what: Awaited,
+    /// Who has it, as far as that is known.
+    pub holders: Vec<ProcessId>,
+}
+
+/// What can be waited for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Awaited {
+    /// A lock or semaphore, as the user writes it.
+    Resource(String),
+    /// A condition, and the values of the variables in it.
+    Condition(String, Vec<(String, String)>),
+    /// A partner on a channel: the name, and whether the process sends.
+    Partner(String, bool),
+    /// A statement that has no step here.
+    Statement(String),
+}
+
+impl fmt::Display for Awaited {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Awaited::Resource(name) => write!(f, "{name}"),
+            Awaited::Condition(text, _) => write!(f, "{text}"),
+            Awaited::Partner(channel, true) => write!(f, "a receiver on {channel}"),
+            Awaited::Partner(channel, false) => write!(f, "a sender on {channel}"),
+            Awaited::Statement(text) => write!(f, "{text}"),
+        }
+    }
+}
+
+/// What each stuck process waits for, in the order of the processes; one entry for each way on.
+pub fn waits(model: &Model, trace: &Trace) -> Vec<Wait> {
+    let Some(last) = trace.states.last() else { return Vec::new() };
+    let takers = semaphore_takers(model, trace);
+    let mut found = Vec::new();
+    for process in stuck_processes(model, last) {
+        for &action in &model.places[last.place(process)].actions {
+            let wait = waits_at(model, last, process, &model.actions[action], &takers);
+            if !found.contains(&wait) {
+                found.push(wait);
+            }
+        }
+    }
+    found
+}
+
+/// The processes of a shortest cycle of waiting: each waits for something that the next one has, the last for the first.
+pub fn cycle(waits: &[Wait]) -> Option<Vec<ProcessId>> {
+    let cycles = waits.iter().filter_map(|wait| way_back(waits, wait.process));
+    cycles.min_by_key(Vec::len)
+}
+
+/// The shortest way along holders from a process back to itself.
+fn way_back(waits: &[Wait], start: ProcessId) -> Option<Vec<ProcessId>> {
+    let mut paths = VecDeque::from([vec![start]]);
+    let mut seen = HashSet::from([start]);
+    while let Some(path) = paths.pop_front() {
+        let at = *path.last().expect("a path has a start");
+        for &holder in waits.iter().filter(|wait| wait.process == at).flat_map(|wait| &wait.holders) {
+            if holder == start {
+                return Some(path);
+            }
+            if seen.insert(holder) {
+                paths.push_back(path.iter().copied().chain([holder]).collect());
+            }
+        }
+    }
+    None
+}
+
+/// What an action waits for: its guard, or the first statement of its body that does not let it pass.
+fn waits_at(model: &Model, state: &State, process: ProcessId, action: &Action, takers: &[Vec<ProcessId>]) -> Wait {
+    let wait = |what, holders| Wait { process, what, holders };
+    let mut view = Viewpoint::new(model, state, Some(process));
+    let mut printer = Printer::new(model).as_process(process);
+    let condition = |test: &Expr, printer: &mut Printer<'_>| {
+        Awaited::Condition(printer.expr(test), values_for(model, state, test, process))
+    };
+    if let Some(guard) = &action.guard
+        && view.truth(guard) == Ok(false)
+    {
+        return wait(condition(guard, &mut printer), Vec::new());
+    }
+    if let Some(sync) = &action.sync {
+        let sends = matches!(sync.side, SyncSide::Send(_));
+        return wait(Awaited::Partner(model.channels[sync.channel].name.clone(), sends), Vec::new());
+    }
+    for stmt in &action.body {
+        match &stmt.kind {
+            StmtKind::Acquire(access) => {
+                if let Some(cell) = locate(model, &mut view, access)
+                    && let Some(holders) = holders(model, state, cell, takers)
+                {
+                    return wait(Awaited::Resource(model.cells[cell].name.clone()), holders);
+                }
+            }
+            StmtKind::Await(test) if view.truth(test) == Ok(false) => {
+                return wait(condition(test, &mut printer), Vec::new());
+            }
+            // What comes later is evaluated after a change, which is not known here.
+            _ if changes(stmt) => break,
+            _ => {}
+        }
+    }
+    wait(Awaited::Statement(model.statements[action.statement].text.clone()), Vec::new())
+}
+
+fn changes(stmt: &Stmt) -> bool {
+    !matches!(stmt.kind, StmtKind::Await(_) | StmtKind::Assert(_) | StmtKind::Acquire(_))
+}
+
+/// Who holds a lock or semaphore that cannot be taken now; `None` where it can.
+fn holders(model: &Model, state: &State, cell: CellId, takers: &[Vec<ProcessId>]) -> Option<Vec<ProcessId>> {
+    match (model.cells[cell].ty, state.cells[cell.index()]) {
+        (ScalarType::Lock, Value::Process(owner)) => Some(vec![owner]),
+        (ScalarType::Semaphore { .. }, Value::Int(0)) => Some(takers[cell.index()].clone()),
+        _ => None,
+    }
+}
+
+fn locate(model: &Model, view: &mut Viewpoint<'_>, access: &Access) -> Option<CellId> {
+    let owner = match &access.whose {
+        Whose::Shared => None,
+        Whose::Mine => view.me,
+        Whose::Frame => return None,
+        Whose::Of(who) => match view.value(who).ok()? {
+            Value::Process(id) => Some(id),
+            _ => return None,
+        },
+    };
+    let mut offset = 0;
+    for (index, len) in access.indices.iter().zip(model.vars[access.var].ty.dimensions()) {
+        let index = usize::try_from(view.number(index).ok()?).ok().filter(|&index| index < len)?;
+        offset = offset * len + index;
+    }
+    model.cells_of(access.var, owner).nth(offset)
+}
+
+/// For each cell that is a semaphore, the processes that took units of it and did not give them back.
+fn semaphore_takers(model: &Model, trace: &Trace) -> Vec<Vec<ProcessId>> {
+    let mut takers = vec![Vec::new(); model.cells.len()];
+    for (pair, by) in trace.states.windows(2).zip(&trace.moves) {
+        for (id, _) in model.cells.entries().filter(|(_, cell)| matches!(cell.ty, ScalarType::Semaphore { .. })) {
+            let (Value::Int(old), Value::Int(new)) = (pair[0].cells[id.index()], pair[1].cells[id.index()]) else {
+                continue;
+            };
+            let held: &mut Vec<ProcessId> = &mut takers[id.index()];
+            for _ in new..old {
+                held.push(by.process);
+            }
+            for _ in old..new {
+                if let Some(at) = held.iter().rposition(|&taker| taker == by.process) {
+                    held.remove(at);
+                } else if !held.is_empty() {
+                    held.remove(0);
+                }
+            }
+        }
+    }
+    takers.iter_mut().for_each(|held| {
+        held.sort();
+        held.dedup();
+    });
+    takers
+}
