@@ -158,13 +158,14 @@ fn an_instance_of_a_quantifier_can_be_looked_at() {
 
 #[test]
 fn expressions_are_shown_in_the_users_names() {
-    let show = |make: &dyn Fn(&Bench) -> Expr| {
+    type Make<'a> = &'a dyn Fn(&Bench) -> Expr;
+    let show = |make: Make<'_>| {
         let bench = bench();
         let expr = make(&bench);
         print::expr(&bench.model(vec![skip()]), &expr)
     };
     use BinaryOp::*;
-    let cases: [(&dyn Fn(&Bench) -> Expr, &str); 12] = [
+    let cases: [(Make<'_>, &str); 12] = [
         (&|b| binary(Multiply, add(int(1), int(2)), read(shared(b.x))), "(1 + 2) * x"),
         (&|_| binary(Subtract, int(1), binary(Subtract, int(2), int(3))), "1 - (2 - 3)"),
         (&|_| binary(Subtract, binary(Subtract, int(1), int(2)), int(-3)), "1 - 2 - -3"),

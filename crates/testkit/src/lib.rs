@@ -2,14 +2,20 @@
 //!
 //! [`draft`]: a program under construction; [`text`]: its statements; [`expr`]: its expressions. [`write`] shows a draft in
 //! the language, [`show`] states and steps on one line. [`oracle`]: the whole product by brute force.
+//! [`random`]: random programs out of [`choices`]; [`for_each_program`] runs a check on many and makes a failing one small.
 
+mod campaign;
+pub mod choices;
 pub mod draft;
 pub mod expr;
 mod lower;
 pub mod oracle;
+pub mod random;
 pub mod show;
 pub mod text;
 pub mod write;
 
+pub use campaign::for_each_program;
 pub use draft::Draft;
 pub use oracle::Product;
+pub use random::Shape;
