@@ -3,6 +3,7 @@
 //! [`draft`]: a program under construction; [`text`]: its statements; [`expr`]: its expressions. [`write`] shows a draft in
 //! the language, [`show`] states and steps on one line. [`oracle`]: the whole product by brute force.
 //! [`random`]: random programs out of [`choices`]; [`for_each_program`] runs a check on many and makes a failing one small.
+//! [`samples`]: programs made by hand.
 
 mod campaign;
 pub mod choices;
@@ -11,6 +12,7 @@ pub mod expr;
 mod lower;
 pub mod oracle;
 pub mod random;
+pub mod samples;
 pub mod show;
 pub mod text;
 pub mod write;

@@ -93,6 +93,24 @@ impl Product {
         self.depths.iter().copied().max().unwrap_or(0)
     }
 
+    /// A shortest run to a state: the states, and the moves between them.
+    pub fn run_to(&self, state_idx: usize) -> (Vec<State>, Vec<Move>) {
+        let (mut states, mut moves) = (vec![self.states[state_idx].clone()], Vec::new());
+        let mut at = state_idx;
+        while self.depths[at] > 0 {
+            let is_before = |before: usize| self.depths[before] + 1 == self.depths[at];
+            let edge_from =
+                |before: usize| self.edges[before].iter().find(|edge| edge.1 == at).map(|edge| (before, edge.0));
+            let (before, by) = (0..at).filter(|&before| is_before(before)).find_map(edge_from).expect("it was reached");
+            states.push(self.states[before].clone());
+            moves.push(by);
+            at = before;
+        }
+        states.reverse();
+        moves.reverse();
+        (states, moves)
+    }
+
     /// The shortest way to a state with this property.
     pub fn distance_to(&self, wanted: impl Fn(&State) -> bool) -> Option<Distance> {
         let costs = self.switches();
