@@ -15,6 +15,8 @@ mod initial;
 mod query;
 mod step;
 
+use std::collections::BTreeSet;
+
 use base::Span;
 
 use crate::control::{ActionId, PlaceId};
@@ -25,7 +27,7 @@ use crate::variable::CellId;
 pub use expression::{Viewpoint, evaluate};
 pub use initial::{InitialStates, initial_faults, initial_states, is_initial, n_initial_states};
 pub use query::{Contender, Race, able, able_by, is_deadlock, is_idle, is_terminated, race, stuck_processes};
-pub use step::{steps, steps_of, touched_by, touched_by_process};
+pub use step::{attempts_of, steps, steps_of, touched_by, touched_by_process};
 
 /// A state of the whole program.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -92,6 +94,16 @@ pub struct Touch {
     pub cell: CellId,
     /// Whether the cell is written; otherwise it is read.
     pub writes: bool,
+}
+
+/// What the attempts of a process to step depend on and change in a state, whether a step comes of them or not. Two states
+/// that agree on all of it, and on where the process and those that could meet it stand, let it take the same steps.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Footprint {
+    /// The cells that are read or written: also by guards that are false and by paths that end at an `await`.
+    pub cells: BTreeSet<CellId>,
+    /// The processes whose place is asked for by `P@l`.
+    pub places: BTreeSet<ProcessId>,
 }
 
 impl State {

@@ -4,8 +4,10 @@
 //! text. A path whose `await` or `acquire` is not possible is no path and disappears; a path that meets a fault stays
 //! where it is, with the fault.
 
+use std::cell::RefCell;
+
 use super::expression::{Location, Viewpoint, bind};
-use super::{State, StepFault, Touch};
+use super::{Footprint, State, StepFault, Touch};
 use crate::Model;
 use crate::control::{Stmt, StmtKind};
 use crate::expr::{Access, Expr};
@@ -33,6 +35,8 @@ pub(super) struct Path {
 pub(super) struct Mover<'m> {
     pub model: &'m Model,
     pub me: ProcessId,
+    /// Where everything that is looked at or changed is noted, if somebody asks.
+    pub watch: Option<&'m RefCell<Footprint>>,
 }
 
 impl Path {
@@ -70,7 +74,12 @@ impl Mover<'_> {
         let mut view = Viewpoint::new(self.model, &path.state, Some(self.me));
         view.bound.clone_from(&path.bound);
         let result = look(&mut view);
-        let touched = view.touched;
+        let (touched, places) = (view.touched, view.places);
+        if let Some(watch) = self.watch {
+            let mut watch = watch.borrow_mut();
+            watch.cells.extend(touched.iter().map(|touch| touch.cell));
+            watch.places.extend(places);
+        }
         path.touched.extend(touched);
         result
     }
@@ -218,6 +227,9 @@ impl Mover<'_> {
         match location {
             Location::Cell(cell) => {
                 path.touched.push(Touch { process: self.me, cell, writes: true });
+                if let Some(watch) = self.watch {
+                    watch.borrow_mut().cells.insert(cell);
+                }
                 path.state.cells[cell.index()] = value;
             }
             Location::Slot(slot) => path.state.top_mut(self.me).slots[slot] = value,

@@ -34,6 +34,8 @@ pub struct Viewpoint<'a> {
     pub bound: Vec<Value>,
     /// The cells that were read, as often as they were.
     pub(super) touched: Vec<Touch>,
+    /// The processes whose places were asked for, as often as they were.
+    pub(super) places: Vec<ProcessId>,
 }
 
 /// Where a scalar part of a variable is.
@@ -55,7 +57,7 @@ fn fail<T>(fault: Fault, span: Span) -> Evaluated<T> {
 impl<'a> Viewpoint<'a> {
     /// The view of a process, or of nobody, with no variable bound.
     pub fn new(model: &'a Model, state: &'a State, me: Option<ProcessId>) -> Self {
-        Viewpoint { model, state, me, bound: Vec::new(), touched: Vec::new() }
+        Viewpoint { model, state, me, bound: Vec::new(), touched: Vec::new(), places: Vec::new() }
     }
 
     /// The value of an expression.
@@ -67,6 +69,7 @@ impl<'a> Viewpoint<'a> {
             ExprKind::Read(access) => self.read(access),
             ExprKind::At { who, places, .. } => {
                 let who = self.process(who)?;
+                self.places.push(who);
                 let control = self.state.top(who).control;
                 Ok(Value::Bool(places.iter().any(|&place| control == Control::At(place))))
             }

@@ -4,10 +4,11 @@
 //! a (process, statement, successor). A guard is looked at in the state before the step; then the body runs; then control
 //! moves. A fault in a guard is a step. A rendezvous is a step of two processes; the sender is the one that moves.
 
+use std::cell::RefCell;
 use std::collections::HashSet;
 
 use super::body::{Mover, Path};
-use super::{Move, State, Step, StepFault, Touch};
+use super::{Footprint, Move, State, Step, StepFault, Touch};
 use crate::Model;
 use crate::control::{ActionId, ChannelId, StatementId, Sync, SyncSide};
 use crate::expr::{Access, Expr};
@@ -20,24 +21,32 @@ pub fn steps(model: &Model, state: &State) -> Vec<Step> {
 
 /// The enabled steps that a process makes: its own, and the rendezvous in which it sends.
 pub fn steps_of(model: &Model, state: &State, process: ProcessId) -> Vec<Step> {
-    attempts_of(model, state, process).into_iter().map(|(step, _)| step).collect()
+    touched_by_process(model, state, process).into_iter().map(|(step, _)| step).collect()
 }
 
 /// The enabled steps of all processes, each with the cells that it touches, in the order in which it does.
 pub fn touched_by(model: &Model, state: &State) -> Vec<(Step, Vec<Touch>)> {
-    model.processes.ids().flat_map(|process| attempts_of(model, state, process)).collect()
+    model.processes.ids().flat_map(|process| touched_by_process(model, state, process)).collect()
 }
 
 /// The enabled steps that a process makes, each with the cells that it touches, in the order in which it does.
 pub fn touched_by_process(model: &Model, state: &State, process: ProcessId) -> Vec<(Step, Vec<Touch>)> {
-    attempts_of(model, state, process)
+    enabled(Mover { model, me: process, watch: None }, state)
+}
+
+/// The same steps, and all that the process's attempts to step depended on and would change, those that came to nothing
+/// included.
+pub fn attempts_of(model: &Model, state: &State, process: ProcessId) -> (Vec<(Step, Vec<Touch>)>, Footprint) {
+    let watch = RefCell::default();
+    let steps = enabled(Mover { model, me: process, watch: Some(&watch) }, state);
+    (steps, watch.into_inner())
 }
 
 /// A statement of the mover and one of its partner, and what comes of them: what makes a step different from others.
 type StepKey = (StatementId, Option<(ProcessId, StatementId)>, Result<State, StepFault>);
 
-fn attempts_of(model: &Model, state: &State, process: ProcessId) -> Vec<(Step, Vec<Touch>)> {
-    let mover = Mover { model, me: process };
+fn enabled(mover: Mover<'_>, state: &State) -> Vec<(Step, Vec<Touch>)> {
+    let Mover { model, me: process, .. } = mover;
     let mut seen: HashSet<StepKey> = HashSet::new();
     let statement = |action: ActionId| model.actions[action].statement;
     let mut found = Vec::new();
