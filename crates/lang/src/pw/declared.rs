@@ -31,7 +31,10 @@ impl<'s> DeclaredNames<'s> {
                 Some("count") if words.is(at + 1, TokenKind::LeftParen) => declared.add_list(&words, at + 2),
                 Some("enum" | "define") => {
                     declared.names.extend(words.word(at + 1));
-                    declared.add_list(&words, at + 3);
+                    let has_list = words.is(at + 2, TokenKind::LeftParen) || words.is(at + 2, TokenKind::LeftBrace);
+                    if has_list {
+                        declared.add_list(&words, at + 3);
+                    }
                 }
                 Some(name) if words.declares_parameter(at) => {
                     declared.names.insert(name);
@@ -104,6 +107,7 @@ mod tests {
         check("shared next, F: bool;", "F next");
         check("const U = 3; enum G { R, none }", "G R U none");
         check("define V(x, y) = x;", "V x y");
+        check("define V = G F p;", "V");
         check("program p(N: 2.., M: 1..) {", "M N");
         check("process P[i in 0..<N] { crit: skip; for k in 0..<3 {", "P i k");
         check("forall W != X: W, exists a, b in 0..<3: a; count(r: r)", "W X a b r");

@@ -7,33 +7,56 @@
 
 use super::lexer::{Token, TokenKind};
 use crate::codes::syntax as code;
-use base::{Diagnostic, SourceFile, Span};
+use base::{Diagnostic, Span};
+
+/// A brace and the line that it stands on.
+#[derive(Clone, Copy)]
+struct Brace {
+    span: Span,
+    line: usize,
+    /// How far the line is indented.
+    indent: usize,
+    begins_line: bool,
+}
 
 /// Looks for a brace without a partner.
-pub(crate) fn unpaired_brace(file: &SourceFile, tokens: &[Token]) -> Option<Diagnostic> {
-    let mut open: Vec<Span> = Vec::new();
-    let mut suspect: Option<(Span, Span)> = None;
+pub(crate) fn unpaired_brace(text: &str, tokens: &[Token]) -> Option<Diagnostic> {
+    let mut open: Vec<Brace> = Vec::new();
+    let mut suspect: Option<(Brace, Brace)> = None;
+    let mut here = Brace { span: Span::default(), line: 0, indent: 0, begins_line: true };
     for token in tokens {
+        advance(&mut here, text, token.span);
         match token.kind {
-            TokenKind::LeftBrace => open.push(token.span),
+            TokenKind::LeftBrace => open.push(here),
             TokenKind::RightBrace => match open.pop() {
-                Some(opener) if suspect.is_none() && is_suspicious(file, opener, token.span) => {
-                    suspect = Some((opener, token.span));
-                }
+                Some(opener) if suspect.is_none() && is_suspicious(opener, here) => suspect = Some((opener, here)),
                 Some(_) => {}
                 None => return Some(closes_nothing(token.span)),
             },
             _ => {}
         }
     }
-    let outermost = *open.last()?;
+    let innermost = *open.last()?;
     let message = "this `{` is never closed";
     Some(match suspect {
-        None => Diagnostic::error(code::UNCLOSED, outermost, message).help("add the missing `}`"),
-        Some((opener, closer)) => Diagnostic::error(code::UNCLOSED, opener, message)
-            .note(closer, "this `}` closes it, but is indented differently")
+        None => Diagnostic::error(code::UNCLOSED, innermost.span, message).help("add the missing `}`"),
+        Some((opener, closer)) => Diagnostic::error(code::UNCLOSED, opener.span, message)
+            .note(closer.span, "this `}` closes it, but is indented differently")
             .help("add the missing `}`"),
     })
+}
+
+/// Moves on to the next token.
+fn advance(here: &mut Brace, text: &str, span: Span) {
+    let between = text.get(here.span.end as usize..span.start as usize).unwrap_or("");
+    let n_line_ends = between.matches('\n').count();
+    let is_first = here.span == Span::default();
+    here.begins_line = n_line_ends > 0 || is_first;
+    if here.begins_line {
+        here.indent = between.rsplit('\n').next().map_or(0, |blanks| blanks.chars().count());
+    }
+    here.line += n_line_ends;
+    here.span = span;
 }
 
 fn closes_nothing(span: Span) -> Diagnostic {
@@ -41,13 +64,6 @@ fn closes_nothing(span: Span) -> Diagnostic {
 }
 
 /// Whether a closing brace that begins its line is indented differently from its opening brace's line.
-fn is_suspicious(file: &SourceFile, opener: Span, closer: Span) -> bool {
-    let (open_line, close) = (file.line_col(opener.start).line, file.line_col(closer.start));
-    let close_indent = indentation(file.line(close.line));
-    let begins_line = close.col as usize == close_indent + 1;
-    open_line != close.line && begins_line && indentation(file.line(open_line)) != close_indent
-}
-
-fn indentation(line: &str) -> usize {
-    line.chars().take_while(|c| c.is_whitespace()).count()
+fn is_suspicious(opener: Brace, closer: Brace) -> bool {
+    closer.begins_line && opener.line != closer.line && opener.indent != closer.indent
 }

@@ -1,16 +1,19 @@
 //! The Piecewise language, `.pw`.
 //!
-//! [`ast`]: the syntax tree. [`parse`]: text to tree, with diagnostics. [`printer`]: expressions and types to text.
+//! [`ast`]: the syntax tree. [`parse`]: text to tree, with diagnostics. [`format()`]: text to the same text in
+//! the usual layout. [`printer`]: expressions and types to text.
 
 pub mod ast;
 mod declared;
 mod delimiters;
+mod format;
 mod lexer;
 mod parser;
 pub mod printer;
 mod source;
 mod words;
 
+pub use format::format;
 pub use source::{Undecodable, decode};
 
 use crate::codes::syntax as code;

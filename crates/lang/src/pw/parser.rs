@@ -81,11 +81,7 @@ struct Context {
 pub(crate) struct Outcome {
     pub program: Option<Program>,
     pub diagnostics: Vec<Diagnostic>,
-    /// All tokens without comments, the end of the file last.
-    #[allow(dead_code)]
-    pub tokens: Vec<Token>,
-    /// The role of each token.
-    #[allow(dead_code)]
+    /// The role of each token; comments are not among them.
     pub roles: Vec<Role>,
 }
 
@@ -93,8 +89,8 @@ pub(crate) struct Outcome {
 pub(crate) fn parse(file: &SourceFile) -> Outcome {
     let mut parser = Parser::new(file);
     let program = parser.file();
-    let Parser { log, tokens, roles, .. } = parser;
-    Outcome { program, diagnostics: log.finish(), tokens, roles }
+    let Parser { log, roles, .. } = parser;
+    Outcome { program, diagnostics: log.finish(), roles }
 }
 
 struct Parser<'s> {
@@ -119,7 +115,7 @@ impl<'s> Parser<'s> {
         let text = file.text();
         let (all_tokens, lexical_errors) = lexer::tokens(text);
         let (tokens, docs) = split_comments(text, &all_tokens);
-        let unpaired = delimiters::unpaired_brace(file, &tokens);
+        let unpaired = delimiters::unpaired_brace(text, &tokens);
         let mut log = Log::default();
         let has_unpaired_brace = unpaired.is_some();
         lexical_errors.into_iter().chain(unpaired).for_each(|diagnostic| log.add(diagnostic));

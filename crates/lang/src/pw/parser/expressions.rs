@@ -41,6 +41,7 @@ impl Parser<'_> {
     /// Operands and the operators between them that bind at least as tightly as `loosest`.
     pub(super) fn binary(&mut self, loosest: Level) -> Parse<Operand> {
         let mut left = self.operand()?;
+        let mut has_reported_chain = false;
         loop {
             if self.at_word("as") && loosest <= Level::Cast {
                 left = self.as_pid(left)?;
@@ -55,7 +56,10 @@ impl Parser<'_> {
             let op_span = self.bump_as(Role::Infix);
             let right = self.binary(level.tighter())?;
             if !level.chains() && !left.has_parens && is_binary_of(&left.expr, level) {
-                self.report_chain(&left.expr, (op, op_span), &right.expr);
+                if !has_reported_chain {
+                    self.report_chain(&left.expr, (op, op_span), &right.expr);
+                }
+                has_reported_chain = true;
             } else if !left.has_parens {
                 self.warn_of_tight_operator(op, &left.expr, &right.expr);
             }

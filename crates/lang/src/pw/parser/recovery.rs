@@ -8,39 +8,33 @@ use super::{Parser, TokenKind, words};
 impl Parser<'_> {
     /// Skips to where the next statement may begin, or to the end of the block.
     pub(super) fn skip_statement(&mut self) {
-        loop {
-            match self.peek() {
-                TokenKind::Semicolon => {
-                    self.bump();
-                    return;
-                }
-                TokenKind::RightBrace | TokenKind::End => return,
-                TokenKind::LeftBrace => {
-                    self.skip_braces();
-                    return;
-                }
-                TokenKind::Word if self.on_new_line() && self.begins_something() => return,
-                _ => {
-                    self.bump();
-                }
-            }
-        }
+        self.skip_until(Self::begins_something);
     }
 
     /// Skips to where the next declaration of the program may begin.
     pub(super) fn skip_item(&mut self) {
+        self.skip_until(Self::begins_item);
+    }
+
+    /// Skips past a `;` or a block, or to a line that begins something new.
+    fn skip_until(&mut self, begins: impl Fn(&Self) -> bool) {
         loop {
             match self.peek() {
                 TokenKind::Semicolon => {
                     self.bump();
-                    return;
+                    // Whatever begins, begins with a word: this may have been the `;` of an array's type.
+                    if matches!(self.peek(), TokenKind::Word | TokenKind::RightBrace) {
+                        return;
+                    }
                 }
                 TokenKind::RightBrace | TokenKind::End => return,
                 TokenKind::LeftBrace => {
                     self.skip_braces();
-                    return;
+                    if !matches!(self.word_at(0), "else" | "or") {
+                        return;
+                    }
                 }
-                TokenKind::Word if self.on_new_line() && self.begins_item() => return,
+                TokenKind::Word if self.on_new_line() && begins(self) => return,
                 _ => {
                     self.bump();
                 }

@@ -10,9 +10,9 @@ use base::{Diagnostic, Span};
 impl Parser<'_> {
     /// `{ … }`
     fn block(&mut self) -> Parse<Block> {
-        self.mark(Role::BlockOpen);
-        let start = self.expect(TokenKind::LeftBrace, "`{`")?;
         self.nested(|parser| {
+            parser.mark(Role::BlockOpen);
+            let start = parser.expect(TokenKind::LeftBrace, "`{`")?;
             let statements = parser.statements(Scope::Statement, &mut Vec::new());
             parser.close_block()?;
             Ok(Block { statements, span: parser.since(start) })
@@ -155,11 +155,18 @@ impl Parser<'_> {
             "acquire" => StatementKind::Acquire(self.expr()?),
             "release" => StatementKind::Release(self.expr()?),
             "call" => self.call(None)?,
-            _ if self.at(TokenKind::Semicolon) || self.on_new_line() || self.at(TokenKind::RightBrace) => {
-                StatementKind::Return(None)
-            }
+            _ if self.ends_statement() => StatementKind::Return(None),
             _ => StatementKind::Return(Some(self.expr()?)),
         })
+    }
+
+    /// Whether the statement is at its end: at its `;`, or on a new line with something that is no expression.
+    fn ends_statement(&self) -> bool {
+        let word = self.word_at(0);
+        let is_keyword = words::STATEMENTS.contains(&word) && word != "if" && !self.declared.contains(word);
+        let begins_next = is_keyword || matches!(self.peek_at(1), TokenKind::Assign | TokenKind::Colon);
+        let is_new = self.on_new_line() && !word.is_empty() && begins_next;
+        is_new || matches!(self.peek(), TokenKind::Semicolon | TokenKind::RightBrace | TokenKind::End)
     }
 
     /// The procedure and its arguments, after `call`.
@@ -353,7 +360,7 @@ impl Parser<'_> {
             return Ok(Assigned::Value(self.expr()?));
         }
         let start = self.bump();
-        let is_alone = matches!(self.peek(), TokenKind::Semicolon | TokenKind::Comma) || self.on_new_line();
+        let is_alone = self.at(TokenKind::Comma) || self.ends_statement();
         let range = if is_alone { None } else { Some(self.range()?) };
         Ok(Assigned::Any { range, span: self.since(start) })
     }
