@@ -78,7 +78,7 @@ impl Random<'_> {
             self.draft.shared(&format!("s{at}"), ty, init);
         }
         for family in self.draft.model.families.ids() {
-            if self.choices.chance(25) {
+            if self.choices.chance(40) {
                 let ty = self.variable_type(false);
                 let init = self.init(&ty, Some(family));
                 self.draft.public(family, &format!("p{}", family.index()), ty, init);

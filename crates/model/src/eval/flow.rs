@@ -3,15 +3,52 @@
 //! In: a path on which the action's body has run. Out: the same path with control where it goes; a call whose locals start
 //! with `= any` has one path for each of their values.
 
+use std::collections::BTreeMap;
+
 use super::body::{Mover, Path};
 use super::expression::{Location, following};
-use super::initial::leaf_inits;
+use super::initial::{blank, leaf_inits};
 use super::{Control, Frame, StepFault};
-use crate::control::{Action, ActionId, ActionKind, LoopId, Next, ProcedureId, Scope};
+use crate::Model;
+use crate::control::{Action, ActionId, ActionKind, LoopId, Next, PlaceId, ProcedureId, Scope};
 use crate::expr::{Access, Expr};
 use crate::print;
+use crate::process::ProcessId;
+use crate::types::Type;
 use crate::value::{Fault, Value};
-use crate::variable::{Init, Storage, Var};
+use crate::variable::{Init, Storage, Var, VarId};
+
+/// The counters of the loops of one text, with their values.
+pub type Counters = BTreeMap<VarId, Value>;
+
+/// Where `next` leads a process in the text of `scope` whose counters have these values, and the counters there. Only
+/// counters, constants and the process's own index decide it, so no state is needed.
+pub fn control_after(
+    model: &Model,
+    process: ProcessId,
+    (scope, counters): (Scope, &Counters),
+    next: &Next,
+) -> Result<(PlaceId, Counters), StepFault> {
+    let mover = Mover { model, me: process };
+    let mut path = Path::new(&blank(model));
+    if let Scope::Procedure(id) = scope {
+        let vars = model.procedures[id].vars.iter().map(|&var| &model.vars[var].ty);
+        let first = |ty: &Type| ty.scalar().first_value(model.type_context()).expect("types have values");
+        let slots = vars.flat_map(|ty| vec![first(ty); ty.n_cells()]).collect();
+        let control = path.state.top(process).control;
+        path.state.stacks[process.index()].push(Frame { control, slots });
+    }
+    let in_scope: Vec<LoopId> =
+        model.loops.entries().filter(|(_, counted)| counted.scope == scope).map(|(id, _)| id).collect();
+    for &id in &in_scope {
+        if let Some(&value) = counters.get(&model.loops[id].counter) {
+            mover.count(id, value, &mut path);
+        }
+    }
+    mover.follow(next, &mut path)?;
+    let after = in_scope.iter().map(|&id| (model.loops[id].counter, mover.counter(id, &path))).collect();
+    Ok((path.state.place(process), after))
+}
 
 impl<'m> Mover<'m> {
     /// Moves control as the action says.

@@ -110,7 +110,7 @@ impl Iterator for InitialStates<'_> {
 }
 
 /// Everything at the first value of its type, every process at its end, from where `enter` takes it to its entry.
-fn blank(model: &Model) -> State {
+pub(super) fn blank(model: &Model) -> State {
     let first = |cell: &Cell| cell.ty.first_value(model.type_context()).expect("types have values");
     let end = |process: ProcessId| model.families[model.processes[process].family].end;
     State {

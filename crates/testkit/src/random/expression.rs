@@ -189,7 +189,15 @@ impl Random<'_> {
                 _ => {}
             }
         }
-        self.choices.pick(&known).clone()
+        let index = self.choices.pick(&known).clone();
+        match self.choices.below(10) {
+            8 => binary(BinaryOp::Remainder, add(index, int(1)), int(len as i64)),
+            9 => {
+                let other = self.choices.pick(&known).clone();
+                binary(BinaryOp::Remainder, add(index, other), int(len as i64))
+            }
+            _ => index,
+        }
     }
 
     /// A scalar part of the variable.
@@ -216,21 +224,23 @@ impl Random<'_> {
 
     /// The variables that a text can read.
     pub(super) fn readables(&self, around: &Surroundings) -> Vec<Readable> {
-        let holder = |storage: Storage| match (storage, around.scope) {
-            (Storage::Shared, _) => Some(Holder::Shared),
-            (Storage::Public(owner) | Storage::Local(owner), Scope::Family(family)) if owner == family => {
-                Some(Holder::Mine)
+        let holders = |storage: Storage| match (storage, around.scope) {
+            (Storage::Shared, _) => vec![Holder::Shared],
+            (Storage::Local(owner), Scope::Family(family)) if owner == family => vec![Holder::Mine],
+            (Storage::Public(owner), Scope::Family(family)) if owner == family => {
+                vec![Holder::Mine, Holder::Public(owner)]
             }
-            (Storage::Public(owner), _) => Some(Holder::Public(owner)),
-            (Storage::Frame(owner), Scope::Procedure(procedure)) if owner == procedure => Some(Holder::Frame),
-            _ => None,
+            (Storage::Public(owner), _) => vec![Holder::Public(owner)],
+            (Storage::Frame(owner), Scope::Procedure(procedure)) if owner == procedure => vec![Holder::Frame],
+            _ => Vec::new(),
         };
         let entries = self.draft.model.vars.entries();
         let in_scope = |var: VarId, role: Role| !matches!(role, Role::Counter(_)) || around.counters.contains(&var);
         entries
             .filter(|(var, declared)| in_scope(*var, declared.role))
-            .filter_map(|(var, declared)| {
-                holder(declared.storage).map(|place| Readable { var, ty: declared.ty.clone(), place })
+            .flat_map(|(var, declared)| {
+                let held = move |place| Readable { var, ty: declared.ty.clone(), place };
+                holders(declared.storage).into_iter().map(held)
             })
             .collect()
     }

@@ -1,0 +1,146 @@
+//! Points: the places of a process, one copy for each round of the loops around them.
+//!
+//! In: a Model, a process, and the text of its family or of a procedure that it calls. Out: the **points** (a place with
+//! the values of the loops' counters) that control can reach along `Next`, whatever the data, each with the actions that
+//! leave it and where they lead. The method is a search from the text's entry; `eval` says where each action leads.
+
+use std::collections::{BTreeSet, HashMap};
+
+use base::{Id, IdVec};
+
+use crate::Model;
+use crate::control::{ActionId, ActionKind, Next, PlaceId, ProcedureId, Scope};
+use crate::eval::{Counters, StepFault, control_after};
+use crate::process::ProcessId;
+
+/// A place in one round of the loops around it.
+#[derive(Clone, Debug)]
+pub struct Point {
+    /// The place.
+    pub place: PlaceId,
+    /// The counters of all loops of the text; those outside their loop stand at their type's first value.
+    pub counters: Counters,
+    /// The actions that leave it, in the order of the text.
+    pub exits: Vec<Exit>,
+}
+
+/// Names a point of one [`Points`].
+pub type PointId = Id<Point>;
+
+/// An action that leaves a point.
+#[derive(Clone, Debug)]
+pub struct Exit {
+    /// The action.
+    pub action: ActionId,
+    /// Where control is afterwards; for a call, where it is when the call has returned.
+    pub target: Target,
+}
+
+/// Where an action leads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// To a point of the same text.
+    Point(PointId),
+    /// Back to the caller.
+    Return,
+    /// Nowhere: a loop's bounds cannot be evaluated, so that the step fails.
+    Fault(StepFault),
+}
+
+/// The points of one text for one process.
+#[derive(Clone, Debug)]
+pub struct Points {
+    /// The process.
+    pub process: ProcessId,
+    /// The text.
+    pub scope: Scope,
+    /// Where control starts: a point, or a fault in the bounds of a loop with which the text begins.
+    pub entry: Target,
+    /// The points, in the order in which they were found.
+    pub points: IdVec<Point>,
+}
+
+impl Points {
+    /// The points of the process's own text; `None` where there are more than `limit`.
+    pub fn of(model: &Model, process: ProcessId, limit: usize) -> Option<Points> {
+        let family = model.processes[process].family;
+        search(model, process, (Scope::Family(family), &model.families[family].entry), limit)
+    }
+
+    /// The points of a procedure that the process calls; `None` where there are more than `limit`.
+    pub fn of_procedure(model: &Model, process: ProcessId, callee: ProcedureId, limit: usize) -> Option<Points> {
+        search(model, process, (Scope::Procedure(callee), &model.procedures[callee].entry), limit)
+    }
+}
+
+/// The procedures that a process may call, directly or through others.
+pub fn called_procedures(model: &Model, process: ProcessId) -> BTreeSet<ProcedureId> {
+    let calls = |scope: Scope| {
+        model.actions.iter().filter(move |action| action.scope == scope).filter_map(|action| match action.kind {
+            ActionKind::Call { procedure, .. } => Some(procedure),
+            _ => None,
+        })
+    };
+    let mut found = BTreeSet::new();
+    let mut open: Vec<ProcedureId> = calls(Scope::Family(model.processes[process].family)).collect();
+    while let Some(procedure) = open.pop() {
+        if found.insert(procedure) {
+            open.extend(calls(Scope::Procedure(procedure)));
+        }
+    }
+    found
+}
+
+fn search(model: &Model, process: ProcessId, (scope, entry): (Scope, &Next), limit: usize) -> Option<Points> {
+    let entry_target = Target::Return;
+    let mut search = Search {
+        model,
+        limit,
+        found: Points { process, scope, entry: entry_target, points: IdVec::new() },
+        known: HashMap::new(),
+    };
+    search.found.entry = search.target(&Counters::new(), entry)?;
+    let mut at = 0;
+    while at < search.found.points.len() {
+        let id = PointId::new(at);
+        let Point { place, counters, .. } = search.found.points[id].clone();
+        for &action in &model.places[place].actions {
+            let acted = &model.actions[action];
+            let target = match acted.kind {
+                ActionKind::Return { .. } => Target::Return,
+                _ => search.target(&counters, &acted.next)?,
+            };
+            search.found.points[id].exits.push(Exit { action, target });
+        }
+        at += 1;
+    }
+    Some(search.found)
+}
+
+struct Search<'m> {
+    model: &'m Model,
+    limit: usize,
+    /// The points found so far; those from the search's position on have no exits yet.
+    found: Points,
+    known: HashMap<(PlaceId, Counters), PointId>,
+}
+
+impl Search<'_> {
+    /// Where `next` leads; `None` where that is one point too many.
+    fn target(&mut self, counters: &Counters, next: &Next) -> Option<Target> {
+        let (place, counters) = match control_after(self.model, self.found.process, (self.found.scope, counters), next)
+        {
+            Ok(after) => after,
+            Err(fault) => return Some(Target::Fault(fault)),
+        };
+        if let Some(&id) = self.known.get(&(place, counters.clone())) {
+            return Some(Target::Point(id));
+        }
+        if self.found.points.len() == self.limit {
+            return None;
+        }
+        let id = self.found.points.push(Point { place, counters: counters.clone(), exits: Vec::new() });
+        self.known.insert((place, counters), id);
+        Some(Target::Point(id))
+    }
+}
