@@ -31,7 +31,7 @@ fn check(make: impl FnOnce(&mut Bench) -> Text, expected: &str) {
     let text = make(&mut bench);
     let model = bench.model(vec![text]);
     let process = ProcessId::new(0);
-    let points = Points::of(&model, process, 100).unwrap();
+    let points = Points::of(&model, process, 100).expect("few points");
     let Target::Point(entry) = points.entry else { panic!("the text starts somewhere") };
     let point = &points.points[entry];
     let shown: Vec<String> = point
@@ -175,7 +175,10 @@ fn counters_at(model: &Model, state: &State, process: ProcessId) -> Counters {
     in_scope
         .map(|counted| {
             let value = match scope {
-                Scope::Family(_) => state.cells[model.cells_of(counted.counter, Some(process)).next().unwrap().index()],
+                Scope::Family(_) => {
+                    state.cells
+                        [model.cells_of(counted.counter, Some(process)).next().expect("a counter is a cell").index()]
+                }
                 Scope::Procedure(_) => state.top(process).slots[model.vars[counted.counter].offset],
             };
             (counted.counter, value)
@@ -211,13 +214,11 @@ fn scramble(model: &Model, state: &State, kept: &Footprint, movers: &[ProcessId]
     scrambled
 }
 
+/// The footprint's cells afterwards, the movers' control, and their slots or the fault.
+type Effect = (Vec<Value>, Vec<Control>, String);
+
 /// What the steps by this move do to the footprint and to the movers' stacks; what they do outside must be nothing.
-fn effects(
-    model: &Model,
-    state: &State,
-    by: Move,
-    kept: &Footprint,
-) -> Result<Vec<(Vec<Value>, Vec<Control>, String)>, String> {
+fn effects(model: &Model, state: &State, by: Move, kept: &Footprint) -> Result<Vec<Effect>, String> {
     let cells = kept.cells();
     let movers: Vec<ProcessId> = [by.process].into_iter().chain(by.partner.map(|(partner, _)| partner)).collect();
     let counts = |cell: CellId| matches!(model.vars[model.cells[cell].var].role, Role::Counter(_));

@@ -29,7 +29,7 @@ pub fn control_after(
     (scope, counters): (Scope, &Counters),
     next: &Next,
 ) -> Result<(PlaceId, Counters), StepFault> {
-    let mover = Mover { model, me: process };
+    let mover = Mover { model, me: process, watch: None };
     let mut path = Path::new(&blank(model));
     if let Scope::Procedure(id) = scope {
         let vars = model.procedures[id].vars.iter().map(|&var| &model.vars[var].ty);
