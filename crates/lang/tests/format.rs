@@ -52,7 +52,9 @@ program mux_sem(N: 2..) {  // parameter
 fn blocks_written_on_one_line_stay_there_if_they_are_simple() {
     check(
         "program t{process A{if a{x=1;}else{x=2;} if a { if b { skip; } }
-         atomic{await x>0;x=x-1;} loop { l: skip; } either{}or{skip;} }}",
+         atomic{await x>0;x=x-1;} loop { l: skip; } either{}or{skip;}
+ either{l:skip;}
+ or{long:x=1;} }}",
         "program t {
   process A {
     if a { x = 1; } else { x = 2; }
@@ -60,10 +62,10 @@ fn blocks_written_on_one_line_stay_there_if_they_are_simple() {
       if b { skip; }
     }
     atomic { await x > 0; x = x - 1; }
-    loop {
-      l: skip;
-    }
+    loop { l: skip; }
     either {} or { skip; }
+    either { l: skip; }
+    or     { long: x = 1; }
   }
 }
 ",
@@ -79,6 +81,73 @@ fn blocks_written_on_one_line_stay_there_if_they_are_simple() {
   enum F { a, b }
   fairness s { weak A; progress; }
   process A { skip; }
+}
+",
+    );
+}
+
+#[test]
+fn neighbours_are_aligned() {
+    check(
+        "program t { shared a:bool; shared long, er:lock=1;
+  shared c:bool;
+
+  shared d:bool;
+  process A { public x:bool; local yy:bool;
+    a:skip;
+    x=1;
+    // comment
+    bbb:skip;
+    if x { cc:skip; }
+    a:b:skip;
+    while x {
+      dddd:skip;
+    }
+    e:skip;
+  } }",
+        "program t {
+  shared a:        bool;
+  shared long, er: lock = 1;
+  shared c:        bool;
+
+  shared d: bool;
+  process A {
+    public x:  bool;
+    local  yy: bool;
+    a:    skip;
+    x = 1;
+    // comment
+    bbb:  skip;
+    if x { cc: skip; }
+    a: b: skip;
+    while x {
+      dddd: skip;
+    }
+    e: skip;
+  }
+}
+",
+    );
+}
+
+#[test]
+fn comments_keep_their_column_if_there_is_room() {
+    check(
+        "program t {
+  shared a: bool;        // one
+  shared b: [bool; 3];   // two
+  shared c: bool;
+  shared d: bool;   // three
+  shared e: bool;     // four
+  shared f: bool; // five
+}",
+        "program t {
+  shared a: bool;        // one
+  shared b: [bool; 3];   // two
+  shared c: bool;
+  shared d: bool;  // three
+  shared e: bool;  // four
+  shared f: bool;  // five
 }
 ",
     );

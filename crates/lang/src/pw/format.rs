@@ -6,8 +6,8 @@
 //!
 //! Each declaration and statement begins a line, indented by two blanks per block. Within a statement the user's line ends
 //! are kept, with four more blanks. A list or block that the user wrote on one line stays there if it is simple
-//! ([`inline`]). One blank line between statements or declarations is kept. Labels, names of properties, and comments at
-//! the ends of lines are aligned with those of their neighbours ([`align`]).
+//! ([`inline`]). One blank line between statements or declarations is kept. Labels, names of properties and variables, and
+//! comments at the ends of lines are aligned with those of their neighbours ([`align`]).
 
 mod align;
 mod inline;
@@ -25,6 +25,8 @@ struct Piece<'s> {
     role: Role,
     /// Line ends between this piece and the one before it.
     n_line_ends_before: usize,
+    /// How many characters stand before it on its line.
+    column: usize,
 }
 
 impl Piece<'_> {
@@ -61,19 +63,29 @@ pub fn format(file: &SourceFile) -> Result<String, Vec<Diagnostic>> {
 
 fn pieces<'s>(text: &'s str, roles: &[Role]) -> Vec<Piece<'s>> {
     let mut roles = roles.iter();
-    let mut end_before = 0;
+    let (mut end_before, mut column_before) = (0, 0);
     let mut pieces = Vec::new();
     for token in lexer::tokens(text).0 {
         let range = token.span.range();
-        let n_line_ends_before = text[end_before..range.start].matches('\n').count();
+        let between = &text[end_before..range.start];
+        let n_line_ends_before = between.matches('\n').count();
+        let column = column_after(column_before, between);
         end_before = range.end;
+        column_before = column_after(column, &text[range.clone()]);
         let is_comment = matches!(token.kind, TokenKind::Comment | TokenKind::DocComment);
         let role = if is_comment { Role::Plain } else { roles.next().copied().unwrap_or(Role::Plain) };
         if token.kind != TokenKind::End {
-            pieces.push(Piece { kind: token.kind, text: text[range].trim_end(), role, n_line_ends_before });
+            pieces.push(Piece { kind: token.kind, text: text[range].trim_end(), role, n_line_ends_before, column });
         }
     }
     pieces
+}
+
+fn column_after(column: usize, text: &str) -> usize {
+    match text.rsplit_once('\n') {
+        Some((_, last_line)) => last_line.chars().count(),
+        None => column + text.chars().count(),
+    }
 }
 
 /// All that formatting must not change.

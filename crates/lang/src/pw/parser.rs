@@ -64,6 +64,8 @@ pub(crate) enum Role {
     LabelColon,
     /// The colon after the name of a property.
     PropertyColon,
+    /// The colon after the names of variables.
+    VariableColon,
 }
 
 /// What expressions may contain, depending on where they stand.

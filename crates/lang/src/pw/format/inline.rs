@@ -1,12 +1,13 @@
 //! Which lists and blocks stay on one line.
 //!
-//! A list (an enum, a fairness set) stays on one line if the user wrote it on one. A block does if, besides, it holds only
-//! simple statements without labels, and the statement with all of its blocks (`if … else …`) fits into the line.
+//! A list (an enum, a fairness set) stays on one line if the user wrote it on one. A block does if, besides, it is that of
+//! an `atomic` or holds only simple statements, all blocks of the statement (`if … else …`) do, and the line is not too
+//! long. `else` and `or` may begin lines of their own then.
 
 use super::{Piece, Role, TokenKind, spacing};
 
 /// The longest line that a block is kept on.
-const MAX_WIDTH: usize = 100;
+const MAX_WIDTH: usize = 120;
 
 /// For each piece, whether it stands in braces that stay on one line; the braces themselves count.
 pub(super) fn pieces_kept_on_one_line(pieces: &[Piece<'_>]) -> Vec<bool> {
@@ -83,16 +84,23 @@ fn chain(pieces: &[Piece<'_>], partners: &[usize], open: usize) -> Vec<(usize, u
 }
 
 fn stays_on_one_line(pieces: &[Piece<'_>], start: usize, depth: usize, chain: &[(usize, usize)]) -> bool {
-    let Some(&(_, end)) = chain.last() else { return false };
-    let is_program = pieces[start].text == "program";
-    !is_program
-        && is_on_one_line(pieces, start, end)
-        && chain.iter().all(|&(open, close)| pieces[open + 1..close].iter().all(is_simple))
-        && 2 * depth + width(&pieces[start..=end]) <= MAX_WIDTH
-}
-
-fn is_simple(piece: &Piece<'_>) -> bool {
-    !matches!(piece.role, Role::BlockOpen | Role::LabelColon)
+    if pieces[start].text == "program" {
+        return false;
+    }
+    let (mut line_start, mut head) = (start, start);
+    for &(open, close) in chain {
+        if pieces[head].n_line_ends_before > 0 {
+            line_start = head;
+        }
+        head = close + 1;
+        let is_atomic = pieces[open - 1].text == "atomic";
+        let is_simple = is_atomic || pieces[open + 1..close].iter().all(|piece| piece.role != Role::BlockOpen);
+        let fits = 2 * depth + width(&pieces[line_start..=close]) <= MAX_WIDTH;
+        if !is_simple || !fits || !is_on_one_line(pieces, line_start, close) {
+            return false;
+        }
+    }
+    true
 }
 
 /// Whether the user wrote these pieces on one line, without comments.

@@ -13,6 +13,8 @@ pub(super) struct Line {
     pub comment: Option<String>,
     /// Whether a blank line stands before it.
     pub has_blank_before: bool,
+    /// Where the user put that comment.
+    pub comment_column: usize,
     /// Whether it goes on with what the line before it began, or holds a comment only. Such lines do not come between
     /// others that are aligned with each other.
     pub is_transparent: bool,
@@ -30,6 +32,10 @@ pub(super) enum Stops {
     Label(usize),
     /// After the keyword of a property, and after the colon behind its name.
     Property(usize, usize),
+    /// Likewise for a variable.
+    Variable(usize, usize),
+    /// After `either` or `or` before a block on one line.
+    Branch(usize),
 }
 
 /// Lays the pieces out; `is_inline` says which of them stand in braces that stay on one line.
@@ -124,10 +130,11 @@ impl Layout<'_, '_> {
                 let is_empty = matches!(before.role, Role::BlockOpen | Role::ListOpen);
                 !self.is_inline[at] && !is_empty
             }
-            Role::BlockOpen | Role::ListOpen | Role::LabelColon | Role::PropertyColon | Role::Tight => false,
+            Role::BlockOpen | Role::ListOpen | Role::Tight => false,
+            Role::LabelColon | Role::PropertyColon | Role::VariableColon => false,
             Role::Plain | Role::Prefix | Role::Infix => {
-                let follows_block = before.role == Role::BlockClose && matches!(piece.text, "else" | "or");
-                let clings = !spacing::has_blank(before, piece) || before.role == Role::LabelColon || follows_block;
+                let joins_block = before.role == Role::BlockClose && !self.is_inline[at];
+                let clings = !spacing::has_blank(before, piece) || before.role == Role::LabelColon || joins_block;
                 piece.n_line_ends_before > 0 && !clings
             }
         }
@@ -170,26 +177,40 @@ impl Layout<'_, '_> {
     fn add_comment(&mut self, piece: &Piece<'_>) {
         if let Some(line) = self.lines.last_mut() {
             line.comment = Some(piece.text.replace('\r', ""));
+            line.comment_column = piece.column;
         }
     }
 
     fn add_text(&mut self, at: usize) {
         let piece = &self.pieces[at];
         let Some(line) = self.lines.last_mut() else { return };
+        if piece.role == Role::BlockOpen && self.is_inline[at] && matches!(line.text.as_str(), "either" | "or") {
+            line.stops = Stops::Branch(line.text.len());
+        }
         if !line.text.is_empty() && spacing::has_blank(&self.pieces[at - 1], piece) {
             line.text.push(' ');
         }
         line.text.push_str(&piece.text.replace('\r', ""));
         let end = line.text.len();
         match piece.role {
-            Role::LabelColon => line.stops = Stops::Label(end),
-            Role::PropertyColon => {
-                let keyword_end = line.text.find(' ').unwrap_or(end);
-                line.stops = Stops::Property(keyword_end, end);
-            }
+            Role::LabelColon if begins_with_labels(line) => line.stops = Stops::Label(end),
+            Role::PropertyColon => line.stops = Stops::Property(keyword_end(line), end),
+            Role::VariableColon => line.stops = Stops::Variable(keyword_end(line), end),
             _ => {}
         }
     }
+}
+
+/// Whether nothing but labels stands in the line, which ends with one.
+fn begins_with_labels(line: &Line) -> bool {
+    match line.stops {
+        Stops::Label(end) => !line.text[end..].contains([';', '{']),
+        _ => !line.text.contains(' '),
+    }
+}
+
+fn keyword_end(line: &Line) -> usize {
+    line.text.find(' ').unwrap_or(line.text.len())
 }
 
 impl Line {

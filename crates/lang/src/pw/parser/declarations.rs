@@ -260,6 +260,7 @@ impl Parser<'_> {
         while self.eat(TokenKind::Comma).is_some() {
             names.push(self.ident("the name of a variable")?);
         }
+        self.mark(Role::VariableColon);
         self.expect(TokenKind::Colon, "`:` and a type")?;
         let ty = self.ty()?;
         let has_initial = matches!(self.peek(), TokenKind::Assign | TokenKind::ForeignAssign | TokenKind::Equal);

@@ -91,7 +91,8 @@ impl Parser<'_> {
                 .help("in a predicate write `||`, or parentheses: `weak (p or q)`");
             return Err(self.fail(diagnostic));
         }
-        if self.eat(TokenKind::Comma).is_none() {
+        let is_last = self.at(TokenKind::RightBrace);
+        if !is_last && self.eat(TokenKind::Comma).is_none() {
             self.semicolon()?;
         }
         Ok(item)
