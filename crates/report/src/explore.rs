@@ -57,7 +57,7 @@ pub fn text(explored: &Explored<'_>, style: &Style) -> String {
     }
     let mut facts = vec![duration(explored.time)];
     if explored.time.as_secs_f64() >= 0.05 {
-        facts.push(format!("{} states", rate(seen.states as f64 / explored.time.as_secs_f64())));
+        facts.push(rate(seen.states as f64 / explored.time.as_secs_f64()).replace("/s", " states/s"));
     }
     if let Some(memory) = explored.peak_memory_bytes {
         facts.push(bytes(memory));
@@ -87,4 +87,31 @@ pub fn document(explored: &Explored<'_>) -> Json {
         "seconds": explored.time.as_secs_f64(),
         "peak_memory_bytes": explored.peak_memory_bytes,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::philosophers;
+
+    #[test]
+    fn numbers_for_people_and_for_scripts() {
+        let run = philosophers(3);
+        let seen =
+            Exploration { states: 12_345, transitions: 67_890, deadlocks: 1, errors: 0, depth: 12, complete: true };
+        let mut explored = Explored {
+            source: &run.source,
+            model: &run.model,
+            exploration: &seen,
+            time: Duration::from_millis(250),
+            peak_memory_bytes: Some(300_000),
+            stopped: None,
+        };
+        let complete = text(&explored, &Style::default());
+        let json = document(&explored);
+        assert_eq!((&json["schema"], &json["states"]), (&json!("piecewise-explore/1"), &json!(12_345)));
+        assert_eq!((&json["complete"], &json["parameters"]), (&json!(true), &json!({"N": 3})));
+        explored.stopped = Some(&StopReason::Cancelled);
+        insta::assert_snapshot!(format!("{complete}\n{}", text(&explored, &Style::default())));
+    }
 }

@@ -203,7 +203,7 @@ fn end(run: &Run, property: PropertyId, trace: &Trace) -> Json {
         (TraceEnd::State, kind @ (Invariant(expr) | Reachable(expr))) => {
             let why = why(model, last, expr, matches!(kind, Reachable(_)));
             let bindings: Map<String, Json> =
-                why.bindings.into_iter().map(|(name, value)| (name, json!(value))).collect();
+                why.bindings.into_iter().map(|(name, bound)| (name, value(model, bound))).collect();
             json!({ "kind": "state", "part": why.text, "instance": why.instance, "is": why.truth, "for": bindings })
         }
         (TraceEnd::State, _) => json!({ "kind": "state" }),
@@ -291,5 +291,82 @@ fn value(model: &Model, value: Value) -> Json {
         Value::Enum(id, at) => json!(model.enums[id].values[at as usize]),
         Value::None => Json::Null,
         Value::Process(id) => json!(model.processes[id].name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{broken_lock, counter, mux_sem, philosophers};
+
+    fn of(run: &Run) -> Json {
+        document(&[(run, &TraceFiles::new())])
+    }
+
+    #[test]
+    fn the_document_has_every_key_of_the_contract() {
+        let document = of(&mux_sem(2));
+        assert_eq!(document["schema"], "piecewise-report/1");
+        assert_eq!(document["tool"]["name"], "piecewise");
+        assert_eq!((&document["model"], &document["parameters"]), (&json!("mux_sem.pw"), &json!({"N": 2})));
+        let result = &document["results"][0];
+        let keys = [
+            "property",
+            "kind",
+            "verdict",
+            "expected",
+            "as_expected",
+            "method",
+            "reason",
+            "seconds",
+            "peak_nodes",
+            "peak_memory_bytes",
+            "refinements",
+            "exposed",
+            "local_states",
+            "global_states",
+            "invariants",
+            "proof",
+            "audited",
+            "counterexample",
+        ];
+        for key in keys {
+            assert!(result.get(key).is_some(), "{key} is missing");
+        }
+        assert_eq!((&result["verdict"], &result["as_expected"]), (&json!("holds"), &json!(true)));
+        assert_eq!((&result["peak_nodes"], &result["global_states"]), (&Json::Null, &json!(12)));
+        assert_eq!(document["results"][3]["as_expected"], false, "expected violated, and holds");
+        assert_eq!(document["results"][4]["witness"]["steps"][1]["changed"], json!({"x": {"old": 1, "new": 0}}));
+    }
+
+    #[test]
+    fn counterexamples() {
+        insta::assert_snapshot!(
+            serde_json::to_string_pretty(&of(&broken_lock(2))["results"][0]["counterexample"]).unwrap()
+        );
+    }
+
+    #[test]
+    fn ends_of_each_kind() {
+        let end = |run: &Run, nth: usize| of(run)["results"][nth]["counterexample"]["end"].clone();
+        let ends = json!([end(&philosophers(2), 0), end(&counter(), 0), end(&counter(), 1)]);
+        insta::assert_snapshot!(serde_json::to_string_pretty(&ends).unwrap());
+    }
+
+    #[test]
+    fn unknown_says_why_twice() {
+        let mut run = mux_sem(2);
+        run.results[0].verdict = Verdict::Unknown(StopReason::Cancelled);
+        let result = &of(&run)["results"][0];
+        assert_eq!(result["reason"], json!({"code": "cancelled", "text": "interrupted"}));
+        assert_eq!((&result["verdict"], &result["as_expected"]), (&json!("unknown"), &json!(false)));
+    }
+
+    #[test]
+    fn several_runs_stand_in_one_document() {
+        let (one, other, files) = (mux_sem(2), broken_lock(2), TraceFiles::new());
+        let document = document(&[(&one, &files), (&other, &files)]);
+        assert_eq!(document["runs"][1]["model"], "broken_lock.pw");
+        assert!(document.get("results").is_none() && document["runs"][0].get("schema").is_none());
     }
 }

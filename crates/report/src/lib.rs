@@ -19,5 +19,8 @@ pub mod view;
 pub mod waiting;
 pub mod why;
 
+#[cfg(test)]
+mod testing;
+
 pub use human::{Context, Verbosity};
 pub use style::Style;

@@ -8,7 +8,7 @@ use crate::human::{TraceDrawing, draw_trace};
 use crate::names::{location, own_variables, shared_variables};
 use crate::numbers::counted;
 use crate::style::{Ink, Mark, Style};
-use crate::text::{clean, hang, spread};
+use crate::text::{clean, hang, spread_cut};
 use crate::view::{StepView, step};
 
 /// That the trace is a run of the program and decides the property.
@@ -52,7 +52,7 @@ pub fn state(model: &Model, source: &SourceFile, trace: &Trace, nth: usize, styl
 pub fn step_head(model: &Model, nth: usize, view: &StepView, style: &Style) -> String {
     let who: Vec<&str> = view.moved.iter().map(|moved| model.processes[moved.process].name.as_str()).collect();
     let left = format!("step {nth}   {}   {}", who.join(" with "), clean(&view.statement));
-    let head = spread(&left, &format!("line {}", view.line), style.width.min(80));
+    let head = spread_cut(&left, &format!("line {}", view.line), style.width.min(80), style);
     let mut out = format!("{}\n", style.paint(Ink::Strong, &head));
     out.push_str(&changes(model, view, style));
     out
@@ -87,4 +87,25 @@ pub fn whole_state(model: &Model, state: &model::eval::State, style: &Style) -> 
         out.push_str(&hang(&format!("    {:<10} ", "shared"), &clean(&pairs(shared)), columns));
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::broken_lock;
+    use engine::Verdict;
+    use evidence::Evidence;
+
+    #[test]
+    fn step_by_step() {
+        let run = broken_lock(2);
+        let Verdict::Violated(Evidence::Trace(trace)) = &run.results[0].verdict else { panic!("the lock is broken") };
+        let style = Style::default();
+        let mut out = accepted(&run.model, "mutex", trace, &style);
+        for nth in 0..=trace.n_steps() {
+            out.push_str(&state(&run.model, &run.source, trace, nth, &style));
+        }
+        out.push_str(&refused(&run.model, "state 3: the evidence claims that …", &style));
+        insta::assert_snapshot!(out);
+    }
 }

@@ -60,7 +60,7 @@ fn effects(model: &Model, source: &SourceFile, before: &State, step: &Step, afte
     moves.chain(changed).collect::<Vec<_>>().join(", ")
 }
 
-/// One line for a step that was taken: its number, who, by what, what changed.
+/// One line for a step that was taken between two states: its number, who, by what, what changed.
 pub fn step_line(
     model: &Model,
     source: &SourceFile,
@@ -71,11 +71,38 @@ pub fn step_line(
 ) -> String {
     let row = choice(model, source, states[0], step, style);
     let lead = format!("{nth:>5}  {}  ", row[0]);
-    hang(&lead, &format!("{}   {}", row[1], row[2]), style.width)
+    let line = format!("{lead}{}   {}", row[1], row[2]);
+    if width(&line) <= style.width { line + "\n" } else { hang(&lead, &format!("{} {}", row[1], row[2]), style.width) }
 }
 
 /// How a random simulation ended: the seed to repeat it, and how many steps were taken.
 pub fn seed_line(seed: u64, n_steps: usize, why: &str, style: &Style) -> String {
     let text = format!("{} taken with --seed {seed}; {why}", counted(n_steps as u64, "step", "steps"));
     style.paint(Ink::Dim, &text) + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::counter;
+    use model::eval::{initial_states, steps};
+
+    #[test]
+    fn choices_and_steps() {
+        let run = counter();
+        let (model, source, style) = (&run.model, &run.source, Style::default());
+        let mut state = initial_states(model).next().unwrap();
+        let mut out = String::new();
+        for nth in 1..=5 {
+            let choices = steps(model, &state);
+            out.push_str(&state_line(model, &state, &style));
+            out.push_str(&super::choices(model, source, &state, &choices, &style));
+            let Some(step) = choices.into_iter().find(|step| step.result.is_ok()) else { break };
+            let next = step.result.clone().unwrap();
+            out.push_str(&step_line(model, source, nth, [&state, &next], &step, &style));
+            state = next;
+        }
+        out.push_str(&seed_line(7, 5, "all steps were taken", &style));
+        insta::assert_snapshot!(out);
+    }
 }

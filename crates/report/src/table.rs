@@ -155,3 +155,24 @@ fn closing(entries: &[Entry<'_>], runs: &[&Run], style: &Style) -> String {
     let time = runs.iter().map(|run| run.time).sum();
     format!("{}   {}\n", style.paint(ink, &text), style.paint(Ink::Dim, &duration(time)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{broken_lock, counter, mux_sem, philosophers};
+
+    #[test]
+    fn a_sweep_has_a_column_for_each_instance() {
+        let runs = [mux_sem(2), mux_sem(3), broken_lock(2), broken_lock(3), broken_lock(4)];
+        let entries: Vec<Entry<'_>> = runs.iter().map(Entry::Checked).collect();
+        insta::assert_snapshot!(draw(&entries, &Style::default()));
+    }
+
+    #[test]
+    fn several_files_have_one_column() {
+        let runs = [mux_sem(2), philosophers(3), counter()];
+        let mut entries: Vec<Entry<'_>> = runs.iter().map(Entry::Checked).collect();
+        entries.insert(1, Entry::Refused { name: "bad.pw", why: "3 errors" });
+        insta::assert_snapshot!(draw(&entries, &Style { ascii: true, ..Style::default() }));
+    }
+}

@@ -163,6 +163,11 @@ pub fn spread(left: &str, right: &str, columns: usize) -> String {
     format!("{left}{}{right}", " ".repeat(gap))
 }
 
+/// As [`spread`], with `left` cut where they do not fit.
+pub fn spread_cut(left: &str, right: &str, columns: usize, style: &Style) -> String {
+    spread(&cut(left, columns.saturating_sub(width(right) + 2), style), right, columns)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

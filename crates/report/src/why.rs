@@ -7,7 +7,7 @@
 use model::Model;
 use model::eval::{State, Viewpoint};
 use model::expr::{Access, BinaryOp, Binding, Expr, ExprKind, Quantified, Quantifier, Whose};
-use model::print::{self, Printer};
+use model::print::Printer;
 use model::process::ProcessId;
 use model::value::Value;
 
@@ -23,7 +23,7 @@ pub struct Why {
     /// Its value.
     pub truth: bool,
     /// The bound names and their values, outermost first.
-    pub bindings: Vec<(String, String)>,
+    pub bindings: Vec<(String, Value)>,
     /// Variables and counts of the part, with their values.
     pub values: Vec<(String, String)>,
     /// The processes that the part speaks of.
@@ -113,7 +113,7 @@ impl Search<'_> {
         let values = self.bindings.iter().fold(Printer::new(model), |printer, &(_, value)| printer.bind_value(value));
         let (mut names, mut values) = (names, values);
         let bindings = self.bindings.iter();
-        let bindings = bindings.map(|(binding, value)| (binding.name.clone(), print::value(model, *value))).collect();
+        let bindings = bindings.map(|(binding, value)| (binding.name.clone(), *value)).collect();
         let mut seen = Seen { printer: values.clone(), values: Vec::new(), processes: Vec::new() };
         for (_, value) in &self.bindings {
             seen.note_process(*value);

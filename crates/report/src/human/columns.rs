@@ -25,31 +25,39 @@ struct Cells {
     shared: Vec<String>,
 }
 
-/// The trace in columns for these processes; `None` where they do not fit.
-pub fn draw(drawing: &TraceDrawing<'_>, rows: &[Row<'_>], shown: &[ProcessId], style: &Style) -> Option<String> {
-    let cells: Vec<Cells> = rows.iter().map(|row| cells(drawing, row, shown, style)).collect();
-    let layout = Layout::of(drawing, &cells, shown, style)?;
+/// What gets columns.
+pub struct Choice<'a> {
+    /// The processes.
+    pub shown: &'a [ProcessId],
+    /// Whether steps are marked that read or write what others see.
+    pub accesses: bool,
+}
+
+/// The trace in columns; `None` where they do not fit.
+pub fn draw(drawing: &TraceDrawing<'_>, rows: &[Row], choice: &Choice<'_>, style: &Style) -> Option<String> {
+    let cells: Vec<Cells> = rows.iter().map(|row| cells(drawing, row, choice, style)).collect();
+    let layout = Layout::of(drawing, &cells, choice.shown, style)?;
     let mut out = layout.head(style);
     for row in &cells {
         out.push_str(&layout.row(row, style));
     }
     if !drawing.ending.is_empty() {
-        let indent = layout.shared_start();
+        let indent = layout.shared_start().min(style.width.saturating_sub(width(drawing.ending)));
         out.push_str(&format!("{}{}\n", " ".repeat(indent), painted_ending(drawing.ending, style)));
     }
     Some(out)
 }
 
-fn cells(drawing: &TraceDrawing<'_>, row: &Row<'_>, shown: &[ProcessId], style: &Style) -> Cells {
+fn cells(drawing: &TraceDrawing<'_>, row: &Row, choice: &Choice<'_>, style: &Style) -> Cells {
     match row {
-        Row::Start => start(drawing, shown),
+        Row::Start => start(drawing, choice.shown),
         Row::Gap(n_steps) => Cells {
             step: style.mark(Mark::Cut).to_owned(),
             line: String::new(),
-            processes: vec![Vec::new(); shown.len()],
+            processes: vec![Vec::new(); choice.shown.len()],
             shared: vec![format!("{n_steps} steps left out (-v shows them)")],
         },
-        Row::Step(nth, view) => step(drawing, *nth, view, shown, style),
+        Row::Step(nth, view) => step(drawing, (*nth, view), choice, style),
     }
 }
 
@@ -69,16 +77,17 @@ fn start(drawing: &TraceDrawing<'_>, shown: &[ProcessId]) -> Cells {
     }
 }
 
-fn step(drawing: &TraceDrawing<'_>, nth: usize, view: &StepView, shown: &[ProcessId], style: &Style) -> Cells {
+fn step(drawing: &TraceDrawing<'_>, (nth, view): (usize, &StepView), choice: &Choice<'_>, style: &Style) -> Cells {
+    let shown = choice.shown;
     let notes = read_notes(drawing, nth, view);
     let column = |&process: &ProcessId| {
         let mut lines = Vec::new();
         if let Some(moved) = view.moved.iter().find(|moved| moved.process == process) {
             let arrow = style.mark(Mark::Arrow);
-            let mark = match (view.writes, notes.is_empty()) {
-                (true, _) => format!("  {}", style.mark(Mark::Writes)),
-                (false, false) => format!("  {}", style.mark(Mark::Reads)),
-                (false, true) => String::new(),
+            let mark = match (choice.accesses, view.writes, notes.is_empty()) {
+                (true, true, _) => format!("  {}", style.mark(Mark::Writes)),
+                (true, false, false) => format!("  {}", style.mark(Mark::Reads)),
+                _ => String::new(),
             };
             lines.push(format!("{} {arrow} {}{mark}", moved.from, moved.to));
         }

@@ -4,7 +4,8 @@ use engine::PropertyId;
 use engine::run::Run;
 use evidence::{Trace, TraceEnd};
 use model::Model;
-use model::eval::{Race, State, StepFault, touched_by_process};
+use model::eval::{Contender, Race, State, StepFault, touched_by_process};
+use model::print;
 use model::process::ProcessId;
 use model::property::PropertyKind;
 use model::value::Fault;
@@ -14,7 +15,7 @@ use crate::diagnostics::excerpt_at;
 use crate::names::{line, location, short};
 use crate::numbers::counted;
 use crate::style::{Ink, Mark, Style};
-use crate::text::{clean, hang, pad, spread, width};
+use crate::text::{clean, hang, pad, spread_cut, width};
 use crate::waiting::{Awaited, Wait, cycle, waits};
 use crate::why::{Why, why};
 
@@ -38,12 +39,12 @@ pub fn shown(run: &Run, property: PropertyId, trace: &Trace, style: &Style) -> S
             let why = why(&run.model, last, expr, false);
             let ending =
                 format!("{} {} is false", style.mark(Mark::Violated), clean(&run.model.properties[property].name));
-            Shown { text: because(&why, trace, style), processes: why.processes, ending }
+            Shown { text: because(&run.model, &why, trace, style), processes: why.processes, ending }
         }
         (TraceEnd::State, PropertyKind::Reachable(expr)) => {
             let why = why(&run.model, last, expr, true);
             let ending = format!("{} reached", style.mark(Mark::Holds));
-            Shown { text: because(&why, trace, style), processes: why.processes, ending }
+            Shown { text: because(&run.model, &why, trace, style), processes: why.processes, ending }
         }
         (TraceEnd::State, _) => Shown { text: String::new(), processes: Vec::new(), ending: String::new() },
         (TraceEnd::Fault { by, fault }, _) => {
@@ -68,19 +69,23 @@ pub fn shown(run: &Run, property: PropertyId, trace: &Trace, style: &Style) -> S
 }
 
 /// ``!(P[i]@crit && P[j]@crit)   is false for  i = 0, j = 1   after step 6``.
-fn because(why: &Why, trace: &Trace, style: &Style) -> String {
+fn because(model: &Model, why: &Why, trace: &Trace, style: &Style) -> String {
     let columns = style.width.min(80);
     let truth = if why.truth { "true" } else { "false" };
     let when = if trace.n_steps() == 0 { "at the start".to_owned() } else { format!("after step {}", trace.n_steps()) };
-    let bindings: Vec<String> = why.bindings.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    let bindings: Vec<String> =
+        why.bindings.iter().map(|(name, value)| format!("{name} = {}", print::value(model, *value))).collect();
     let mut text = format!("{}   is {truth}", clean(&why.text));
     if !bindings.is_empty() {
         text.push_str(&format!(" for  {}", bindings.join(", ")));
     }
     text.push_str(&format!("   {when}"));
     let mut out = if width(&text) + 2 <= columns { format!("  {text}\n") } else { hang("  ", &text, columns) };
-    // A single variable that is false needs no second line.
-    if !why.values.is_empty() && why.values.iter().any(|(name, _)| *name != why.instance) {
+    // `x == 0` that is true, or a variable that is false, needs no second line.
+    let says_it = |(name, value): &(String, String)| {
+        *name == why.instance || format!("!{name}") == why.instance || format!("{name} == {value}") == why.instance
+    };
+    if !why.values.iter().all(says_it) {
         let values: Vec<String> =
             why.values.iter().take(12).map(|(name, value)| format!("{name} is {value}")).collect();
         out.push_str(&hang("  where  ", &clean(&values.join(", ")), columns));
@@ -178,13 +183,15 @@ fn wait_row(run: &Run, state: &State, wait: &Wait) -> [String; 3] {
 
 /// Who can access the cell at once, and how.
 fn racing(run: &Run, race: &Race, style: &Style) -> String {
-    let mut out = format!("  {} can be accessed at once by\n", run.model.cells[race.cell].name);
+    let mut out = format!("  {} can be accessed by two processes at once:\n", run.model.cells[race.cell].name);
+    let name = |side: &Contender| clean(&run.model.processes[side.process].name);
+    let column = race.contenders.iter().map(|side| width(&name(side))).max().unwrap_or(0);
     for side in &race.contenders {
         let statement = &run.model.statements[run.model.actions[side.action].statement];
-        let verb = if side.writes { "writes it" } else { "reads it" };
-        let name = &run.model.processes[side.process].name;
-        let left = format!("    {name}  {verb}:  {}", clean(&statement.text));
-        out.push_str(&spread(&left, &format!("line {}", line(&run.source, statement.span)), style.width.min(80)));
+        let verb = if side.writes { "writes it" } else { "reads it " };
+        let left = format!("    {}  {verb}   {}", pad(&name(side), column), clean(&statement.text));
+        let at = format!("line {}", line(&run.source, statement.span));
+        out.push_str(&spread_cut(&left, &at, style.width.min(80), style));
         out.push('\n');
     }
     out

@@ -9,11 +9,16 @@ use crate::style::{Ink, Mark, Style};
 use crate::text::{clean, cut, hang, pad, pad_left, width};
 use crate::view::StepView;
 
+/// What changes has at least so many columns.
+const NARROWEST_CHANGES: usize = 20;
+
 /// The trace as a list.
-pub fn draw(drawing: &TraceDrawing<'_>, rows: &[Row<'_>], style: &Style) -> String {
+pub fn draw(drawing: &TraceDrawing<'_>, rows: &[Row], style: &Style) -> String {
     let steps: Vec<[String; 4]> = rows.iter().filter_map(|row| parts(drawing, row, style)).collect();
     let most = |nth: usize, title: &str| steps.iter().map(|step| width(&step[nth])).max().unwrap_or(0).max(title.len());
-    let widths = [most(0, "step"), most(1, "line"), most(2, "process").min(20), most(3, "move").min(36)];
+    let (step, line, process) = (most(0, "step"), most(1, "line"), most(2, "process").min(20));
+    let room = style.width.saturating_sub(step + line + process + 10 + NARROWEST_CHANGES).max("move".len());
+    let widths = [step, line, process, most(3, "move").min(room)];
     let titles = ["step", "line", "process", "move"].iter().zip(widths).map(|(title, columns)| pad(title, columns));
     let titles = format!("  {}  changes", titles.collect::<Vec<_>>().join("  "));
     let mut out = format!("{}\n", style.paint(Ink::Strong, &titles));
@@ -43,7 +48,7 @@ pub fn draw(drawing: &TraceDrawing<'_>, rows: &[Row<'_>], style: &Style) -> Stri
     out
 }
 
-fn parts(drawing: &TraceDrawing<'_>, row: &Row<'_>, style: &Style) -> Option<[String; 4]> {
+fn parts(drawing: &TraceDrawing<'_>, row: &Row, style: &Style) -> Option<[String; 4]> {
     let Row::Step(nth, view) = row else { return None };
     let arrow = style.mark(Mark::Arrow);
     let own = view.moved.first().map_or(String::new(), |moved| format!("{} {arrow} {}", moved.from, moved.to));

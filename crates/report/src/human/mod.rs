@@ -51,14 +51,12 @@ pub struct Context {
 
 /// Everything about one run.
 pub fn run(run: &Run, context: &Context, style: &Style) -> String {
-    let mut out = String::new();
-    if context.verbosity > Verbosity::Quiet && !run.warnings.is_empty() {
-        out.push_str(&diagnostics::draw(&run.source, &run.warnings, style));
+    if context.verbosity == Verbosity::Quiet {
+        return run.results.iter().map(|result| verdict::quiet_line(run, result, style)).collect();
     }
+    let mut out = diagnostics::draw(&run.source, &run.warnings, style);
     out.push_str(&header(run, context, style));
-    if context.verbosity > Verbosity::Quiet && !run.results.is_empty() {
-        out.push('\n');
-    }
+    out.push('\n');
     let mut after_block = false;
     for result in &run.results {
         let block = property(run, result, context, style);
@@ -72,7 +70,7 @@ pub fn run(run: &Run, context: &Context, style: &Style) -> String {
     if run.results.is_empty() {
         out.push_str("  nothing was asked: no property matches\n");
     }
-    if context.verbosity > Verbosity::Quiet && run.results.len() > 1 {
+    if run.results.len() > 1 {
         if after_block {
             out.push('\n');
         }
@@ -101,9 +99,6 @@ fn header(run: &Run, context: &Context, style: &Style) -> String {
 /// One property: its line, and what belongs to it.
 fn property(run: &Run, result: &PropertyResult, context: &Context, style: &Style) -> String {
     let mut out = verdict::line(run, result, style);
-    if context.verbosity == Verbosity::Quiet {
-        return out;
-    }
     out.push_str(&verdict::expectation(run, result, style));
     match &result.verdict {
         Verdict::Holds(Evidence::Trace(trace)) | Verdict::Violated(Evidence::Trace(trace)) => {

@@ -12,7 +12,10 @@ use model::variable::CellId;
 use crate::names::line;
 use crate::style::{Ink, Mark, Style};
 use crate::text::{clean, cut, hang};
-use crate::view::{StepView, steps};
+use crate::view::step;
+
+/// The cause is looked for among so many last steps.
+const MOST_STEPS: usize = 40;
 
 /// A cell that was read in one step, changed by somebody else in another, and acted on in a third.
 struct Stale {
@@ -29,10 +32,9 @@ pub fn hint(run: &Run, result: &PropertyResult, trace: &Trace, style: &Style) ->
     if !is_violation || !matches!(trace.end, TraceEnd::State | TraceEnd::Fault { .. }) {
         return String::new();
     }
-    let views = steps(&run.model, &run.source, trace);
-    let Some(stale) = find(&views, trace) else { return String::new() };
+    let Some(stale) = find(run, trace) else { return String::new() };
     let name = |id: ProcessId| &run.model.processes[id].name;
-    let (reader, writer) = (name(stale.reader), name(views[stale.changed].process));
+    let (reader, writer) = (name(stale.reader), name(trace.moves[stale.changed].process));
     let text = format!(
         "{reader} read {} in step {} and moved on in step {}; {writer} changed it in step {}",
         run.model.cells[stale.cell].name,
@@ -45,14 +47,15 @@ pub fn hint(run: &Run, result: &PropertyResult, trace: &Trace, style: &Style) ->
     out
 }
 
-fn find(views: &[StepView], trace: &Trace) -> Option<Stale> {
-    let n_steps = views.len();
-    (0..n_steps).rev().find_map(|acted| {
-        let reader = views[acted].process;
-        let read = (0..acted).rev().find(|&at| views[at].process == reader)?;
-        let value = |at: usize, cell: CellId| trace.states[at].cells[cell.index()];
-        views[read].reads.iter().find_map(|&cell| {
-            // Read before step `read`, that is in state `read`; the action happens in state `acted`.
+fn find(run: &Run, trace: &Trace) -> Option<Stale> {
+    let mover = |at: usize| trace.moves[at].process;
+    let value = |at: usize, cell: CellId| trace.states[at].cells[cell.index()];
+    (0..trace.n_steps()).rev().take(MOST_STEPS).find_map(|acted| {
+        let reader = mover(acted);
+        let read = (0..acted).rev().find(|&at| mover(at) == reader)?;
+        let view = step(&run.model, &run.source, &trace.moves[read], [&trace.states[read], &trace.states[read + 1]]);
+        view.reads.iter().find_map(|&cell| {
+            // It was read in state `read`; what follows from it happens in state `acted`.
             let differs = value(read, cell) != value(acted, cell);
             let changed = (read + 1..acted).find(|&at| value(at, cell) != value(at + 1, cell))?;
             differs.then_some(Stale { reader, cell, read, changed, acted })

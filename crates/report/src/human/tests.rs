@@ -1,1 +1,94 @@
-//! What people see, on small programs.
+//! What people see, on small programs: the mock-ups of the design, and hard cases.
+
+use base::StopReason;
+
+use super::*;
+use crate::testing::{broken_lock, counter, mux_sem, philosophers};
+use crate::text::width;
+
+fn shown(run: &Run) -> String {
+    super::run(run, &Context::default(), &Style::default())
+}
+
+fn quiet(run: &Run) -> String {
+    super::run(run, &Context { verbosity: Verbosity::Quiet, ..Context::default() }, &Style::default())
+}
+
+#[test]
+fn violated_invariant() {
+    insta::assert_snapshot!(shown(&broken_lock(2)));
+}
+
+#[test]
+fn violated_invariant_in_ascii_with_a_trace_file() {
+    let run = broken_lock(2);
+    let style = Style { ascii: true, ..Style::default() };
+    let trace_files = [(run.results[0].property, "out/broken_lock.mutex.itf.json".to_owned())].into_iter().collect();
+    let text = super::run(&run, &Context { verbosity: Verbosity::Normal, trace_files }, &style);
+    assert!(text.is_ascii(), "{text}");
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn holds_reached_never_and_unexpected() {
+    insta::assert_snapshot!(shown(&mux_sem(2)));
+}
+
+#[test]
+fn quiet_is_one_line_each() {
+    insta::assert_snapshot!(quiet(&mux_sem(2)));
+}
+
+#[test]
+fn verbose_has_numbers() {
+    let run = mux_sem(2);
+    insta::assert_snapshot!(super::run(
+        &run,
+        &Context { verbosity: Verbosity::Verbose, ..Context::default() },
+        &Style::default()
+    ));
+}
+
+#[test]
+fn deadlock() {
+    insta::assert_snapshot!(shown(&philosophers(3)));
+}
+
+#[test]
+fn race_and_error() {
+    insta::assert_snapshot!(shown(&counter()));
+}
+
+#[test]
+fn many_processes_show_only_those_that_matter() {
+    let run = broken_lock(4);
+    let text = shown(&run);
+    assert!(text.contains("P[2], P[3] do not move"), "{text}");
+    insta::assert_snapshot!(shown(&philosophers(6)));
+}
+
+#[test]
+fn undecided() {
+    let mut run = broken_lock(2);
+    let reasons = [
+        StopReason::TimeLimit(std::time::Duration::from_secs(60)),
+        StopReason::MemoryLimit(4 << 30),
+        StopReason::Cancelled,
+        StopReason::NotSupported("no method of this version answers temporal properties".to_owned()),
+        StopReason::PropertyError("division by zero".to_owned()),
+    ];
+    let texts = reasons.map(|reason| {
+        run.results[0].verdict = Verdict::Unknown(reason);
+        shown(&run)
+    });
+    insta::assert_snapshot!(texts.join("\n"));
+}
+
+#[test]
+fn everything_fits_into_eighty_columns() {
+    for run in [broken_lock(2), broken_lock(3), mux_sem(3), philosophers(3), philosophers(5), counter()] {
+        let text = shown(&run);
+        let wide: Vec<&str> = text.lines().filter(|line| width(line) > 80 && !line.contains("piecewise ")).collect();
+        assert!(wide.is_empty(), "{wide:#?}");
+    }
+}

@@ -14,7 +14,7 @@ use crate::names::short;
 use crate::numbers::counted;
 use crate::style::{Ink, Mark, Style};
 use crate::text::{clean, hang};
-use crate::view::{Change, StepView, steps};
+use crate::view::{Change, StepView, step};
 
 /// Longer traces are shown in part.
 const MOST_STEPS: usize = 60;
@@ -43,29 +43,29 @@ pub struct TraceDrawing<'a> {
 }
 
 /// One shown step, or a gap.
-pub(super) enum Row<'a> {
+pub(super) enum Row {
     /// The initial state.
     Start,
     /// Step number `nth`, counted from 1.
-    Step(usize, &'a StepView),
+    Step(usize, Box<StepView>),
     /// So many steps are left out.
     Gap(usize),
 }
 
 /// Draws a trace.
 pub fn draw_trace(drawing: &TraceDrawing<'_>, style: &Style) -> String {
-    let views = steps(drawing.model, drawing.source, drawing.trace);
-    let rows = rows(&views, drawing.in_full);
+    let rows = rows(drawing);
     let all: Vec<ProcessId> = drawing.model.processes.ids().collect();
-    let mut relevant: Vec<ProcessId> =
-        views.iter().flat_map(|view| view.moved.iter().map(|moved| moved.process)).collect();
-    relevant.extend_from_slice(drawing.named);
+    let movers = drawing.trace.moves.iter().flat_map(|by| [Some(by.process), by.partner.map(|(partner, _)| partner)]);
+    let mut relevant: Vec<ProcessId> = movers.flatten().chain(drawing.named.iter().copied()).collect();
     relevant.sort();
     relevant.dedup();
     let few = (all.len() <= FEW_PROCESSES).then_some(&all);
-    let drawn = few.into_iter().chain([&relevant]).find_map(|shown| columns::draw(drawing, &rows, shown, style));
+    let choices = few.into_iter().chain([&relevant]).flat_map(|shown| [(shown, true), (shown, false)]);
+    let mut choices = choices.map(|(shown, accesses)| columns::Choice { shown, accesses });
+    let drawn = choices.find_map(|choice| columns::draw(drawing, &rows, &choice, style));
     let mut out = drawn.unwrap_or_else(|| listing::draw(drawing, &rows, style));
-    let silent: Vec<ProcessId> = all.into_iter().filter(|id| !relevant.contains(id)).collect();
+    let silent: Vec<ProcessId> = all.iter().copied().filter(|id| !relevant.contains(id)).collect();
     if !silent.is_empty() {
         let names = group_names(drawing.model, &silent);
         let verb = if silent.len() == 1 { "does" } else { "do" };
@@ -74,17 +74,21 @@ pub fn draw_trace(drawing: &TraceDrawing<'_>, style: &Style) -> String {
     out
 }
 
-fn rows(views: &[StepView], in_full: bool) -> Vec<Row<'_>> {
-    let numbered = |(at, view)| Row::Step(at + 1, view);
+fn rows(drawing: &TraceDrawing<'_>) -> Vec<Row> {
+    let trace = drawing.trace;
+    let n_steps = trace.n_steps();
+    let row = |nth: usize| {
+        let states = [&trace.states[nth - 1], &trace.states[nth]];
+        Row::Step(nth, Box::new(step(drawing.model, drawing.source, &trace.moves[nth - 1], states)))
+    };
     let mut rows = vec![Row::Start];
-    if in_full || views.len() <= MOST_STEPS {
-        rows.extend(views.iter().enumerate().map(numbered));
+    if drawing.in_full || n_steps <= MOST_STEPS {
+        rows.extend((1..=n_steps).map(row));
         return rows;
     }
-    let left_out = views.len() - FIRST_STEPS - LAST_STEPS;
-    rows.extend(views.iter().enumerate().take(FIRST_STEPS).map(numbered));
-    rows.push(Row::Gap(left_out));
-    rows.extend(views.iter().enumerate().skip(FIRST_STEPS + left_out).map(numbered));
+    rows.extend((1..=FIRST_STEPS).map(row));
+    rows.push(Row::Gap(n_steps - FIRST_STEPS - LAST_STEPS));
+    rows.extend((n_steps - LAST_STEPS + 1..=n_steps).map(row));
     rows
 }
 
@@ -151,5 +155,6 @@ pub(super) fn facts(result: &PropertyResult, trace: &Trace, style: &Style) -> St
         _ => format!("{steps}, {switches}."),
     };
     let replayed = if result.audited { format!(" Replayed: {} real.", style.mark(Mark::Holds)) } else { String::new() };
-    format!("  {}\n", style.paint(Ink::Dim, &format!("{length}{replayed}")))
+    let lines = hang("  ", &format!("{length}{replayed}"), style.width.min(80));
+    lines.lines().map(|line| style.paint(Ink::Dim, line) + "\n").collect()
 }

@@ -3,13 +3,13 @@
 use base::StopReason;
 use engine::Verdict;
 use engine::run::{PropertyResult, Run};
-use evidence::{Evidence, Exploration};
+use evidence::{Evidence, Exploration, TraceEnd};
 use model::property::{Expected, PropertyKind};
 
-use crate::names::{line as line_of, property_title};
+use crate::names::{line as line_of, parameters, property_title};
 use crate::numbers::{bytes, count, counted, duration, rate};
 use crate::style::{Ink, Mark, Style};
-use crate::text::{clean, hang, spread, width};
+use crate::text::{clean, hang, pad, spread, width};
 
 /// What a verdict is called: in the words of its question.
 struct Wording {
@@ -31,15 +31,34 @@ pub fn line(run: &Run, result: &PropertyResult, style: &Style) -> String {
     };
     let head = format!("{} {:<8}  {title}{expected}", style.mark(wording.mark), wording.word);
     let place = place(run, result);
+    let columns = style.width.min(80);
     let plain = if place.is_empty() {
-        let gap = 34_usize.saturating_sub(width(&head)).max(3);
-        format!("{head}{}{}", " ".repeat(gap), wording.rest)
+        let line = format!("{}{}", pad(&head, 34 - 3) + "   ", wording.rest);
+        if width(&line) <= columns { line } else { format!("{head}\n{}", hang("  ", &wording.rest, columns)) }
     } else {
-        let left = if wording.rest.is_empty() { head } else { format!("{head}   {}", wording.rest) };
-        spread(&left, &place, style.width.min(80))
+        // What follows says after how many steps a state decides it.
+        let rest = if decided_by_state(result) { "" } else { &wording.rest };
+        spread(format!("{head}   {rest}").trim_end(), &place, columns)
     };
     let verdict = format!("{} {}", style.mark(wording.mark), wording.word);
     plain.trim_end().replacen(&verdict, &style.paint(wording.ink, &verdict), 1) + "\n"
+}
+
+/// The line of one property where nothing else is said: also which program and instance it is about.
+pub fn quiet_line(run: &Run, result: &PropertyResult, style: &Style) -> String {
+    let wording = wording(run, result);
+    let unexpected = match result.as_expected(&run.model) {
+        Some(true) if is_expected_violated(run, result) => " (as expected)",
+        Some(false) if is_expected_violated(run, result) => " (not as expected)",
+        _ => "",
+    };
+    let title = property_title(&run.model, result.property);
+    let verdict = format!("{} {:<8}", style.mark(wording.mark), wording.word);
+    let instance = format!("{} {}", clean(&run.model.name), parameters(&run.model, " (least)"));
+    // A verdict that holds by exploration says all there is to say; others tell where to look.
+    let rest = if wording.word == "HOLDS" { String::new() } else { format!("   {}", wording.rest) };
+    let line = format!("  {}  {title}{unexpected}{rest}", instance.trim_end());
+    format!("{}{line}\n", style.paint(wording.ink, &verdict))
 }
 
 /// A line that stands out where the verdict is not the expected one although it may look good.
@@ -105,6 +124,15 @@ fn all_checked(seen: &Exploration) -> String {
     }
 }
 
+fn decided_by_state(result: &PropertyResult) -> bool {
+    match &result.verdict {
+        Verdict::Holds(Evidence::Trace(trace)) | Verdict::Violated(Evidence::Trace(trace)) => {
+            trace.end == TraceEnd::State
+        }
+        _ => false,
+    }
+}
+
 /// `file:line` of a property for which there is more to see.
 fn place(run: &Run, result: &PropertyResult) -> String {
     let property = &run.model.properties[result.property];
@@ -137,8 +165,8 @@ pub fn undecided(run: &Run, result: &PropertyResult, reason: &StopReason, style:
     }
     if matches!(reason, StopReason::PropertyError(_)) {
         let property = &run.model.properties[result.property];
-        let text = format!("line {}: {}", line_of(&run.source, property.span), clean(&property.text));
-        out.push_str(&hang("  ", &text, style.width.min(80)));
+        let lead = format!("  line {}: ", line_of(&run.source, property.span));
+        out.push_str(&hang(&lead, &clean(&property.text), style.width.min(80)));
     }
     out
 }
@@ -164,7 +192,7 @@ pub fn statistics(result: &PropertyResult, style: &Style) -> String {
     if let Some(states) = statistics.global_states.filter(|_| seconds >= 0.05) {
         parts.push(rate(states as f64 / seconds));
     }
-    parts.push(if result.audited { "evidence checked" } else { "evidence not checked a second time" }.to_owned());
+    parts.push(if result.audited { "audited" } else { "not audited" }.to_owned());
     let text = parts.join(&format!(" {} ", style.mark(Mark::Dot)));
     let lines: String = hang("  ", &text, style.width.min(80));
     lines.lines().map(|line| style.paint(Ink::Dim, line) + "\n").collect()
