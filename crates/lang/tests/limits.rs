@@ -65,12 +65,12 @@ fn chains_that_a_program_may_have_are_accepted() {
 
 #[test]
 fn long_lists_are_fine() {
-    assert!(codes(statement("skip; ".repeat(MANY))).is_empty());
-    assert!(codes(statement("if x { skip; } else { skip; }\n".repeat(MANY))).is_empty());
-    assert!(codes(statement(format!("either {{}} {}", "or {} ".repeat(MANY)))).is_empty());
-    assert!(codes(statement(format!("{} skip;", "a: ".repeat(MANY)))).is_empty());
-    assert!(codes(format!("{}\nprogram t {{ }}", "// comment\n".repeat(MANY))).is_empty());
-    assert!(codes(format!("program t {{ property p: x under a{}; }}", ", a or b".repeat(MANY))).is_empty());
+    assert!(codes(statement("skip; ".repeat(MANY / 5))).is_empty());
+    assert!(codes(statement("if x { skip; } else { skip; }\n".repeat(MANY / 5))).is_empty());
+    assert!(codes(statement(format!("either {{}} {}", "or {} ".repeat(MANY / 5)))).is_empty());
+    assert!(codes(statement(format!("{} skip;", "a: ".repeat(MANY / 5)))).is_empty());
+    assert!(codes(format!("{}\nprogram t {{ }}", "// comment\n".repeat(MANY / 5))).is_empty());
+    assert!(codes(format!("program t {{ property p: x under a{}; }}", ", a or b".repeat(MANY / 5))).is_empty());
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn garbage_is_answered() {
     for garbage in
         ["{", "}", "{}", "(", ")", ";", "$", "\"", "/*", "weak P[", "a:", "=", "x => ", "\n}", "if ", "é", "program"]
     {
-        let n_times = (1 << 18) / garbage.len();
+        let n_times = (1 << 17) / garbage.len();
         assert!(!codes(garbage.repeat(n_times)).is_empty(), "{garbage}");
         assert!(!codes(format!("program t {{ process A {{ {}", garbage.repeat(n_times))).is_empty(), "{garbage}");
         assert!(

@@ -29,6 +29,7 @@ impl<'s> DeclaredNames<'s> {
                     declared.add_list(&words, at + 1);
                 }
                 Some("count") if words.is(at + 1, TokenKind::LeftParen) => declared.add_list(&words, at + 2),
+                Some("proc") => declared.names.extend(words.word(at + 1)),
                 Some("enum" | "define") => {
                     declared.names.extend(words.word(at + 1));
                     let has_list = words.is(at + 2, TokenKind::LeftParen) || words.is(at + 2, TokenKind::LeftBrace);
@@ -45,7 +46,7 @@ impl<'s> DeclaredNames<'s> {
         declared
     }
 
-    /// Whether the word is declared as a variable, constant, parameter, enum value, definition, process or index.
+    /// Whether the word is declared as a variable, constant, parameter, enum value, definition, process, procedure or index.
     pub fn contains(&self, word: &str) -> bool {
         self.names.contains(word)
     }

@@ -177,6 +177,12 @@ impl<'s> Parser<'s> {
         Span { start: end, end }
     }
 
+    /// The last token that was read, if it is a word; else empty.
+    fn previous_word(&self) -> &'s str {
+        let before = self.position.checked_sub(1).map(|before| self.tokens[before]);
+        before.filter(|token| token.kind == TokenKind::Word).map_or("", |token| self.slice(token.span))
+    }
+
     /// From `start` to the end of the last token that was read.
     fn since(&self, start: Span) -> Span {
         Span { start: start.start, end: self.previous_end().end.max(start.start) }
@@ -281,14 +287,23 @@ impl<'s> Parser<'s> {
         if self.eat(TokenKind::Semicolon).is_some() {
             return Ok(());
         }
-        if self.on_new_line() || matches!(self.peek(), TokenKind::RightBrace | TokenKind::End) {
+        let is_only_missing = self.on_new_line() || self.begins_something();
+        if is_only_missing || matches!(self.peek(), TokenKind::RightBrace | TokenKind::End) {
             let end = self.previous_end();
             let diagnostic =
                 Diagnostic::error(code::MISSING_SEMICOLON, end, "a `;` is missing").fix("add `;`", end, ";");
             self.report(diagnostic);
             return Ok(());
         }
-        Err(self.unexpected("`;`"))
+        let message = format!("expected `;`, found {}", self.found());
+        let mut diagnostic = Diagnostic::error(code::UNEXPECTED, self.span(), message);
+        let before = self.previous_word();
+        if words::prefix_word(before).is_some() && self.declared.contains(before) {
+            let advice =
+                format!("`{before}` is declared, so it is no operator; write `always`, `eventually` or `next`");
+            diagnostic = diagnostic.help(advice);
+        }
+        Err(self.fail(diagnostic))
     }
 
     /// Parses something that is nested in something else.
@@ -336,6 +351,18 @@ impl<'s> Parser<'s> {
     fn unexpected(&mut self, expected: &str) -> Failed {
         let message = format!("expected {expected}, found {}", self.found());
         self.fail(Diagnostic::error(code::UNEXPECTED, self.span(), message))
+    }
+
+    /// Reports that no expression stands here.
+    fn no_expression(&mut self) -> Failed {
+        let message = format!("expected an expression, found {}", self.found());
+        let mut diagnostic = Diagnostic::error(code::UNEXPECTED, self.span(), message);
+        let before = self.previous_word();
+        let is_letter = before.chars().all(|letter| letter.is_ascii_uppercase());
+        if is_letter && words::prefix_word(before).is_some() && !self.declared.contains(before) {
+            diagnostic = diagnostic.help(format!("`{before}` is a temporal operator, since no such name is declared"));
+        }
+        self.fail(diagnostic)
     }
 
     /// What stands here, in words.

@@ -160,7 +160,7 @@ pub(crate) fn prefix_word(word: &str) -> Option<Vec<UnaryOp>> {
         "always" => Some(vec![UnaryOp::Always]),
         "eventually" => Some(vec![UnaryOp::Eventually]),
         "next" => Some(vec![UnaryOp::Next]),
-        _ if word.len() <= 4 => word.chars().map(prefix_letter).collect(),
+        _ if (1..=4).contains(&word.len()) => word.chars().map(prefix_letter).collect(),
         _ => None,
     }
 }
@@ -186,5 +186,7 @@ pub(crate) fn meant_item(word: &str) -> Option<&'static str> {
 
 fn meant(word: &str, foreign: &[(&str, &'static str)], own: &[&'static str]) -> Option<&'static str> {
     let same_meaning = foreign.iter().find(|(other, _)| *other == word).map(|&(_, keyword)| keyword);
+    // Nearly every short word is one letter away from some keyword.
+    let own: &[&str] = if word.len() < 3 { &[] } else { own };
     same_meaning.or_else(|| base::diagnostic::nearest_name(word, own.iter().copied()))
 }

@@ -5,7 +5,7 @@ use super::super::ast::{
     ProcedureParameter, ProcessDecl, ProcessIndex, Program, RangeEnd, Statement, StorageClass, VariableDecl,
 };
 use super::operators::Level;
-use super::{Context, Parse, Parser, Role, TokenKind, words};
+use super::{Context, Failed, Parse, Parser, Role, TokenKind, words};
 use crate::codes::syntax as code;
 use base::{Diagnostic, Span};
 
@@ -23,7 +23,13 @@ impl Parser<'_> {
     /// A whole file.
     pub(super) fn file(&mut self) -> Option<Program> {
         self.context.is_formula = true;
-        if !self.at_word("program") {
+        let is_misspelt = base::diagnostic::nearest_name(self.word_at(0), ["program"]).is_some();
+        if !self.at_word("program") && is_misspelt && self.peek_at(1) == TokenKind::Word {
+            let message = format!("expected `program`, found {}", self.found());
+            let diagnostic = Diagnostic::error(code::NOT_ONE_PROGRAM, self.span(), message);
+            let diagnostic = diagnostic.fix("write `program`", self.span(), "program");
+            self.report(diagnostic);
+        } else if !self.at_word("program") {
             return self.file_without_program();
         }
         let program = self.program().ok();
@@ -204,18 +210,33 @@ impl Parser<'_> {
         self.mark(Role::ListOpen);
         self.expect(TokenKind::LeftBrace, "`{`")?;
         let mut values = Vec::new();
-        while self.at(TokenKind::Word) {
-            self.mark(Role::Start);
-            values.push(self.ident("a value of the enum")?);
-            if self.eat(TokenKind::Comma).is_none() {
-                break;
-            }
+        while !matches!(self.peek(), TokenKind::RightBrace | TokenKind::End) {
+            self.enum_value(&mut values);
         }
         self.mark(Role::ListClose);
-        self.expect(TokenKind::RightBrace, "`,` or `}`")?;
+        self.expect(TokenKind::RightBrace, "`}`")?;
         // A `;` after the brace does no harm; people who know C write it.
         self.eat(TokenKind::Semicolon);
         Ok(EnumDecl { doc, name, values, span: self.since(start) })
+    }
+
+    /// One value and the comma after it. Whatever else stands there is reported and passed.
+    fn enum_value(&mut self, values: &mut Vec<Ident>) {
+        self.mark(Role::Start);
+        match self.ident("a value of the enum") {
+            Ok(value) => values.push(value),
+            Err(Failed) => {
+                self.bump();
+            }
+        }
+        if self.eat(TokenKind::Comma).is_some() || self.at(TokenKind::RightBrace) {
+            return;
+        }
+        let end = self.previous_end();
+        let message = format!("expected `,` or `}}`, found {}", self.found());
+        let diagnostic = Diagnostic::error(code::UNEXPECTED, self.span(), message).suggest("add `,`", end, ",");
+        self.report(diagnostic);
+        self.eat(TokenKind::Semicolon);
     }
 
     fn define_decl(&mut self, doc: Option<Doc>) -> Parse<DefineDecl> {
@@ -261,7 +282,7 @@ impl Parser<'_> {
             names.push(self.ident("the name of a variable")?);
         }
         self.mark(Role::VariableColon);
-        self.expect(TokenKind::Colon, "`:` and a type")?;
+        self.type_follows()?;
         let ty = self.ty()?;
         let has_initial = matches!(self.peek(), TokenKind::Assign | TokenKind::ForeignAssign | TokenKind::Equal);
         let initial = if has_initial { Some(self.initial()?) } else { None };
@@ -276,6 +297,17 @@ impl Parser<'_> {
             span,
         };
         Ok(names.into_iter().map(declare).collect())
+    }
+
+    /// The `:` before a type.
+    fn type_follows(&mut self) -> Parse<()> {
+        if self.eat(TokenKind::Colon).is_some() {
+            return Ok(());
+        }
+        let message = format!("expected `:` and a type, found {}", self.found());
+        let diagnostic = Diagnostic::error(code::UNEXPECTED, self.span(), message)
+            .help("the name comes first, then its type: `x: 0..=3`, `flag: [bool; N]`");
+        Err(self.fail(diagnostic))
     }
 
     fn initial(&mut self) -> Parse<Assigned> {
@@ -345,24 +377,42 @@ impl Parser<'_> {
         let mut parameters = Vec::new();
         while self.at(TokenKind::Word) {
             let name = self.ident("the name of a parameter")?;
-            self.expect(TokenKind::Colon, "`:` and a type")?;
+            self.type_follows()?;
             parameters.push(ProcedureParameter { name, ty: self.ty()? });
             if self.eat(TokenKind::Comma).is_none() {
                 break;
             }
         }
         self.close(opener, TokenKind::RightParen)?;
-        let result = if self.eat(TokenKind::Arrow).is_some() { Some(self.ty()?) } else { None };
+        let result = if self.eat_result_arrow() { Some(self.ty()?) } else { None };
         let (variables, body) = self.body(Scope::Procedure)?;
         Ok(ProcedureDecl { doc, name, parameters, result, variables, body, span: self.since(start) })
+    }
+
+    /// The `->` before the type of a result, or what is written for it in other languages.
+    fn eat_result_arrow(&mut self) -> bool {
+        if !matches!(self.peek(), TokenKind::Colon | TokenKind::Implies) {
+            return self.eat(TokenKind::Arrow).is_some();
+        }
+        let message = format!("expected `->` before the type of the result, found {}", self.found());
+        let diagnostic = Diagnostic::error(code::UNEXPECTED, self.span(), message);
+        let diagnostic = diagnostic.fix("write `->`", self.span(), " ->");
+        self.report(diagnostic);
+        self.bump();
+        true
     }
 
     /// The block of a process or procedure, with the variables that are declared among its outermost statements.
     fn body(&mut self, scope: Scope) -> Parse<(Vec<VariableDecl>, Block)> {
         if !self.at(TokenKind::LeftBrace) {
-            self.unexpected("`{`");
+            let message = format!("expected `{{`, found {}", self.found());
+            let mut diagnostic = Diagnostic::error(code::UNEXPECTED, self.span(), message);
+            if scope == Scope::Process && self.at(TokenKind::LeftParen) {
+                diagnostic = diagnostic.help("the index of a family stands in brackets: `process P[i in 0..<N]`");
+            }
+            self.report(diagnostic);
             if !self.skip_to_block() {
-                return Err(super::Failed);
+                return Err(Failed);
             }
         }
         let context = Context { is_formula: false, ..self.context };

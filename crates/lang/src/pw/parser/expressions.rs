@@ -196,7 +196,7 @@ impl Parser<'_> {
                 ExprKind::At { process: None, places: self.places()? }
             }
             TokenKind::Word => self.word(&mut height)?,
-            _ => return Err(self.unexpected("an expression")),
+            _ => return Err(self.no_expression()),
         };
         Ok(Operand::new(kind, self.since(start), height))
     }
@@ -237,9 +237,7 @@ impl Parser<'_> {
                 }
                 Ok(ExprKind::Extremum { extremum, operands })
             }
-            _ if words::is_reserved(word) || (words::is_keyword(word) && !is_declared) => {
-                Err(self.unexpected("an expression"))
-            }
+            _ if words::is_reserved(word) || (words::is_keyword(word) && !is_declared) => Err(self.no_expression()),
             _ => {
                 let name = self.any_word();
                 if !is_called {

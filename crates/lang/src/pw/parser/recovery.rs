@@ -80,7 +80,8 @@ impl Parser<'_> {
         words::ITEMS.contains(&word) && (words::is_reserved(word) || ends_soon)
     }
 
-    fn begins_something(&self) -> bool {
+    /// Whether the word here begins a statement or declaration, or is a label.
+    pub(super) fn begins_something(&self) -> bool {
         let is_label = self.peek_at(1) == TokenKind::Colon;
         is_label || words::STATEMENTS.contains(&self.word_at(0)) || self.begins_item()
     }

@@ -11,8 +11,13 @@ impl Parser<'_> {
     /// `{ … }`
     fn block(&mut self) -> Parse<Block> {
         self.nested(|parser| {
-            parser.mark(Role::BlockOpen);
-            let start = parser.expect(TokenKind::LeftBrace, "`{`")?;
+            if !parser.at(TokenKind::LeftBrace) {
+                let message = format!("expected `{{`, found {}", parser.found());
+                let diagnostic = Diagnostic::error(code::UNEXPECTED, parser.span(), message)
+                    .help("the parts of a statement stand in braces, even if there is only one statement in them");
+                return Err(parser.fail(diagnostic));
+            }
+            let start = parser.bump_as(Role::BlockOpen);
             let statements = parser.statements(Scope::Statement, &mut Vec::new());
             parser.close_block()?;
             Ok(Block { statements, span: parser.since(start) })
