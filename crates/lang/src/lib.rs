@@ -1,6 +1,10 @@
-//! Front-ends: text in, syntax tree and diagnostics out. One folder per language.
+//! Front-ends: text in, Model or diagnostics out. One folder per language.
 //!
-//! [`pw`]: the Piecewise language. [`codes`]: the table of all codes that diagnostics carry.
+//! [`load()`]: a file of any language to its Model. [`pw`]: the Piecewise language. [`codes`]: the table of all codes that
+//! diagnostics carry.
 
 pub mod codes;
+mod load;
 pub mod pw;
+
+pub use load::{Loaded, ParameterRange, load, parameters};

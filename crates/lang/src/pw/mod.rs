@@ -1,19 +1,23 @@
 //! The Piecewise language, `.pw`.
 //!
-//! [`ast`]: the syntax tree. [`parse`]: text to tree, with diagnostics. [`format()`]: text to the same text in
-//! the usual layout. [`printer`]: expressions and types to text.
+//! [`ast`]: the syntax tree. [`parse`]: text to tree, with diagnostics. [`lower()`]: tree to Model, checked.
+//! [`format()`]: text to the same text in the usual layout. [`printer`]: expressions and types to text.
 
 pub mod ast;
+mod check;
 mod declared;
 mod delimiters;
 mod format;
 mod lexer;
+mod lower;
 mod parser;
 pub mod printer;
 mod source;
 mod words;
 
+pub use check::ParameterRange;
 pub use format::format;
+pub use lower::{Loaded, lower, parameter_ranges};
 pub use source::{Undecodable, decode};
 
 use crate::codes::syntax as code;

@@ -1,0 +1,112 @@
+//! Lowering: a checked `.pw` program as a Model.
+//!
+//! In: a syntax tree, its text, and values for parameters. Out: the Model of this instance with warnings, or everything that
+//! is wrong with the program. First the declarations become known ([`super::check`]); then the texts of processes and
+//! procedures become places and actions; then come properties, fairness and hints.
+
+mod emit;
+mod fairness;
+mod footprint;
+mod hints;
+mod points;
+mod procedures;
+mod properties;
+mod silent;
+mod statements;
+mod steps;
+
+use base::{Diagnostic, SourceFile};
+use model::Model;
+use model::control::Scope as TextScope;
+
+use super::ast::{self, Item};
+use super::check::{Checker, ParameterRange, Standpoint, text_of};
+use crate::codes::check as code;
+
+/// A program that was accepted.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The program, with all parameters given.
+    pub model: Model,
+    /// What looks unintended.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Checks a program and makes its Model, with these values for its parameters. A parameter that is not given takes its least
+/// value. The errors come with the warnings, in the order of the text.
+pub fn lower(
+    program: &ast::Program,
+    source: &SourceFile,
+    parameters: &[(String, i64)],
+) -> Result<Loaded, Vec<Diagnostic>> {
+    let program = fairness::with_predicates(program);
+    let mut checker = Checker::new(&program, source);
+    checker.enter_names();
+    checker.resolve_parameters(parameters);
+    checker.declare();
+    checker.model.name = program.name.name.clone();
+    checker.model.doc = text_of(&program.doc);
+    lower_texts(&mut checker);
+    checker.check_defines();
+    properties::lower(&mut checker);
+    hints::lower(&mut checker);
+    checker.check_size();
+    finish(checker)
+}
+
+/// The parameters of a program with the values that they may have.
+pub fn parameter_ranges(program: &ast::Program, source: &SourceFile) -> Result<Vec<ParameterRange>, Vec<Diagnostic>> {
+    let mut checker = Checker::new(program, source);
+    checker.enter_names();
+    let ranges = checker.resolve_parameters(&[]);
+    match checker.diagnostics.has_errors() {
+        true => Err(checker.diagnostics.into_sorted()),
+        false => Ok(ranges),
+    }
+}
+
+/// The places and actions of all processes and procedures.
+fn lower_texts(checker: &mut Checker<'_>) {
+    let program = checker.program;
+    let (mut family, mut procedure) = (checker.model.families.ids(), checker.model.procedures.ids());
+    let texts = program.items.iter().filter_map(|item| match item {
+        Item::Process(declared) => Some((TextScope::Family(family.next()?), &declared.body)),
+        Item::Procedure(declared) => Some((TextScope::Procedure(procedure.next()?), &declared.body)),
+        _ => None,
+    });
+    let texts: Vec<_> = texts.collect();
+    let mut placed = Vec::new();
+    for (text, body) in texts {
+        let graph = points::build(checker, text, body);
+        placed.extend(emit::place(checker, graph));
+    }
+    let mut calls = Vec::new();
+    for text in &placed {
+        let prepared = steps::prepare(checker, &text.graph, &mut calls);
+        emit::emit(checker, text, &prepared);
+    }
+    procedures::check_needs(checker, &calls);
+}
+
+/// Who evaluates the expressions of a text.
+fn standpoint(text: TextScope) -> Standpoint {
+    match text {
+        TextScope::Family(id) => Standpoint::Family(id),
+        TextScope::Procedure(id) => Standpoint::Procedure(id),
+    }
+}
+
+fn finish(mut checker: Checker<'_>) -> Result<Loaded, Vec<Diagnostic>> {
+    if checker.diagnostics.has_errors() {
+        return Err(checker.diagnostics.into_sorted());
+    }
+    checker.model.lay_out();
+    for fault in model::eval::initial_faults(&checker.model) {
+        let message = format!("a process cannot start: {}", fault.fault);
+        checker.report(Diagnostic::error(code::BAD_INITIAL_VALUE, fault.span, message));
+    }
+    match checker.diagnostics.has_errors() {
+        true => Err(checker.diagnostics.into_sorted()),
+        false => Ok(Loaded { model: checker.model, warnings: checker.diagnostics.into_sorted() }),
+    }
+}

@@ -1,0 +1,278 @@
+//! The steps of a text: what happens at each point at which a process stands.
+
+use std::collections::HashMap;
+
+use base::{Diagnostic, Span};
+use model::control::{
+    ActionKind, ProcedureId, Scope as TextScope, Statement as ModelStatement, StatementId, Stmt, StmtKind,
+};
+use model::expr::{Access, BinaryOp, Expr};
+use model::types::ScalarType;
+
+use super::points::{Graph, PointId, PointKind};
+use crate::codes::check as code;
+use crate::pw::ast::{self, Ident, Statement, StatementKind};
+use crate::pw::check::{Checker, Scope, Symbol, Target, Ty};
+
+/// What happens at a point.
+pub(super) enum Prepared {
+    /// One step.
+    Step {
+        /// The statement.
+        statement: StatementId,
+        /// What must hold before.
+        guard: Option<Expr>,
+        /// What is done.
+        body: Vec<Stmt>,
+        /// What kind of step it is.
+        kind: ActionKind,
+    },
+    /// A test, which is a step whatever comes of it.
+    Test(StatementId, Expr),
+}
+
+/// A call that stands in a text.
+pub(super) struct CallSite {
+    /// Whose text.
+    pub from: TextScope,
+    /// What is called.
+    pub procedure: ProcedureId,
+    /// Where.
+    pub span: Span,
+}
+
+/// The longest text that is shown for an `atomic` block as a whole.
+const MAX_BLOCK_TEXT: usize = 60;
+
+/// Checks all statements of a text, in the order of the text, reached or not.
+pub(super) fn prepare<'a>(
+    checker: &mut Checker<'a>,
+    graph: &Graph<'a>,
+    calls: &mut Vec<CallSite>,
+) -> HashMap<PointId<'a>, Prepared> {
+    let mut ids: Vec<PointId<'a>> = graph.points.ids().collect();
+    ids.sort_by_key(|&id| graph.points[id].span);
+    let mut prepared = HashMap::new();
+    for id in ids {
+        let point = &graph.points[id];
+        let ready = checker.standing(super::standpoint(graph.text), |checker| match &point.kind {
+            PointKind::Step(statement) => Some(checker.step(statement, &point.scope, graph.text, calls)),
+            PointKind::Test { statement, condition, .. } => {
+                let test = checker.condition(condition, &point.scope);
+                Some(Prepared::Test(checker.push_statement(statement), test))
+            }
+            _ => None,
+        });
+        prepared.extend(ready.map(|ready| (id, ready)));
+    }
+    prepared
+}
+
+impl<'a> Checker<'a> {
+    fn step(
+        &mut self,
+        statement: &'a Statement,
+        scope: &Scope<'a>,
+        text: TextScope,
+        calls: &mut Vec<CallSite>,
+    ) -> Prepared {
+        let (body, kind) = match &statement.kind {
+            StatementKind::Idle => (Vec::new(), ActionKind::Idle),
+            StatementKind::Call { target, procedure, arguments } => {
+                let kind = self.call((target.as_ref(), procedure, arguments), scope);
+                if let Some(ActionKind::Call { procedure: called, .. }) = &kind {
+                    calls.push(CallSite { from: text, procedure: *called, span: procedure.span });
+                }
+                (Vec::new(), kind.unwrap_or(ActionKind::Plain))
+            }
+            StatementKind::Return(value) => (Vec::new(), self.return_from(text, value.as_ref(), statement.span, scope)),
+            _ => (self.within_step(statement, scope), ActionKind::Plain),
+        };
+        let (guard, body) = self.split_guard(body);
+        Prepared::Step { statement: self.push_statement(statement), guard, body, kind }
+    }
+
+    /// The leading `await`s of a step are its guard: they see the state before the step.
+    fn split_guard(&mut self, body: Vec<Stmt>) -> (Option<Expr>, Vec<Stmt>) {
+        let mut guard: Option<Expr> = None;
+        let mut rest = body.into_iter().peekable();
+        while let Some(Stmt { kind: StmtKind::Await(_), .. }) = rest.peek() {
+            let Some(Stmt { kind: StmtKind::Await(test), .. }) = rest.next() else { break };
+            guard = Some(match guard {
+                None => test,
+                Some(before) => {
+                    let span = before.span.to(test.span);
+                    self.operation(BinaryOp::And, before, test, span)
+                }
+            });
+        }
+        (guard, rest.collect())
+    }
+
+    fn push_statement(&mut self, statement: &Statement) -> StatementId {
+        let text = self.statement_text(statement);
+        self.model.statements.push(ModelStatement { text, span: statement.span })
+    }
+
+    /// A statement on one line, shortened if it has blocks.
+    pub(super) fn statement_text(&self, statement: &Statement) -> String {
+        match &statement.kind {
+            StatementKind::If { condition, .. } => format!("if {}", self.text(condition.span)),
+            StatementKind::While { condition, .. } => format!("while {}", self.text(condition.span)),
+            StatementKind::Either { .. } => "either".into(),
+            StatementKind::Atomic(_) => {
+                let whole = self.text(statement.span);
+                if whole.chars().count() <= MAX_BLOCK_TEXT { whole } else { "atomic { … }".into() }
+            }
+            _ => self.text(statement.span).trim_end_matches(';').trim_end().to_string(),
+        }
+    }
+
+    fn call(
+        &mut self,
+        (target, name, arguments): (Option<&'a ast::Expr>, &'a Ident, &'a [ast::Expr]),
+        scope: &Scope<'a>,
+    ) -> Option<ActionKind> {
+        let place = target.map(|target| self.assigned_place(target, scope));
+        let Some(procedure) = self.procedure_named(name) else {
+            for argument in arguments {
+                self.value(argument, scope, None);
+            }
+            return None;
+        };
+        let arguments = self.arguments(procedure, name, arguments, scope);
+        let result = match place {
+            None => None,
+            Some(place) => Some(self.result_place(procedure, name, place?)?),
+        };
+        Some(ActionKind::Call { procedure, arguments: arguments?, result })
+    }
+
+    fn procedure_named(&mut self, name: &'a Ident) -> Option<ProcedureId> {
+        let found = self.symbols.names.get(&*name.name).map(|&(symbol, _)| symbol);
+        if let Some(Symbol::Procedure(id)) = found {
+            return Some(id);
+        }
+        let mut diagnostic =
+            Diagnostic::error(code::UNKNOWN_PROCEDURE, name.span, format!("there is no procedure `{}`", name.name));
+        let known = self.model.procedures.iter().map(|procedure| procedure.name.as_str());
+        if let Some(near) = base::diagnostic::nearest_name(&name.name, known) {
+            diagnostic = diagnostic.suggest(format!("did you mean `{near}`?"), name.span, near);
+        } else if let Some(Symbol::Define(_)) = found {
+            diagnostic = diagnostic.help("a definition is no procedure: use it in an expression, without `call`");
+        }
+        self.report(diagnostic);
+        None
+    }
+
+    fn arguments(
+        &mut self,
+        procedure: ProcedureId,
+        name: &'a Ident,
+        arguments: &'a [ast::Expr],
+        scope: &Scope<'a>,
+    ) -> Option<Vec<Expr>> {
+        let (wants, has) = (self.model.procedures[procedure].n_parameters, arguments.len());
+        let parameters = self.model.procedures[procedure].vars.clone();
+        if wants != has {
+            let declared = self.model.procedures[procedure].span;
+            let message = format!(
+                "`{}` takes {wants} argument{}, but {has} {} given",
+                name.name,
+                if wants == 1 { "" } else { "s" },
+                if has == 1 { "is" } else { "are" }
+            );
+            self.report(Diagnostic::error(code::CALL_MISMATCH, name.span, message).note(declared, "declared here"));
+        }
+        let mut passed = Vec::new();
+        for (at, argument) in arguments.iter().enumerate() {
+            // A parameter whose type is wrong is missing from the procedure's variables; then nothing fits for sure.
+            let parameter = parameters.get(at).filter(|_| parameters.len() >= wants && at < wants);
+            let target = parameter.map(|&parameter| {
+                let var = &self.model.vars[parameter];
+                let what = format!("parameter `{}` of `{}`", var.name, name.name);
+                Target { ty: var.ty.scalar(), what, declared: var.span }
+            });
+            let typed = self.value(argument, scope, target.as_ref().map(|target| Ty::of(target.ty)));
+            if let Some(target) = target {
+                passed.push(self.need_stored(typed, &target));
+            }
+        }
+        (wants == has).then_some(passed)
+    }
+
+    /// Where the result of a call goes: it is stored as it is, so the types must be of one kind.
+    fn result_place(
+        &mut self,
+        procedure: ProcedureId,
+        name: &'a Ident,
+        (access, target): (Access, Target),
+    ) -> Option<Access> {
+        let declared = self.model.procedures[procedure].span;
+        let Some(result) = self.model.procedures[procedure].result else {
+            if !self.symbols.procedure(procedure).has_result {
+                let message = format!("`{}` has no result", name.name);
+                self.report(Diagnostic::error(code::CALL_MISMATCH, name.span, message).note(declared, "declared here"));
+            }
+            return None;
+        };
+        if !are_alike(result, target.ty) {
+            let (gives, holds) = (self.spell(result), self.spell(target.ty));
+            let message = format!("`{}` gives `{gives}`, but {} has type `{holds}`", name.name, target.what);
+            let diagnostic =
+                Diagnostic::error(code::WRONG_TYPE, name.span, message).note(target.declared, "declared here");
+            self.report(diagnostic);
+            return None;
+        }
+        Some(access)
+    }
+
+    fn return_from(
+        &mut self,
+        text: TextScope,
+        value: Option<&'a ast::Expr>,
+        span: Span,
+        scope: &Scope<'a>,
+    ) -> ActionKind {
+        let TextScope::Procedure(id) = text else {
+            let diagnostic = Diagnostic::error(code::OUTSIDE_PROCEDURE, span, "`return` stands outside any procedure");
+            self.report(diagnostic.help("to end a process, let it run off its end: put a label there and `goto` it"));
+            return ActionKind::Plain;
+        };
+        let procedure = &self.model.procedures[id];
+        let (name, declared, result) = (procedure.name.clone(), procedure.span, procedure.result);
+        match (value, self.symbols.procedure(id).has_result) {
+            (None, false) => ActionKind::Return { value: None },
+            (None, true) => {
+                let message = format!("`{name}` has a result: say which, as in `return 0;`");
+                self.report(Diagnostic::error(code::CALL_MISMATCH, span, message).note(declared, "declared here"));
+                ActionKind::Return { value: None }
+            }
+            (Some(value), false) => {
+                self.value(value, scope, None);
+                let message = format!("`{name}` has no result to return");
+                let diagnostic =
+                    Diagnostic::error(code::CALL_MISMATCH, value.span, message).note(declared, "declared here");
+                self.report(diagnostic.help("declare it with a result type, as in `proc f() -> bool`"));
+                ActionKind::Return { value: None }
+            }
+            (Some(value), true) => {
+                let typed = self.value(value, scope, result.map(Ty::of));
+                let target = result.map(|ty| Target { ty, what: format!("the result of `{name}`"), declared });
+                let value = target.map(|target| self.need_stored(typed, &target));
+                ActionKind::Return { value }
+            }
+        }
+    }
+}
+
+/// Whether values of one type may be stored in another without a conversion.
+fn are_alike(from: ScalarType, to: ScalarType) -> bool {
+    use ScalarType::*;
+    match (from, to) {
+        (Bool, Bool) | (Range { .. }, Range { .. }) => true,
+        (Enum(a), Enum(b)) => a == b,
+        (Pid(a) | PidOrNone(a), Pid(b) | PidOrNone(b)) => a == b,
+        _ => false,
+    }
+}
