@@ -63,6 +63,12 @@ pub struct Statistics {
     pub global_transitions: Option<u64>,
     /// How deep the search went.
     pub depth: Option<u64>,
+    /// The most nodes that decision diagrams took.
+    pub peak_nodes: Option<u64>,
+    /// How often a local proof had to look into processes again.
+    pub refinements: Option<u64>,
+    /// The sizes of the local sets, in the order of the proof's members; `None` for one that is too large to count.
+    pub local_states: Option<Vec<Option<u64>>>,
 }
 
 /// What happens while an engine runs.

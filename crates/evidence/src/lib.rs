@@ -19,4 +19,6 @@ pub enum Evidence {
     Trace(Trace),
     /// The whole product was searched to the end, and nothing to the contrary was found.
     Exploration(Exploration),
+    /// Invariants of a few processes each, which `audit` checks obligation by obligation.
+    Certificate(Box<Certificate>),
 }

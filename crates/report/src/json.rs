@@ -113,7 +113,7 @@ fn result(run: &Run, result: &PropertyResult, file: Option<&String>) -> Json {
     };
     let trace = evidence.and_then(|evidence| match evidence {
         Evidence::Trace(trace) => Some(trace_document(run, result.property, trace)),
-        Evidence::Exploration(_) => None,
+        Evidence::Exploration(_) | Evidence::Certificate(_) => None,
     });
     let (counterexample, witness) = if verdict == "violated" { (trace, None) } else { (None, trace) };
     let expected = match property.expected {
@@ -130,11 +130,11 @@ fn result(run: &Run, result: &PropertyResult, file: Option<&String>) -> Json {
         "method": result.method,
         "reason": why,
         "seconds": statistics.time.as_secs_f64(),
-        "peak_nodes": null,
+        "peak_nodes": statistics.peak_nodes,
         "peak_memory_bytes": statistics.peak_memory_bytes,
-        "refinements": null,
+        "refinements": statistics.refinements,
         "exposed": [],
-        "local_states": null,
+        "local_states": statistics.local_states,
         "global_states": statistics.global_states,
         "global_transitions": statistics.global_transitions,
         "depth": statistics.depth,

@@ -104,6 +104,7 @@ fn answer(model: &Model, product: &Product, property: PropertyId) -> PropertyRes
         global_states: Some(seen.states),
         global_transitions: Some(seen.transitions),
         depth: Some(seen.depth),
+        ..Statistics::default()
     };
     PropertyResult { property, method: "mono", verdict, audited: true, statistics }
 }

@@ -61,8 +61,7 @@ pub fn initial_states(model: &Model) -> InitialStates<'_> {
 /// As [`initial_states`].
 pub fn is_initial(model: &Model, state: &State) -> bool {
     let Some(first) = initial_states(model).next() else { return false };
-    let anywhere: HashSet<CellId> =
-        cell_inits(model).filter(|(_, init)| matches!(init, Init::Any)).map(|(cell, _)| cell).collect();
+    let anywhere = free_cells(model);
     let starts = |(id, cell): (CellId, &Cell)| {
         let value = state.cells[id.index()];
         if anywhere.contains(&id) {
@@ -72,6 +71,11 @@ pub fn is_initial(model: &Model, state: &State) -> bool {
         }
     };
     state.stacks == first.stacks && model.cells.entries().all(starts)
+}
+
+/// The cells that start with any value of their type, each on its own; all initial states agree on the others.
+pub fn free_cells(model: &Model) -> HashSet<CellId> {
+    cell_inits(model).filter(|(_, init)| matches!(init, Init::Any)).map(|(cell, _)| cell).collect()
 }
 
 /// How many initial states there are; `u128::MAX` where there are more than can be counted.

@@ -72,8 +72,10 @@ fn for_unknown(run: &Run, reason: &StopReason) -> Vec<(String, &'static str)> {
     match reason {
         StopReason::TimeLimit(_) if has_size => words("a longer --timeout, or a smaller -N"),
         StopReason::TimeLimit(_) => words("a longer --timeout"),
-        StopReason::MemoryLimit(_) if has_size => words("a larger --memory, or a smaller -N"),
-        StopReason::MemoryLimit(_) => words("a larger --memory"),
+        StopReason::MemoryLimit(_) | StopReason::NodeLimit(_) if has_size => {
+            words("a larger --memory, or a smaller -N")
+        }
+        StopReason::MemoryLimit(_) | StopReason::NodeLimit(_) => words("a larger --memory"),
         StopReason::PropertyError(_) => words("guard the expression, so that it has a value in every reachable state"),
         StopReason::Cancelled | StopReason::NotSupported(_) => Vec::new(),
     }

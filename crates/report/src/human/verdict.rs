@@ -3,7 +3,8 @@
 use base::StopReason;
 use engine::Verdict;
 use engine::run::{PropertyResult, Run};
-use evidence::{Evidence, Exploration, TraceEnd};
+use evidence::certificate::{Claim, Fact};
+use evidence::{Certificate, Evidence, Exploration, TraceEnd};
 use model::property::{Expected, PropertyKind};
 
 use crate::names::{line as line_of, parameters, property_title};
@@ -93,6 +94,8 @@ fn wording(run: &Run, result: &PropertyResult) -> Wording {
             (Mark::Violated, "NEVER", format!("in none of the {}", reachable_states(seen)))
         }
         (Verdict::Violated(Evidence::Exploration(seen)), _) => (Mark::Violated, "VIOLATED", all_checked(seen)),
+        (Verdict::Holds(Evidence::Certificate(proof)), _) => (Mark::Holds, "PROVED", locally(proof)),
+        (Verdict::Violated(Evidence::Certificate(proof)), _) => (Mark::Violated, "NEVER", locally(proof)),
         (Verdict::Violated(Evidence::Trace(trace)), PropertyKind::DeadlockFree) => {
             (Mark::Violated, "DEADLOCK", counted_steps("after", trace.n_steps() as u64))
         }
@@ -114,6 +117,17 @@ fn counted_steps(lead: &str, n_steps: u64) -> String {
 
 fn reachable_states(seen: &Exploration) -> String {
     counted(seen.states, "reachable state", "reachable states")
+}
+
+/// How many processes a local proof looks at together.
+fn locally(proof: &Certificate) -> String {
+    let Some(Fact { claim: Claim::SplitInvariant(invariant), .. }) = proof.facts.last() else { return String::new() };
+    match invariant.k {
+        1 => "for every run, one process at a time".to_owned(),
+        k if k == invariant.points.len() => "for every run, all processes together".to_owned(),
+        2 => "for every run, two processes at a time".to_owned(),
+        k => format!("for every run, {k} processes at a time"),
+    }
 }
 
 /// What an exploration saw, named for what it is.

@@ -1,0 +1,130 @@
+//! What a representation of local sets must offer.
+//!
+//! A *group* is a few processes, ascending. Its **view** is what they see: the shared and public cells that they mention, their own
+//! cells and control, and what is exposed of anybody. A [`Backend::Set`] over a group is a set of values of its view. Sets of
+//! different groups are never turned into one; the backend answers questions about their *join*, the combinations of values of
+//! which every group's part is in its set.
+
+use base::StopReason;
+use evidence::certificate::{LocalFact, SplitInvariant};
+use model::Model;
+use model::eval::State;
+use model::process::ProcessId;
+
+use crate::question::Question;
+
+/// Who takes a step: a process, or the two of a rendezvous.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Movers {
+    /// The process that moves; of a rendezvous, the sender.
+    pub process: ProcessId,
+    /// The receiver of a rendezvous.
+    pub partner: Option<ProcessId>,
+}
+
+impl Movers {
+    /// The one or two processes.
+    pub fn processes(self) -> impl Iterator<Item = ProcessId> {
+        std::iter::once(self.process).chain(self.partner)
+    }
+}
+
+/// The sets of some groups.
+pub type Join<'a, S> = &'a [(&'a [ProcessId], &'a S)];
+
+/// Sets of view states of groups of processes.
+pub trait Backend {
+    /// A set over a group's view. The group is not part of it.
+    type Set: Clone;
+
+    /// The program.
+    fn model(&self) -> &Model;
+
+    /// Everybody who can take a step.
+    fn movers(&self) -> Vec<Movers>;
+
+    /// Whether a step of the movers can change anything that the group sees.
+    fn disturbs(&self, movers: Movers, group: &[ProcessId]) -> bool;
+
+    /// The empty set.
+    fn empty(&self) -> Self::Set;
+
+    /// Whether the set is empty.
+    fn is_empty(&self, set: &Self::Set) -> bool;
+
+    /// The initial states as the group sees them.
+    fn initial(&mut self, group: &[ProcessId]) -> Result<Self::Set, StopReason>;
+
+    /// The combinations in the join from which the movers step, after their steps, as the group `onto` sees them.
+    /// The movers are among the join's groups.
+    fn post(&mut self, movers: Movers, join: Join<'_, Self::Set>, onto: &[ProcessId]) -> Result<Self::Set, StopReason>;
+
+    /// The union of two sets over one group.
+    fn union(&mut self, a: &Self::Set, b: &Self::Set) -> Result<Self::Set, StopReason>;
+
+    /// What is in the first and not in the second, over one group.
+    fn minus(&mut self, a: &Self::Set, b: &Self::Set) -> Result<Self::Set, StopReason>;
+
+    /// Whether some combination in the join answers the question.
+    fn answers(&mut self, question: &Question, join: Join<'_, Self::Set>) -> Result<Answered, StopReason>;
+
+    /// The proof as data: the sets of all groups of `k` processes.
+    fn certify(&mut self, k: usize, sets: Join<'_, Self::Set>) -> Result<SplitInvariant, StopReason>;
+
+    /// How many view states a set over the group has; `None` where it does not fit.
+    fn n_states(&self, group: &[ProcessId], set: &Self::Set) -> Option<u64>;
+
+    /// What all data takes now.
+    fn memory_bytes(&self) -> u64;
+}
+
+/// What the join says about a question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answered {
+    /// No combination answers it.
+    No,
+    /// Some combination does; it may not be reachable.
+    Maybe,
+    /// The question itself is a fault in some combination, in these words.
+    Fault(String),
+}
+
+/// A backend whose processes can expose facts about their local states, and that has sets of whole states.
+pub trait Refinable: Backend {
+    /// Makes the facts visible to everybody; whether one of them was new.
+    fn expose(&mut self, facts: &[(ProcessId, LocalFact)]) -> Result<bool, StopReason>;
+
+    /// The facts exposed so far, process by process.
+    fn exposed(&self) -> Vec<(ProcessId, LocalFact)>;
+
+    /// The initial states, whole.
+    fn initial_states(&mut self) -> Result<Self::Set, StopReason>;
+
+    /// The whole states that answer one of the questions.
+    fn bad(&mut self, questions: &[Question]) -> Result<Self::Set, StopReason>;
+
+    /// The whole states of a set that agree with the join.
+    fn within(&mut self, states: &Self::Set, join: Join<'_, Self::Set>) -> Result<Self::Set, StopReason>;
+
+    /// The whole states that agree with the join and from which some step leads into the set.
+    fn before(&mut self, states: &Self::Set, join: Join<'_, Self::Set>) -> Result<Self::Set, StopReason>;
+
+    /// One state of a set of whole states.
+    fn sample(&mut self, states: &Self::Set) -> Option<State>;
+
+    /// Whether a set of whole states contains the state.
+    fn contains(&self, states: &Self::Set, state: &State) -> bool;
+
+    /// The facts of a prime implicant: the fewest local facts of the state, by leaving out one after the other, that together
+    /// with its shared cells lie inside the set.
+    fn prime_facts(&mut self, inside: &Self::Set, state: &State) -> Result<Vec<(ProcessId, LocalFact)>, StopReason>;
+
+    /// The states of the set in which one of the facts does not hold; where there are no facts, those with other shared cells
+    /// than the given state.
+    fn excluding(
+        &mut self,
+        states: &Self::Set,
+        facts: &[(ProcessId, LocalFact)],
+        like: &State,
+    ) -> Result<Self::Set, StopReason>;
+}

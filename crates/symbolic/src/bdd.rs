@@ -1,0 +1,324 @@
+//! Binary decision diagrams. This is the one module that names the library behind them (`oxidd`).
+//!
+//! A [`Space`] owns the nodes; a [`Bdd`] is a set of bit vectors in it. Every operation that makes nodes can run out of
+//! them: it then collects garbage, tries once more, and returns [`OutOfNodes`] as an ordinary value.
+
+use std::collections::HashMap;
+
+use oxidd::bdd::{BDDFunction, BDDManagerRef, new_manager};
+use oxidd::util::num::F64;
+use oxidd::util::{AllocResult, OptBool};
+use oxidd::{BooleanFunction, BooleanFunctionQuant, BooleanOperator, Function, HasLevel, Manager, ManagerRef, Node};
+
+/// The nodes are used up, garbage collected or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutOfNodes;
+
+/// A set of bit vectors.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Bdd(BDDFunction);
+
+/// A set of bits to quantify over, or a partial assignment to restrict by: a conjunction of literals.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Cube(BDDFunction);
+
+/// Where the nodes live; bits are numbered from 0, which is also their order from the top.
+pub struct Space {
+    manager: BDDManagerRef,
+    n_bits: u32,
+    top: BDDFunction,
+    bottom: BDDFunction,
+}
+
+impl Space {
+    /// A space of `n_bits` bits with room for `n_nodes` nodes.
+    pub fn new(n_bits: u32, n_nodes: usize) -> Self {
+        let cache_entries = (n_nodes / 16).clamp(1 << 14, 1 << 20).next_power_of_two();
+        let manager = new_manager(n_nodes, cache_entries, 1);
+        manager.with_manager_exclusive(|manager| manager.add_vars(n_bits));
+        let (top, bottom) = manager.with_manager_shared(|manager| (BDDFunction::t(manager), BDDFunction::f(manager)));
+        Space { manager, n_bits, top, bottom }
+    }
+
+    /// All bit vectors.
+    pub fn all(&self) -> Bdd {
+        Bdd(self.top.clone())
+    }
+
+    /// No bit vector.
+    pub fn empty(&self) -> Bdd {
+        Bdd(self.bottom.clone())
+    }
+
+    /// How many bits there are.
+    pub fn n_bits(&self) -> u32 {
+        self.n_bits
+    }
+
+    /// How many nodes are in use, those of garbage included.
+    pub fn n_nodes(&self) -> usize {
+        self.manager.with_manager_shared(|manager| manager.approx_num_inner_nodes())
+    }
+
+    /// Frees the nodes that no set uses.
+    pub fn collect_garbage(&self) {
+        self.manager.with_manager_shared(|manager| manager.gc());
+    }
+
+    /// The conjunction of literals, bit and value.
+    pub fn cube(&self, literals: impl IntoIterator<Item = (u32, bool)>) -> Result<Cube, OutOfNodes> {
+        let mut literals: Vec<_> = literals.into_iter().collect();
+        // From the bottom up each conjunction makes one node.
+        literals.sort_unstable_by(|a, b| b.cmp(a));
+        literals.into_iter().try_fold(Cube(self.top.clone()), |Cube(rest), (bit, value)| {
+            let literal = self.retry(|| {
+                self.manager.with_manager_shared(|manager| match value {
+                    true => BDDFunction::var(manager, bit),
+                    false => BDDFunction::not_var(manager, bit),
+                })
+            })?;
+            Ok(Cube(self.retry(|| literal.0.and(&rest))?.0))
+        })
+    }
+
+    /// The set of bits, to quantify over.
+    pub fn bits(&self, bits: impl IntoIterator<Item = u32>) -> Result<Cube, OutOfNodes> {
+        self.cube(bits.into_iter().map(|bit| (bit, true)))
+    }
+
+    /// The vectors in both.
+    pub fn and(&self, a: &Bdd, b: &Bdd) -> Result<Bdd, OutOfNodes> {
+        self.retry(|| a.0.and(&b.0))
+    }
+
+    /// The vectors in either.
+    pub fn or(&self, a: &Bdd, b: &Bdd) -> Result<Bdd, OutOfNodes> {
+        self.retry(|| a.0.or(&b.0))
+    }
+
+    /// The vectors not in the set.
+    pub fn not(&self, a: &Bdd) -> Result<Bdd, OutOfNodes> {
+        self.retry(|| a.0.not())
+    }
+
+    /// The vectors in the first and not in the second.
+    pub fn minus(&self, a: &Bdd, b: &Bdd) -> Result<Bdd, OutOfNodes> {
+        self.retry(|| b.0.imp_strict(&a.0))
+    }
+
+    /// The vectors in both or in neither.
+    pub fn same(&self, a: &Bdd, b: &Bdd) -> Result<Bdd, OutOfNodes> {
+        self.retry(|| a.0.equiv(&b.0))
+    }
+
+    /// The vectors in any of the sets.
+    pub fn any<'a>(&self, sets: impl IntoIterator<Item = &'a Bdd>) -> Result<Bdd, OutOfNodes> {
+        sets.into_iter().try_fold(self.empty(), |union, set| self.or(&union, set))
+    }
+
+    /// The vectors that some change of the bits brings into the set.
+    pub fn exists(&self, a: &Bdd, bits: &Cube) -> Result<Bdd, OutOfNodes> {
+        self.retry(|| a.0.exists(&bits.0))
+    }
+
+    /// The vectors that every change of the bits leaves in the set.
+    pub fn forall(&self, a: &Bdd, bits: &Cube) -> Result<Bdd, OutOfNodes> {
+        self.retry(|| a.0.forall(&bits.0))
+    }
+
+    /// `exists` of the intersection, without building it.
+    pub fn and_exists(&self, a: &Bdd, b: &Bdd, bits: &Cube) -> Result<Bdd, OutOfNodes> {
+        self.retry(|| a.0.apply_exists(BooleanOperator::And, &b.0, &bits.0))
+    }
+
+    /// The vectors that lie in the set once the cube's bits have the cube's values; those bits no longer matter.
+    pub fn restrict(&self, a: &Bdd, cube: &Cube) -> Result<Bdd, OutOfNodes> {
+        self.retry(|| a.0.restrict(&cube.0))
+    }
+
+    /// The cube as the set of vectors that extend it.
+    pub fn set_of(&self, cube: &Cube) -> Bdd {
+        Bdd(cube.0.clone())
+    }
+
+    /// One vector of the set, bit by bit; bits that do not matter are 0. `None` if the set is empty.
+    pub fn pick(&self, a: &Bdd) -> Option<Vec<bool>> {
+        let cube = a.0.pick_cube(|_, _, _| false)?;
+        Some(cube.into_iter().map(|bit| bit == OptBool::True).collect())
+    }
+
+    /// How many vectors over all bits are in the set.
+    pub fn count(&self, a: &Bdd) -> f64 {
+        let mut cache = oxidd::util::SatCountCache::<F64, std::collections::hash_map::RandomState>::default();
+        a.0.sat_count(self.n_bits, &mut cache).0
+    }
+
+    fn retry(&self, operation: impl Fn() -> AllocResult<BDDFunction>) -> Result<Bdd, OutOfNodes> {
+        operation()
+            .or_else(|_| {
+                self.collect_garbage();
+                operation()
+            })
+            .map(Bdd)
+            .map_err(|_| OutOfNodes)
+    }
+}
+
+impl Bdd {
+    /// Whether no vector is in the set.
+    pub fn is_empty(&self) -> bool {
+        !self.0.satisfiable()
+    }
+
+    /// Whether all vectors are in the set.
+    pub fn is_all(&self) -> bool {
+        self.0.valid()
+    }
+
+    /// How many nodes the set takes.
+    pub fn n_nodes(&self) -> usize {
+        self.0.node_count()
+    }
+
+    /// Whether the vector is in the set.
+    pub fn contains(&self, vector: &[bool]) -> bool {
+        self.0.eval(vector.iter().enumerate().map(|(bit, &value)| (bit as u32, value)))
+    }
+
+    /// The nodes below this one, for exchange: children first, each (bit, low, high) with children as positions in the
+    /// list plus 2, 0 and 1 being the empty set and the full one. The last is the set itself.
+    pub fn table(&self) -> Vec<(u32, usize, usize)> {
+        let mut rows = Vec::new();
+        self.tabulate(&mut rows, &mut HashMap::new());
+        rows
+    }
+
+    // The library counts references inside a function; its hash and equality do not look at them.
+    #[expect(clippy::mutable_key_type)]
+    fn tabulate(&self, rows: &mut Vec<(u32, usize, usize)>, seen: &mut HashMap<Bdd, usize>) -> usize {
+        if self.is_empty() {
+            return 0;
+        }
+        if self.is_all() {
+            return 1;
+        }
+        if let Some(&row) = seen.get(self) {
+            return row;
+        }
+        let (high, low) = self.0.cofactors().expect("only the two constants have no children");
+        let (low, high) = (Bdd(low).tabulate(rows, seen), Bdd(high).tabulate(rows, seen));
+        rows.push((self.top_bit(), low, high));
+        seen.insert(self.clone(), rows.len() + 1);
+        rows.len() + 1
+    }
+
+    /// How many assignments to these bits, ascending, are in the set, which does not depend on other bits; `None` where there
+    /// are too many to count.
+    pub fn count_over(&self, bits: &[u32]) -> Option<u64> {
+        let table = self.table();
+        let depth = |row: usize| match row {
+            0 | 1 => bits.len(),
+            _ => bits.partition_point(|&bit| bit < table[row - 2].0),
+        };
+        let mut counts: Vec<u64> = vec![0, 1];
+        for (at, &(_, low, high)) in table.iter().enumerate() {
+            let below = |child: usize| {
+                let skipped = depth(child) - depth(at + 2) - 1;
+                let factor = 1_u64.checked_shl(skipped as u32).filter(|_| skipped < 64);
+                if counts[child] == 0 { Some(0) } else { counts[child].checked_mul(factor?) }
+            };
+            counts.push(below(low)?.checked_add(below(high)?)?);
+        }
+        let root = if self.is_empty() { 0 } else { counts.len() - 1 };
+        let above = depth(root);
+        if counts[root] == 0 {
+            Some(0)
+        } else {
+            counts[root].checked_mul(1_u64.checked_shl(above as u32).filter(|_| above < 64)?)
+        }
+    }
+
+    /// All assignments to these bits, ascending, that are in the set, as vectors of `n_bits` bits; other bits are 0.
+    pub fn vectors(&self, bits: &[u32], n_bits: usize) -> Vec<Vec<bool>> {
+        let table = self.table();
+        let root = if self.is_empty() { 0 } else { table.len() + 1 };
+        let mut vectors = Vec::new();
+        // A row of the table, how many of the bits are decided, and the vector so far.
+        let mut open = vec![(root, 0, vec![false; n_bits])];
+        while let Some((row, decided, vector)) = open.pop() {
+            let here = (row >= 2).then(|| table[row - 2]);
+            match (row, bits.get(decided)) {
+                (0, _) => {}
+                (_, None) => vectors.push(vector),
+                (_, Some(&bit)) => {
+                    let (low, high) =
+                        here.filter(|node| node.0 == bit).map_or((row, row), |(_, low, high)| (low, high));
+                    let mut with = vector.clone();
+                    with[bit as usize] = true;
+                    open.push((high, decided + 1, with));
+                    open.push((low, decided + 1, vector));
+                }
+            }
+        }
+        vectors
+    }
+
+    fn top_bit(&self) -> u32 {
+        self.0.with_manager_shared(|manager, edge| match manager.get_node(edge) {
+            Node::Inner(node) => manager.level_to_var(node.level()),
+            Node::Terminal(_) => unreachable!("only the two constants have no bit"),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bit(space: &Space, bit: u32) -> Bdd {
+        space.set_of(&space.cube([(bit, true)]).unwrap())
+    }
+
+    #[test]
+    fn operations_are_those_of_sets_of_vectors() {
+        let space = Space::new(3, 1 << 12);
+        let (a, b) = (bit(&space, 0), bit(&space, 1));
+        let only_a = space.minus(&a, &b).unwrap();
+        assert!(only_a.contains(&[true, false, false]) && !only_a.contains(&[true, true, false]));
+        assert_eq!(space.count(&only_a), 2.0);
+        assert!(space.exists(&only_a, &space.bits([0]).unwrap()).unwrap() == space.not(&b).unwrap());
+        assert!(space.restrict(&only_a, &space.cube([(1, true)]).unwrap()).unwrap().is_empty());
+        assert_eq!(space.pick(&only_a), Some(vec![true, false, false]));
+        assert_eq!(space.pick(&space.empty()), None);
+    }
+
+    #[test]
+    fn the_table_lists_children_first() {
+        let space = Space::new(3, 1 << 12);
+        let both = space.and(&bit(&space, 0), &bit(&space, 2)).unwrap();
+        assert_eq!(both.table(), vec![(2, 0, 1), (0, 0, 2)]);
+    }
+
+    #[test]
+    fn counts_and_lists_the_assignments_of_some_bits() {
+        let space = Space::new(4, 1 << 12);
+        let either = space.or(&bit(&space, 1), &bit(&space, 3)).unwrap();
+        assert_eq!(either.count_over(&[1, 3]), Some(3));
+        assert_eq!(either.count_over(&[0, 1, 3]), Some(6));
+        assert_eq!(either.vectors(&[1, 3], 4).len(), 3);
+        assert!(either.vectors(&[0, 1, 3], 4).iter().all(|vector| either.contains(vector)));
+        assert_eq!(space.all().count_over(&[0, 1]), Some(4));
+        assert_eq!(space.empty().count_over(&[0, 1]), Some(0));
+        assert_eq!(space.all().count_over(&(0..70).collect::<Vec<u32>>()), None);
+    }
+
+    #[test]
+    fn too_few_nodes_is_an_answer() {
+        let space = Space::new(40, 64);
+        let parity = (0..40).try_fold(space.empty(), |parity, at| {
+            let same = space.same(&parity, &bit(&space, at))?;
+            space.not(&same)
+        });
+        assert_eq!(parity.err(), Some(OutOfNodes));
+    }
+}

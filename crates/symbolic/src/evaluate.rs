@@ -1,0 +1,407 @@
+//! Expressions as diagrams: for each value that an expression can have, the states in which it has it.
+//!
+//! In: an expression, for a process or for nobody. Out: a [`Truth`] for boolean expressions, [`Cases`] for others; both say
+//! where evaluation is a fault, with the same early stops as `model::eval`. Numbers are never turned into adders: domains
+//! are small, and a partition of the states by value is exact for every operator.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use model::Model;
+use model::expr::{Access, BinaryOp, Binding, Domain, Expr, ExprKind, Quantified, Quantifier, Whose};
+use model::process::ProcessId;
+use model::value::Value;
+use model::variable::{CellId, Storage};
+
+use crate::bdd::{Bdd, OutOfNodes};
+use crate::encoding::{Encoding, Part};
+use crate::points::Points;
+
+/// Where a boolean expression is true, and where its evaluation is a fault; elsewhere it is false.
+#[derive(Clone)]
+pub struct Truth {
+    /// True.
+    pub yes: Bdd,
+    /// A fault. Disjoint from `yes`.
+    pub fault: Bdd,
+}
+
+/// For each value the states in which the expression has it; the sets are disjoint.
+#[derive(Clone)]
+pub struct Cases {
+    /// The values with non-empty sets.
+    pub values: BTreeMap<Value, Bdd>,
+    /// Where evaluation is a fault.
+    pub fault: Bdd,
+}
+
+/// Evaluates expressions in the middle of a step: some cells are known because the step has written them.
+#[derive(Clone)]
+pub struct Evaluator<'a> {
+    /// The program.
+    pub model: &'a Model,
+    /// Its control points.
+    pub points: &'a Points,
+    /// Its fields.
+    pub encoding: &'a Encoding,
+    /// For whom; nobody for properties.
+    pub me: Option<ProcessId>,
+    /// Cells with a known content: counters, and what was written before in this step.
+    pub known: BTreeMap<CellId, Value>,
+    /// The values of the bound variables, outermost first.
+    pub bound: Vec<Value>,
+    /// Every cell that was looked at, gathered by all evaluators of one process.
+    pub touched: Rc<RefCell<BTreeSet<CellId>>>,
+}
+
+type Result<T> = std::result::Result<T, OutOfNodes>;
+
+impl Evaluator<'_> {
+    /// An evaluator that knows nothing of the state.
+    pub fn new<'a>(
+        model: &'a Model,
+        points: &'a Points,
+        encoding: &'a Encoding,
+        me: Option<ProcessId>,
+    ) -> Evaluator<'a> {
+        Evaluator { model, points, encoding, me, known: BTreeMap::new(), bound: Vec::new(), touched: Rc::default() }
+    }
+
+    /// Where a boolean expression is true.
+    pub fn truth(&mut self, expr: &Expr) -> Result<Truth> {
+        let space = &self.encoding.space;
+        match &expr.kind {
+            ExprKind::Const(Value::Bool(value)) => {
+                Ok(Truth { yes: if *value { space.all() } else { space.empty() }, fault: space.empty() })
+            }
+            ExprKind::At { who, places, .. } => {
+                let who = self.cases(who)?;
+                let mut truth = Truth { yes: space.empty(), fault: who.fault };
+                for (process, when) in who.values {
+                    let Value::Process(process) = process else {
+                        truth.fault = space.or(&truth.fault, &when)?;
+                        continue;
+                    };
+                    let points = self.points.of(process).at_places(places);
+                    let there = self.encoding.one_of(Part::Control(process), points)?;
+                    truth.yes = space.or(&truth.yes, &space.and(&when, &there)?)?;
+                }
+                Ok(truth)
+            }
+            ExprKind::Not(inner) => {
+                let inner = self.truth(inner)?;
+                self.negate(inner)
+            }
+            ExprKind::Binary(BinaryOp::And, a, b) => {
+                let (a, b) = (self.truth(a)?, self.truth(b)?);
+                self.both(a, b)
+            }
+            ExprKind::Binary(BinaryOp::Or, a, b) => {
+                let (a, b) = (self.truth(a)?, self.truth(b)?);
+                self.either(a, b)
+            }
+            ExprKind::Binary(BinaryOp::Implies, a, b) => {
+                let (a, b) = (self.truth(a)?, self.truth(b)?);
+                let a = self.negate(a)?;
+                self.either(a, b)
+            }
+            ExprKind::Quantified(quantified) if quantified.quantifier != Quantifier::Count => {
+                self.quantified(quantified)
+            }
+            _ => {
+                let mut cases = self.cases(expr)?;
+                let yes = cases.values.remove(&Value::Bool(true)).unwrap_or_else(|| space.empty());
+                Ok(Truth { yes, fault: cases.fault })
+            }
+        }
+    }
+
+    /// For each value the states in which an expression has it.
+    pub fn cases(&mut self, expr: &Expr) -> Result<Cases> {
+        match &expr.kind {
+            ExprKind::Const(value) => Ok(self.always(*value)),
+            ExprKind::Myself => {
+                Ok(self.always(Value::Process(self.me.expect("front-ends use `Myself` in process text"))))
+            }
+            ExprKind::Bound(var) => Ok(self.always(self.bound[var.0 as usize])),
+            ExprKind::Read(access) => {
+                let cells = self.locate(access)?;
+                self.choose(cells, |this, cell| this.content(cell))
+            }
+            ExprKind::Negate(inner) => {
+                let inner = self.cases(inner)?;
+                self.map(inner, |value| as_number(value)?.checked_neg().map(Value::Int))
+            }
+            ExprKind::IndexOf(inner) => {
+                let inner = self.cases(inner)?;
+                let model = self.model;
+                self.map(inner, |value| match value {
+                    Value::Process(process) => Some(Value::Int(model.processes[process].index)),
+                    Value::Int(_) => Some(value),
+                    _ => None,
+                })
+            }
+            ExprKind::ToProcess(family, inner) => {
+                let inner = self.cases(inner)?;
+                let model = self.model;
+                self.map(inner, |value| match value {
+                    Value::None => Some(Value::None),
+                    Value::Int(index) => model.families[*family].process_at(index).map(Value::Process),
+                    Value::Process(process) => (model.processes[process].family == *family).then_some(value),
+                    _ => None,
+                })
+            }
+            ExprKind::If(test, yes, no) => {
+                let test = self.truth(test)?;
+                let (yes, no) = (self.cases(yes)?, self.cases(no)?);
+                let choice = self.as_cases(test)?;
+                self.choose(choice, |_, value| Ok(if value == Value::Bool(true) { yes.clone() } else { no.clone() }))
+            }
+            ExprKind::Quantified(quantified) if quantified.quantifier == Quantifier::Count => self.count(quantified),
+            ExprKind::Binary(op, a, b) if !matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Implies) => {
+                let (a, b) = (self.cases(a)?, self.cases(b)?);
+                self.choose(a, |this, left| this.map(b.clone(), |right| apply(*op, left, right)))
+            }
+            ExprKind::Binary(..) | ExprKind::Not(_) | ExprKind::At { .. } | ExprKind::Quantified(_) => {
+                let truth = self.truth(expr)?;
+                self.as_cases(truth)
+            }
+        }
+    }
+
+    /// For each cell that an access can mean, the states in which it does; a fault where an index is outside.
+    /// Cells appear as numbers, their positions in the Model.
+    pub fn locate(&mut self, access: &Access) -> Result<Cases> {
+        let var = &self.model.vars[access.var];
+        let mut located = match (&access.whose, var.storage) {
+            (Whose::Shared, _) => self.always(Value::Int(var.offset as i64)),
+            (Whose::Mine, _) => {
+                let me = self.me.expect("front-ends use `Mine` in process text");
+                self.always(Value::Int((self.model.processes[me].first_cell + var.offset) as i64))
+            }
+            (Whose::Of(who), Storage::Public(family) | Storage::Local(family)) => {
+                let who = self.cases(who)?;
+                let model = self.model;
+                self.map(who, |value| {
+                    let process = match value {
+                        Value::Process(process) if model.processes[process].family == family => process,
+                        Value::Int(index) => model.families[family].process_at(index)?,
+                        _ => return None,
+                    };
+                    Some(Value::Int((model.processes[process].first_cell + var.offset) as i64))
+                })?
+            }
+            (Whose::Of(_) | Whose::Frame, _) => unreachable!("programs with procedures are refused before"),
+        };
+        let mut stride = var.ty.n_cells() as i64;
+        for (index, len) in access.indices.iter().zip(var.ty.dimensions()) {
+            stride /= len.max(1) as i64;
+            let index = self.cases(index)?;
+            located = self.choose(located, |this, base| {
+                this.map(index.clone(), |at| {
+                    let at = as_number(at).filter(|&at| 0 <= at && at < len as i64)?;
+                    Some(Value::Int(as_number(base)? + at * stride))
+                })
+            })?;
+        }
+        Ok(located)
+    }
+
+    /// The values of a variable's domain, which does not depend on the state.
+    pub fn domain(&mut self, domain: &Domain) -> Result<Vec<Value>> {
+        let model = self.model;
+        Ok(match domain {
+            Domain::Family(family) => model.families[*family].processes().map(Value::Process).collect(),
+            Domain::Enum(id) => (0..model.enums[*id].values.len()).map(|at| Value::Enum(*id, at as u32)).collect(),
+            Domain::Range(lo, hi) => {
+                let (lo, hi) = (self.constant(lo)?, self.constant(hi)?);
+                (lo..=hi).map(Value::Int).collect()
+            }
+        })
+    }
+
+    fn constant(&mut self, expr: &Expr) -> Result<i64> {
+        let cases = self.cases(expr)?;
+        let value = cases.values.keys().next().copied().and_then(as_number);
+        Ok(value.expect("front-ends make bounds constant"))
+    }
+
+    fn content(&self, cell: Value) -> Result<Cases> {
+        let cell = CellId::new(as_number(cell).expect("cells appear as numbers") as usize);
+        self.touched.borrow_mut().insert(cell);
+        if let Some(&value) = self.known.get(&cell) {
+            return Ok(self.always(value));
+        }
+        let values = self.encoding.values(cell).iter().enumerate();
+        let values = values.map(|(position, &value)| Ok((value, self.encoding.equals(Part::Cell(cell), position)?)));
+        Ok(Cases { values: values.collect::<Result<_>>()?, fault: self.encoding.space.empty() })
+    }
+
+    fn quantified(&mut self, quantified: &Quantified) -> Result<Truth> {
+        let space = &self.encoding.space;
+        let all = quantified.quantifier == Quantifier::Forall;
+        let start = Truth { yes: if all { space.all() } else { space.empty() }, fault: space.empty() };
+        self.instances(quantified, start, |this, so_far, kept, body| {
+            // An instance that the filter leaves out is as good as one that decides nothing.
+            match all {
+                true => {
+                    let left_out = this.negate(kept)?;
+                    let instance = this.either(left_out, body)?;
+                    this.both(so_far, instance)
+                }
+                false => {
+                    let instance = this.both(kept, body)?;
+                    this.either(so_far, instance)
+                }
+            }
+        })
+    }
+
+    fn count(&mut self, quantified: &Quantified) -> Result<Cases> {
+        let zero = self.always(Value::Int(0));
+        self.instances(quantified, zero, |this, so_far, kept, body| {
+            let counted = this.both(kept, body)?;
+            let counted = this.as_cases(counted)?;
+            this.choose(so_far, |this, sum| {
+                this.map(counted.clone(), |hit| Some(Value::Int(as_number(sum)? + i64::from(hit == Value::Bool(true)))))
+            })
+        })
+    }
+
+    /// Folds over the instances of a quantifier in order, with the filter's and the body's truth.
+    fn instances<T>(
+        &mut self,
+        quantified: &Quantified,
+        start: T,
+        mut fold: impl FnMut(&mut Self, T, Truth, Truth) -> Result<T>,
+    ) -> Result<T> {
+        let depth = self.bound.len();
+        let result = self.instances_from(&quantified.bindings, quantified, start, &mut fold);
+        self.bound.truncate(depth);
+        result
+    }
+
+    fn instances_from<T>(
+        &mut self,
+        bindings: &[Binding],
+        quantified: &Quantified,
+        so_far: T,
+        fold: &mut impl FnMut(&mut Self, T, Truth, Truth) -> Result<T>,
+    ) -> Result<T> {
+        let Some((binding, inner)) = bindings.split_first() else {
+            let always = Truth { yes: self.encoding.space.all(), fault: self.encoding.space.empty() };
+            let kept = quantified.filter.as_ref().map_or(Ok(always), |filter| self.truth(filter))?;
+            // A filter does not look at the state: where it is false there is nothing to build.
+            let body = match kept.yes.is_empty() {
+                true => Truth { yes: self.encoding.space.empty(), fault: self.encoding.space.empty() },
+                false => self.truth(&quantified.body)?,
+            };
+            return fold(self, so_far, kept, body);
+        };
+        let depth = binding.var.0 as usize;
+        self.domain(&binding.domain)?.into_iter().try_fold(so_far, |so_far, value| {
+            self.bound.truncate(depth);
+            self.bound.push(value);
+            self.instances_from(inner, quantified, so_far, fold)
+        })
+    }
+
+    fn always(&self, value: Value) -> Cases {
+        let space = &self.encoding.space;
+        Cases { values: BTreeMap::from([(value, space.all())]), fault: space.empty() }
+    }
+
+    /// Each value by a function; a fault where there is none.
+    fn map(&self, cases: Cases, function: impl Fn(Value) -> Option<Value>) -> Result<Cases> {
+        let space = &self.encoding.space;
+        let mut mapped = Cases { values: BTreeMap::new(), fault: cases.fault };
+        for (value, when) in cases.values {
+            let target = match function(value) {
+                Some(value) => mapped.values.entry(value).or_insert_with(|| space.empty()),
+                None => &mut mapped.fault,
+            };
+            *target = space.or(target, &when)?;
+        }
+        Ok(mapped)
+    }
+
+    /// For each value the cases that follow from it.
+    fn choose(&mut self, cases: Cases, mut then: impl FnMut(&mut Self, Value) -> Result<Cases>) -> Result<Cases> {
+        let mut chosen = Cases { values: BTreeMap::new(), fault: cases.fault };
+        for (value, when) in cases.values {
+            let following = then(self, value)?;
+            let space = &self.encoding.space;
+            chosen.fault = space.or(&chosen.fault, &space.and(&when, &following.fault)?)?;
+            for (value, also) in following.values {
+                let both = space.and(&when, &also)?;
+                if !both.is_empty() {
+                    let target = chosen.values.entry(value).or_insert_with(|| space.empty());
+                    *target = space.or(target, &both)?;
+                }
+            }
+        }
+        Ok(chosen)
+    }
+
+    /// Where it is false, too.
+    pub fn as_cases(&self, truth: Truth) -> Result<Cases> {
+        let no = self.negate(truth.clone())?.yes;
+        let values = [(Value::Bool(true), truth.yes), (Value::Bool(false), no)];
+        Ok(Cases { values: values.into_iter().filter(|(_, when)| !when.is_empty()).collect(), fault: truth.fault })
+    }
+
+    fn negate(&self, truth: Truth) -> Result<Truth> {
+        let space = &self.encoding.space;
+        let decided = space.or(&truth.yes, &truth.fault)?;
+        Ok(Truth { yes: space.not(&decided)?, fault: truth.fault })
+    }
+
+    /// `a && b`: `b` does not count where `a` is false.
+    fn both(&self, a: Truth, b: Truth) -> Result<Truth> {
+        let space = &self.encoding.space;
+        let late = space.and(&a.yes, &b.fault)?;
+        Ok(Truth { yes: space.and(&a.yes, &b.yes)?, fault: space.or(&a.fault, &late)? })
+    }
+
+    /// `a || b`: `b` does not count where `a` is true.
+    fn either(&self, a: Truth, b: Truth) -> Result<Truth> {
+        let space = &self.encoding.space;
+        let decided = space.or(&a.yes, &a.fault)?;
+        let (yes, fault) = (space.minus(&b.yes, &decided)?, space.minus(&b.fault, &decided)?);
+        Ok(Truth { yes: space.or(&a.yes, &yes)?, fault: space.or(&a.fault, &fault)? })
+    }
+}
+
+/// A number, or `None` for what is none.
+fn as_number(value: Value) -> Option<i64> {
+    match value {
+        Value::Int(number) => Some(number),
+        _ => None,
+    }
+}
+
+/// A strict operator on two values; `None` is a fault.
+fn apply(op: BinaryOp, a: Value, b: Value) -> Option<Value> {
+    let numbers = || Some((as_number(a)?, as_number(b)?));
+    let compare = |test: fn(&i64, &i64) -> bool| numbers().map(|(a, b)| Value::Bool(test(&a, &b)));
+    let compute = |function: fn(i64, i64) -> Option<i64>| numbers().and_then(|(a, b)| function(a, b)).map(Value::Int);
+    match op {
+        BinaryOp::Iff | BinaryOp::Equal => Some(Value::Bool(a == b)),
+        BinaryOp::NotEqual => Some(Value::Bool(a != b)),
+        BinaryOp::Less => compare(i64::lt),
+        BinaryOp::LessEqual => compare(i64::le),
+        BinaryOp::Greater => compare(i64::gt),
+        BinaryOp::GreaterEqual => compare(i64::ge),
+        BinaryOp::Add => compute(i64::checked_add),
+        BinaryOp::Subtract => compute(i64::checked_sub),
+        BinaryOp::Multiply => compute(i64::checked_mul),
+        BinaryOp::Divide => compute(i64::checked_div_euclid),
+        BinaryOp::Remainder => compute(i64::checked_rem_euclid),
+        BinaryOp::Min => compute(|a, b| Some(a.min(b))),
+        BinaryOp::Max => compute(|a, b| Some(a.max(b))),
+        BinaryOp::And | BinaryOp::Or | BinaryOp::Implies => {
+            unreachable!("these stop early and are no strict operators")
+        }
+    }
+}

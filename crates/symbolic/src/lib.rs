@@ -1,0 +1,14 @@
+//! Decision diagrams: sets of states far too large to list.
+//!
+//! [`bdd`] wraps the library; [`points`] and [`encoding`] say where each part of a state lives in a bit vector; [`evaluate`] turns
+//! expressions and [`commands`] turns steps into diagrams; [`system`] is a whole program as diagrams.
+
+pub mod bdd;
+pub mod commands;
+pub mod encoding;
+pub mod evaluate;
+pub mod local;
+pub mod points;
+pub mod reach;
+pub mod refine;
+pub mod system;

@@ -1,0 +1,376 @@
+//! Local sets as diagrams: the symbolic backend of `compose`.
+//!
+//! In: a [`System`]. Out: sets of view states of groups of processes, and what `compose` asks of them. A step of somebody outside
+//! a group first becomes what it looks like from there: the states before it without the mover's local part, and the updates
+//! that the group sees. Exposed facts of a process are one block number per process, a part that its steps keep up to date.
+
+use std::collections::{BTreeSet, HashMap};
+
+use base::StopReason;
+use compose::backend::{Answered, Backend, Join, Movers};
+use compose::question::{Pattern, Question};
+use evidence::certificate::{Column, ControlPoint, Exposed, Member, SplitInvariant, StateSet};
+use model::Model;
+use model::process::ProcessId;
+use model::variable::Storage;
+
+use crate::bdd::{Bdd, Cube, OutOfNodes};
+use crate::commands::{Command, Updates};
+use crate::encoding::Part;
+use crate::evaluate::Evaluator;
+use crate::system::System;
+
+/// Sets with at most this many states are written down row by row.
+const MOST_ROWS: u64 = 4096;
+
+/// What a process sees of the shared store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Views {
+    /// The shared and public cells that it mentions.
+    Mentioned,
+    /// All shared and public cells.
+    Whole,
+}
+
+/// Local sets of a program.
+pub struct LocalSets<'m> {
+    pub(crate) system: System<'m>,
+    views: Views,
+    /// For each process what is exposed of it.
+    pub(crate) exposed: Vec<Exposed>,
+    /// For each process and block the local states in it.
+    pub(crate) blocks: Vec<Vec<Bdd>>,
+    /// The commands, with updates of exposed blocks, by who moves.
+    pub(crate) commands: HashMap<Movers, Vec<Command>>,
+    /// Updates as cubes: the bits that change, and what they are afterwards.
+    cubes: HashMap<Updates, (Cube, Cube)>,
+    /// Sets of parts as cubes.
+    hidden: HashMap<(Movers, Vec<ProcessId>), Cube>,
+}
+
+impl<'m> LocalSets<'m> {
+    /// Local sets in which nothing is exposed yet.
+    pub fn new(system: System<'m>, views: Views) -> Result<Self, StopReason> {
+        let n_processes = system.model.processes.len();
+        let nothing = Exposed { facts: Vec::new(), blocks: vec![Vec::new()] };
+        let mut sets = LocalSets {
+            views,
+            exposed: vec![nothing; n_processes],
+            blocks: vec![vec![system.encoding.space.all()]; n_processes],
+            commands: HashMap::new(),
+            cubes: HashMap::new(),
+            hidden: HashMap::new(),
+            system,
+        };
+        sets.refresh_commands()?;
+        Ok(sets)
+    }
+
+    /// The system behind the sets.
+    pub fn system(&self) -> &System<'m> {
+        &self.system
+    }
+
+    /// Makes an operation's lack of nodes the reason to stop.
+    pub(crate) fn bdd<T>(&self, result: Result<T, OutOfNodes>) -> Result<T, StopReason> {
+        result.map_err(|_| self.system.out_of_nodes())
+    }
+
+    /// The parts that a group sees, in the order of their bits.
+    pub(crate) fn view(&self, group: &[ProcessId]) -> Vec<Part> {
+        self.system.encoding.parts().iter().copied().filter(|&part| self.sees(group, part)).collect()
+    }
+
+    fn sees(&self, group: &[ProcessId], part: Part) -> bool {
+        match part {
+            Part::Control(process) => group.contains(&process),
+            Part::Exposed(process) => self.exposed[process.index()].blocks.len() > 1,
+            Part::Cell(cell) => {
+                let model = self.system.model;
+                let declared = &model.cells[cell];
+                let local = matches!(model.vars[declared.var].storage, Storage::Local(_) | Storage::Frame(_));
+                let own = declared.owner.is_some_and(|owner| group.contains(&owner));
+                let mentions = |process: &ProcessId| self.system.processes[process.index()].touched.contains(&cell);
+                own || !local && (self.views == Views::Whole || group.iter().any(mentions))
+            }
+        }
+    }
+
+    /// Splits commands by the blocks to which they lead.
+    pub(crate) fn refresh_commands(&mut self) -> Result<(), StopReason> {
+        let mut commands: HashMap<Movers, Vec<Command>> = HashMap::new();
+        for command in self.system.commands() {
+            let movers = Movers { process: command.process, partner: command.partner };
+            let mut split = vec![command.clone()];
+            for mover in movers.processes() {
+                if self.exposed[mover.index()].blocks.len() > 1 {
+                    let parts = split.iter().map(|command| self.bdd(self.by_block(command, mover)));
+                    split = parts.collect::<Result<Vec<_>, _>>()?.concat();
+                }
+            }
+            commands.entry(movers).or_default().extend(split);
+        }
+        self.commands = commands;
+        self.cubes.clear();
+        self.hidden.clear();
+        Ok(())
+    }
+
+    /// The command where it keeps the mover's block, and for each other block the command where it leads to it.
+    fn by_block(&self, command: &Command, mover: ProcessId) -> Result<Vec<Command>, OutOfNodes> {
+        let (space, encoding) = (&self.system.encoding.space, &self.system.encoding);
+        let mut split = Vec::new();
+        let mut keeping = space.empty();
+        for (block, states) in self.blocks[mover.index()].iter().enumerate() {
+            let leading = space.and(&command.guard, &space.restrict(states, &command.after)?)?;
+            keeping = space.or(&keeping, &space.and(&leading, states)?)?;
+            let moving = space.minus(&leading, states)?;
+            if !moving.is_empty() {
+                let mut updates = command.updates.clone();
+                updates.push((Part::Exposed(mover), block));
+                updates.sort_unstable();
+                let after = encoding.assignment(updates.iter().copied())?;
+                let changed = encoding.bits(updates.iter().map(|&(part, _)| part))?;
+                split.push(Command { guard: moving, updates, after, changed, ..command.clone() });
+            }
+        }
+        if !keeping.is_empty() {
+            split.push(Command { guard: keeping, ..command.clone() });
+        }
+        Ok(split)
+    }
+
+    /// Each exposed block is that of the process's local state.
+    pub(crate) fn tie(&self) -> Result<Bdd, OutOfNodes> {
+        let (space, encoding) = (&self.system.encoding.space, &self.system.encoding);
+        self.system.model.processes.ids().rev().try_fold(space.all(), |tie, process| {
+            let blocks = &self.blocks[process.index()];
+            if blocks.len() == 1 {
+                return Ok(tie);
+            }
+            let tied = blocks.iter().enumerate().try_fold(space.empty(), |tied, (block, states)| {
+                let one = space.and(states, &encoding.equals(Part::Exposed(process), block)?)?;
+                space.or(&tied, &one)
+            })?;
+            space.and(&tied, &tie)
+        })
+    }
+
+    /// The initial states with their exposed blocks.
+    pub(crate) fn tied_initial(&self) -> Result<Bdd, OutOfNodes> {
+        self.system.encoding.space.and(&self.system.initial, &self.tie()?)
+    }
+
+    fn cubes_of(&mut self, updates: Updates) -> Result<(Cube, Cube), StopReason> {
+        if let Some(cubes) = self.cubes.get(&updates) {
+            return Ok(cubes.clone());
+        }
+        let changed = self.bdd(self.system.encoding.bits(updates.iter().map(|&(part, _)| part)))?;
+        let after = self.bdd(self.system.encoding.assignment(updates.iter().copied()))?;
+        self.cubes.insert(updates, (changed.clone(), after.clone()));
+        Ok((changed, after))
+    }
+
+    /// The parts that the movers see and the group does not.
+    fn hidden_from(&mut self, movers: Movers, join: Join<'_, Bdd>, group: &[ProcessId]) -> Result<Cube, StopReason> {
+        let key = (movers, group.to_vec());
+        if let Some(cube) = self.hidden.get(&key) {
+            return Ok(cube.clone());
+        }
+        let mut together: Vec<ProcessId> = join.iter().flat_map(|(processes, _)| processes.iter().copied()).collect();
+        together.extend(movers.processes());
+        let parts: Vec<Part> = self.view(&together).into_iter().filter(|&part| !self.sees(group, part)).collect();
+        let cube = self.bdd(self.system.encoding.bits(parts))?;
+        self.hidden.insert(key, cube.clone());
+        Ok(cube)
+    }
+
+    /// The states that a pattern describes, and where asking is a fault.
+    pub(crate) fn pattern(&self, pattern: &Pattern) -> Result<(Bdd, Bdd), OutOfNodes> {
+        let space = &self.system.encoding.space;
+        let states = match pattern {
+            Pattern::Truth { expr, bound, wanted } => {
+                let mut evaluator = Evaluator::new(self.system.model, &self.system.points, &self.system.encoding, None);
+                evaluator.bound.clone_from(bound);
+                let truth = evaluator.truth(expr)?;
+                let yes = match wanted {
+                    true => truth.yes,
+                    false => space.not(&space.or(&truth.yes, &truth.fault)?)?,
+                };
+                return Ok((yes, truth.fault));
+            }
+            Pattern::Fault(process) => self.system.processes[process.index()].fault.clone(),
+            Pattern::Deadlock => self.system.deadlocks()?,
+            Pattern::Race(var, a, b) => self.system.race(*var, *a, *b)?,
+        };
+        Ok((states, space.empty()))
+    }
+}
+
+impl Backend for LocalSets<'_> {
+    type Set = Bdd;
+
+    fn model(&self) -> &Model {
+        self.system.model
+    }
+
+    fn movers(&self) -> Vec<Movers> {
+        let movers: BTreeSet<Movers> = self.commands.keys().copied().collect();
+        movers.into_iter().collect()
+    }
+
+    fn disturbs(&self, movers: Movers, group: &[ProcessId]) -> bool {
+        let Some(commands) = self.commands.get(&movers) else { return false };
+        commands.iter().any(|command| command.updates.iter().any(|&(part, _)| self.sees(group, part)))
+    }
+
+    fn empty(&self) -> Bdd {
+        self.system.encoding.space.empty()
+    }
+
+    fn is_empty(&self, set: &Bdd) -> bool {
+        set.is_empty()
+    }
+
+    fn initial(&mut self, group: &[ProcessId]) -> Result<Bdd, StopReason> {
+        let hidden: Vec<Part> =
+            self.system.encoding.parts().iter().copied().filter(|&part| !self.sees(group, part)).collect();
+        let hidden = self.bdd(self.system.encoding.bits(hidden))?;
+        let initial = self.bdd(self.tied_initial())?;
+        self.bdd(self.system.encoding.space.exists(&initial, &hidden))
+    }
+
+    fn post(&mut self, movers: Movers, join: Join<'_, Bdd>, onto: &[ProcessId]) -> Result<Bdd, StopReason> {
+        let hidden = self.hidden_from(movers, join, onto)?;
+        let commands = self.commands.remove(&movers).unwrap_or_default();
+        let result = self.post_commands(&commands, join, (onto, &hidden));
+        self.commands.insert(movers, commands);
+        result
+    }
+
+    fn union(&mut self, a: &Bdd, b: &Bdd) -> Result<Bdd, StopReason> {
+        self.bdd(self.system.encoding.space.or(a, b))
+    }
+
+    fn minus(&mut self, a: &Bdd, b: &Bdd) -> Result<Bdd, StopReason> {
+        self.bdd(self.system.encoding.space.minus(a, b))
+    }
+
+    fn answers(&mut self, question: &Question, join: Join<'_, Bdd>) -> Result<Answered, StopReason> {
+        let space = &self.system.encoding.space;
+        let (states, fault) = self.bdd(self.pattern(&question.pattern))?;
+        let meets = |set: &Bdd| {
+            join.iter().try_fold(
+                set.clone(),
+                |rest, (_, local)| if rest.is_empty() { Ok(rest) } else { space.and(&rest, local) },
+            )
+        };
+        if !self.bdd(meets(&fault))?.is_empty() {
+            return Ok(Answered::Fault(String::from("evaluating the property is an error in some state")));
+        }
+        Ok(if self.bdd(meets(&states))?.is_empty() { Answered::No } else { Answered::Maybe })
+    }
+
+    fn certify(&mut self, k: usize, sets: Join<'_, Bdd>) -> Result<SplitInvariant, StopReason> {
+        let n_states: Option<u64> = sets.iter().map(|(group, set)| self.n_states(group, set)).sum();
+        let by_rows = n_states.is_some_and(|n_states| n_states <= MOST_ROWS);
+        let members = (sets.iter())
+            .map(|(group, set)| {
+                let view = self.view(group);
+                let states = if by_rows { self.rows(&view, set) } else { self.diagram(&view, set) };
+                Member { processes: group.to_vec(), columns: view.into_iter().map(column).collect(), states }
+            })
+            .collect();
+        let points = self.system.model.processes.ids().map(|process| {
+            let points = self.system.points.of(process);
+            let one = |number| {
+                let point = points.point(number);
+                ControlPoint { place: point.place, counters: point.counters.clone() }
+            };
+            (0..points.len()).map(one).collect()
+        });
+        Ok(SplitInvariant { k, points: points.collect(), exposed: self.exposed.clone(), members, by_symmetry: false })
+    }
+
+    fn n_states(&self, group: &[ProcessId], set: &Bdd) -> Option<u64> {
+        let bits = self.view(group).into_iter().flat_map(|part| self.system.encoding.field(part).bits());
+        set.count_over(&bits.collect::<Vec<u32>>())
+    }
+
+    fn memory_bytes(&self) -> u64 {
+        self.system.bytes(self.system.encoding.space.n_nodes() as u64)
+    }
+}
+
+impl LocalSets<'_> {
+    /// Updates that look the same to the group are made together.
+    fn post_commands(
+        &mut self,
+        commands: &[Command],
+        join: Join<'_, Bdd>,
+        (onto, hidden): (&[ProcessId], &Cube),
+    ) -> Result<Bdd, StopReason> {
+        let mut seen: HashMap<Updates, Bdd> = HashMap::new();
+        let (own, others): (Vec<_>, Vec<_>) = join.iter().partition(|(group, _)| *group == onto);
+        for command in commands {
+            let visible: Updates = command.updates.iter().copied().filter(|&(part, _)| self.sees(onto, part)).collect();
+            if visible.is_empty() {
+                continue;
+            }
+            let space = &self.system.encoding.space;
+            let looks = match others.split_last() {
+                None => self.bdd(space.exists(&command.guard, hidden))?,
+                Some(((_, last), rest)) => {
+                    let before =
+                        rest.iter().try_fold(command.guard.clone(), |before, (_, set)| space.and(&before, set));
+                    self.bdd(before.and_then(|before| space.and_exists(&before, last, hidden)))?
+                }
+            };
+            let union = seen.entry(visible).or_insert_with(|| space.empty());
+            *union = self.system.encoding.space.or(union, &looks).map_err(|_| self.system.out_of_nodes())?;
+        }
+        let mut result = self.system.encoding.space.empty();
+        for (visible, looks) in seen {
+            let (changed, after) = self.cubes_of(visible)?;
+            let space = &self.system.encoding.space;
+            let rest = match own.first() {
+                Some((_, own)) => space.and_exists(own, &looks, &changed),
+                None => space.exists(&looks, &changed),
+            };
+            let moved = rest.and_then(|rest| space.and(&rest, &space.set_of(&after)));
+            result = self.bdd(moved.and_then(|moved| space.or(&result, &moved)))?;
+        }
+        Ok(result)
+    }
+
+    fn rows(&self, view: &[Part], set: &Bdd) -> StateSet {
+        let fields: Vec<_> = view.iter().map(|&part| self.system.encoding.field(part)).collect();
+        let bits: Vec<u32> = fields.iter().flat_map(|field| field.bits()).collect();
+        let mut rows: Vec<Vec<u32>> = (set.vectors(&bits, self.system.encoding.space.n_bits() as usize).iter())
+            .map(|vector| fields.iter().map(|field| field.read(vector) as u32).collect())
+            .collect();
+        rows.sort_unstable();
+        StateSet::Rows(rows)
+    }
+
+    fn diagram(&self, view: &[Part], set: &Bdd) -> StateSet {
+        let mut order = Vec::new();
+        let mut position = HashMap::new();
+        for (column, &part) in view.iter().enumerate() {
+            for (at, bit) in self.system.encoding.field(part).bits().enumerate() {
+                position.insert(bit, order.len() as u32);
+                order.push((column, at as u32));
+            }
+        }
+        let nodes = set.table().into_iter().map(|(bit, low, high)| (position[&bit], low as u32, high as u32)).collect();
+        StateSet::Diagram { order, nodes }
+    }
+}
+
+fn column(part: Part) -> Column {
+    match part {
+        Part::Cell(cell) => Column::Cell(cell),
+        Part::Control(process) => Column::Control(process),
+        Part::Exposed(process) => Column::Exposed(process),
+    }
+}

@@ -1,0 +1,111 @@
+//! Control points as numbers: the places of each process with the values of its loop counters there.
+//!
+//! In: a Model without procedures. Out: for each process its points (`model::points`), where each action leads from each, and the
+//! cells of the counters. A point is one number in a state, so counters are constants in everything that is built from it.
+
+use std::collections::HashMap;
+
+use base::StopReason;
+use model::Model;
+use model::control::{ActionId, PlaceId};
+use model::eval::State;
+use model::points::Target;
+use model::process::ProcessId;
+use model::value::Value;
+use model::variable::CellId;
+
+/// A process with more points than this is refused.
+const MOST_POINTS: usize = 1 << 16;
+
+/// The points of all processes.
+pub struct Points(Vec<ProcessPoints>);
+
+/// The points of one process.
+pub struct ProcessPoints {
+    list: Vec<Point>,
+    numbers: HashMap<(PlaceId, Vec<(CellId, Value)>), usize>,
+    entry: usize,
+}
+
+/// Where control can stand.
+#[derive(Clone, Debug)]
+pub struct Point {
+    /// The place.
+    pub place: PlaceId,
+    /// The loop counters of the process, each with its value.
+    pub counters: Vec<(CellId, Value)>,
+    /// The actions that leave it, and where they lead; `None` where the bounds of a loop are a fault.
+    pub exits: Vec<(ActionId, Option<usize>)>,
+}
+
+impl Points {
+    /// The points of every process.
+    pub fn new(model: &Model) -> Result<Self, StopReason> {
+        model.processes.ids().map(|process| ProcessPoints::new(model, process)).collect::<Result<_, _>>().map(Points)
+    }
+
+    /// The points of a process.
+    pub fn of(&self, process: ProcessId) -> &ProcessPoints {
+        &self.0[process.index()]
+    }
+}
+
+impl ProcessPoints {
+    fn new(model: &Model, process: ProcessId) -> Result<Self, StopReason> {
+        let Some(found) = model::points::Points::of(model, process, MOST_POINTS) else {
+            let name = &model.processes[process].name;
+            let why = format!("the loops of `{name}` have more than {MOST_POINTS} rounds; `mono` does not unroll them");
+            return Err(StopReason::NotSupported(why));
+        };
+        let number = |target: &Target| match target {
+            Target::Point(point) => Some(point.index()),
+            Target::Return | Target::Fault(_) => None,
+        };
+        let list: Vec<Point> = (found.points.iter())
+            .map(|point| Point {
+                place: point.place,
+                counters: (point.counters.iter())
+                    .map(|(&var, &value)| {
+                        let mut cells = model.cells_of(var, Some(process));
+                        (cells.next().expect("a counter is one cell"), value)
+                    })
+                    .collect(),
+                exits: point.exits.iter().map(|exit| (exit.action, number(&exit.target))).collect(),
+            })
+            .collect();
+        let numbers = list.iter().enumerate().map(|(at, point)| ((point.place, point.counters.clone()), at)).collect();
+        let entry = number(&found.entry).expect("front-ends refuse faulty bounds at the start");
+        Ok(ProcessPoints { list, numbers, entry })
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Whether there is none, which is never so.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// The point with this number.
+    pub fn point(&self, number: usize) -> &Point {
+        &self.list[number]
+    }
+
+    /// Where the process starts.
+    pub fn entry(&self) -> usize {
+        self.entry
+    }
+
+    /// The numbers of the points at one of the places.
+    pub fn at_places(&self, places: &[PlaceId]) -> Vec<usize> {
+        (0..self.list.len()).filter(|&number| places.contains(&self.list[number].place)).collect()
+    }
+
+    /// The number of the point at which a process of this text stands in a state.
+    pub fn number_in(&self, state: &State, process: ProcessId) -> usize {
+        let counters = self.list[0].counters.iter().map(|&(cell, _)| (cell, state.cells[cell.index()])).collect();
+        self.numbers[&(state.place(process), counters)]
+    }
+}

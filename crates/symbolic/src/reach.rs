@@ -1,0 +1,160 @@
+//! Reachability on the whole product, forward and backward: the papers' baselines.
+//!
+//! In: a [`System`] and a set of bad states. Out: a run from an initial state to a bad one, or an inductive set that contains
+//! the initial states and no bad one. Images are taken process by process, each from what that process has not yet expanded,
+//! and added at once ("chaining"), which needs far fewer rounds than going level by level. The sets on the way are kept, so
+//! that a run can be read off them.
+
+use base::{Budget, StopReason};
+use model::eval::{self, State};
+
+use crate::bdd::{Bdd, OutOfNodes};
+use crate::system::System;
+
+/// Which way to search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// From the initial states.
+    Forward,
+    /// From the bad states.
+    Backward,
+}
+
+/// What a search found.
+pub enum Reach {
+    /// No bad state is reachable: the set is inductive, contains the initial states, and no bad one.
+    Safe(Bdd),
+    /// The states of a run from an initial state to a bad one.
+    Run(Vec<State>),
+}
+
+/// Searches until nothing is new or a bad state is met; tells `watch` how many rounds and nodes there are.
+pub fn search(
+    system: &System<'_>,
+    bad: &Bdd,
+    direction: Direction,
+    limits: (&Budget, &dyn Fn(u64, u64)),
+) -> Result<Reach, StopReason> {
+    let bad = &system.encoding.space.and(bad, &system.valid).map_err(|_| system.out_of_nodes())?;
+    let mut search = Search { system, direction, rings: Vec::new(), budget: limits.0, watch: limits.1 };
+    let (from, to) = match direction {
+        Direction::Forward => (&system.initial, bad),
+        Direction::Backward => (bad, &system.initial),
+    };
+    let closed = search.close(from, to)?;
+    match closed {
+        Closed::Met(meeting) => Ok(Reach::Run(search.run(meeting))),
+        Closed::Apart(set) => Ok(Reach::Safe(match direction {
+            Direction::Forward => set,
+            Direction::Backward => {
+                system.encoding.space.minus(&system.valid, &set).map_err(|_| system.out_of_nodes())?
+            }
+        })),
+    }
+}
+
+enum Closed {
+    /// A state of the target.
+    Met(State),
+    /// Everything that was found.
+    Apart(Bdd),
+}
+
+struct Search<'a, 'm> {
+    system: &'a System<'m>,
+    direction: Direction,
+    /// What was found after each image, growing.
+    rings: Vec<Bdd>,
+    budget: &'a Budget,
+    watch: &'a dyn Fn(u64, u64),
+}
+
+impl Search<'_, '_> {
+    fn close(&mut self, from: &Bdd, to: &Bdd) -> Result<Closed, StopReason> {
+        let space = &self.system.encoding.space;
+        let out = |_: OutOfNodes| self.system.out_of_nodes();
+        let n_processes = self.system.processes.len();
+        // What each process has expanded.
+        let mut expanded = vec![space.empty(); n_processes];
+        let mut found = from.clone();
+        self.rings.push(found.clone());
+        if let Some(state) = self.system.pick(&space.and(&found, to).map_err(out)?) {
+            return Ok(Closed::Met(state));
+        }
+        let mut idle = 0;
+        let mut process = 0;
+        while idle < n_processes {
+            let fresh = space.minus(&found, &expanded[process]).map_err(out)?;
+            expanded[process] = found.clone();
+            let new = space.minus(&self.image(process, &fresh).map_err(out)?, &found).map_err(out)?;
+            idle = if new.is_empty() { idle + 1 } else { 0 };
+            if !new.is_empty() {
+                found = space.or(&found, &new).map_err(out)?;
+                self.rings.push(found.clone());
+                if let Some(state) = self.system.pick(&space.and(&new, to).map_err(out)?) {
+                    return Ok(Closed::Met(state));
+                }
+            }
+            let n_nodes = space.n_nodes() as u64;
+            (self.watch)(self.rings.len() as u64, n_nodes);
+            self.budget.check(self.system.bytes(n_nodes))?;
+            process = (process + 1) % n_processes;
+        }
+        Ok(Closed::Apart(found))
+    }
+
+    fn image(&self, process: usize, from: &Bdd) -> Result<Bdd, OutOfNodes> {
+        let space = &self.system.encoding.space;
+        if from.is_empty() {
+            return Ok(space.empty());
+        }
+        self.system.processes[process].commands.iter().try_fold(space.empty(), |union, command| {
+            let one = match self.direction {
+                Direction::Forward => self.system.after(command, from)?,
+                Direction::Backward => self.system.before(command, from)?,
+            };
+            space.or(&union, &one)
+        })
+    }
+
+    /// The run through a state of the last ring: back along the rings on the reference semantics.
+    fn run(&self, meeting: State) -> Vec<State> {
+        let mut run = vec![meeting];
+        let mut ring = self.ring_of(&run[0]);
+        while ring > 0 {
+            let last = run.last().expect("a run has a state");
+            let next = match self.direction {
+                Direction::Backward => self.successor_within(last, ring - 1),
+                Direction::Forward => self.predecessor_within(last, ring - 1),
+            };
+            // Rings are built by images of commands, which are compared with the reference semantics for ever; should they
+            // differ, the run is cut short here and `audit` refuses it.
+            let Some(next) = next else { break };
+            ring = self.ring_of(&next);
+            run.push(next);
+        }
+        if self.direction == Direction::Forward {
+            run.reverse();
+        }
+        run
+    }
+
+    fn ring_of(&self, state: &State) -> usize {
+        let vector = self.system.vector(state);
+        self.rings.partition_point(|ring| !ring.contains(&vector))
+    }
+
+    fn successor_within(&self, state: &State, ring: usize) -> Option<State> {
+        let successors = eval::steps(self.system.model, state).into_iter().filter_map(|step| step.result.ok());
+        successors.min_by_key(|state| self.ring_of(state)).filter(|state| self.ring_of(state) <= ring)
+    }
+
+    fn predecessor_within(&self, state: &State, ring: usize) -> Option<State> {
+        let space = &self.system.encoding.space;
+        let here = self.system.encode(state).ok()?;
+        self.system.commands().find_map(|command| {
+            let before = self.system.before(command, &here).ok()?;
+            self.system.pick(&space.and(&before, &self.rings[ring]).ok()?)
+        })
+    }
+}

@@ -1,0 +1,206 @@
+//! Exposed facts and sets of whole states, for completion.
+//!
+//! In: facts about local states. Out: local sets in which everybody sees them, as a partition of each process's local states into
+//! blocks. Sets of whole states do not mention exposed blocks: these follow from the local states.
+
+use base::StopReason;
+use compose::backend::{Join, Refinable};
+use compose::question::Question;
+use evidence::certificate::{Exposed, LocalFact};
+use model::eval::State;
+use model::process::ProcessId;
+use model::variable::Storage;
+
+use crate::bdd::{Bdd, OutOfNodes};
+use crate::encoding::{Field, Part};
+use crate::local::LocalSets;
+
+impl Refinable for LocalSets<'_> {
+    fn expose(&mut self, facts: &[(ProcessId, LocalFact)]) -> Result<bool, StopReason> {
+        let mut new = false;
+        for (process, fact) in facts {
+            let split = self.split_blocks(*process, fact);
+            new |= self.bdd(split)?;
+            let room = self.system().encoding.field(Part::Exposed(*process)).n_values;
+            if self.exposed[process.index()].blocks.len() > room {
+                let name = &self.system().model.processes[*process].name;
+                let why = format!("more than {room} blocks of local states of `{name}` had to be exposed");
+                return Err(StopReason::NotSupported(why));
+            }
+        }
+        if new {
+            self.refresh_commands()?;
+        }
+        Ok(new)
+    }
+
+    fn exposed(&self) -> Vec<(ProcessId, LocalFact)> {
+        let of =
+            |process: ProcessId| self.exposed[process.index()].facts.iter().map(move |fact| (process, fact.clone()));
+        self.system().model.processes.ids().flat_map(of).collect()
+    }
+
+    fn initial_states(&mut self) -> Result<Bdd, StopReason> {
+        let exposed = self.bdd(self.exposed_bits())?;
+        self.bdd(self.system().encoding.space.exists(&self.system().initial, &exposed))
+    }
+
+    fn bad(&mut self, questions: &[Question]) -> Result<Bdd, StopReason> {
+        let mut bad = self.system().encoding.space.empty();
+        for question in questions {
+            let (states, _) = self.bdd(self.pattern(&question.pattern))?;
+            bad = self.bdd(self.system().encoding.space.or(&bad, &states))?;
+        }
+        let bad = self.bdd(self.system().encoding.space.and(&bad, &self.system().valid))?;
+        let exposed = self.bdd(self.exposed_bits())?;
+        self.bdd(self.system().encoding.space.exists(&bad, &exposed))
+    }
+
+    fn within(&mut self, states: &Bdd, join: Join<'_, Bdd>) -> Result<Bdd, StopReason> {
+        let tie = self.bdd(self.tie())?;
+        let space = &self.system().encoding.space;
+        let mut rest = self.bdd(space.and(states, &tie))?;
+        for (_, local) in join {
+            rest = self.bdd(space.and(&rest, local))?;
+        }
+        let exposed = self.bdd(self.exposed_bits())?;
+        self.bdd(space.exists(&rest, &exposed))
+    }
+
+    fn before(&mut self, states: &Bdd, join: Join<'_, Bdd>) -> Result<Bdd, StopReason> {
+        let space = &self.system().encoding.space;
+        let mut before = space.empty();
+        for command in self.system().commands() {
+            let one = self.bdd(self.system().before(command, states))?;
+            before = self.bdd(space.or(&before, &one))?;
+        }
+        let exposed = self.bdd(self.exposed_bits())?;
+        let before = self.bdd(space.exists(&before, &exposed))?;
+        self.within(&before, join)
+    }
+
+    fn sample(&mut self, states: &Bdd) -> Option<State> {
+        self.system().pick(states)
+    }
+
+    fn contains(&self, states: &Bdd, state: &State) -> bool {
+        states.contains(&self.system().vector(state))
+    }
+
+    fn prime_facts(&mut self, inside: &Bdd, state: &State) -> Result<Vec<(ProcessId, LocalFact)>, StopReason> {
+        let vector = self.system().vector(state);
+        let (shared, local): (Vec<Part>, Vec<Part>) = self
+            .system()
+            .encoding
+            .parts()
+            .iter()
+            .copied()
+            .filter(|part| !matches!(part, Part::Exposed(_)))
+            .partition(|&part| self.is_shared(part));
+        let here = shared.iter().map(|&part| (part, self.system().encoding.field(part).read(&vector)));
+        let here = self.bdd(self.system().encoding.assignment(here))?;
+        let mut inside = self.bdd(self.system().encoding.space.restrict(inside, &here))?;
+        let mut facts = Vec::new();
+        for part in local {
+            let field = self.system().encoding.field(part);
+            let without = self.bdd(self.for_all_values(&inside, part, field))?;
+            match without.contains(&vector) {
+                true => inside = without,
+                false => facts.push(self.fact(part, field.read(&vector))),
+            }
+        }
+        Ok(facts)
+    }
+
+    fn excluding(&mut self, states: &Bdd, facts: &[(ProcessId, LocalFact)], like: &State) -> Result<Bdd, StopReason> {
+        let space = &self.system().encoding.space;
+        let alike = match facts.is_empty() {
+            true => {
+                let vector = self.system().vector(like);
+                let shared = self.system().encoding.parts().iter().copied().filter(|&part| self.is_shared(part));
+                let here = shared.map(|part| (part, self.system().encoding.field(part).read(&vector)));
+                space.set_of(&self.bdd(self.system().encoding.assignment(here))?)
+            }
+            false => {
+                let all = facts
+                    .iter()
+                    .try_fold(space.all(), |all, (process, fact)| space.and(&all, &self.holds(*process, fact)?));
+                self.bdd(all)?
+            }
+        };
+        self.bdd(space.minus(states, &alike))
+    }
+}
+
+impl LocalSets<'_> {
+    /// Splits the blocks of a process by a fact; whether some block was split.
+    fn split_blocks(&mut self, process: ProcessId, fact: &LocalFact) -> Result<bool, OutOfNodes> {
+        let holds = self.holds(process, fact)?;
+        let space = &self.system().encoding.space;
+        let old = &self.exposed[process.index()];
+        let mut exposed = Exposed { facts: old.facts.clone(), blocks: Vec::new() };
+        exposed.facts.push(fact.clone());
+        let mut blocks = Vec::new();
+        let valid = &self.system().valid;
+        for (states, truths) in self.blocks[process.index()].iter().zip(&old.blocks) {
+            for (part, truth) in [(space.and(states, &holds)?, true), (space.minus(states, &holds)?, false)] {
+                if !space.and(&part, valid)?.is_empty() {
+                    blocks.push(part);
+                    exposed.blocks.push(truths.iter().copied().chain([truth]).collect());
+                }
+            }
+        }
+        let new = blocks.len() > self.blocks[process.index()].len();
+        if new {
+            self.blocks[process.index()] = blocks;
+            self.exposed[process.index()] = exposed;
+        }
+        Ok(new)
+    }
+
+    /// The states in which a fact about a process holds.
+    fn holds(&self, process: ProcessId, fact: &LocalFact) -> Result<Bdd, OutOfNodes> {
+        let encoding = &self.system().encoding;
+        match fact {
+            LocalFact::Control(points) => encoding.one_of(Part::Control(process), points.iter().copied()),
+            LocalFact::Cell(cell, value) => {
+                let position = encoding.position(*cell, *value).expect("facts are about values of the cell's type");
+                encoding.equals(Part::Cell(*cell), position)
+            }
+        }
+    }
+
+    fn fact(&self, part: Part, value: usize) -> (ProcessId, LocalFact) {
+        match part {
+            Part::Control(process) => (process, LocalFact::Control(vec![value])),
+            Part::Cell(cell) => {
+                let owner = self.system().model.cells[cell].owner.expect("local cells have an owner");
+                (owner, LocalFact::Cell(cell, self.system().encoding.values(cell)[value]))
+            }
+            Part::Exposed(_) => unreachable!("blocks are no local parts"),
+        }
+    }
+
+    /// The states that stay in the set whatever value the part has.
+    fn for_all_values(&self, set: &Bdd, part: Part, field: Field) -> Result<Bdd, OutOfNodes> {
+        let (space, encoding) = (&self.system().encoding.space, &self.system().encoding);
+        (0..field.n_values).try_fold(space.all(), |all, value| {
+            let with = space.restrict(set, &encoding.assignment([(part, value)])?)?;
+            space.and(&all, &with)
+        })
+    }
+
+    fn is_shared(&self, part: Part) -> bool {
+        let model = self.system().model;
+        match part {
+            Part::Cell(cell) => {
+                !matches!(model.vars[model.cells[cell].var].storage, Storage::Local(_) | Storage::Frame(_))
+            }
+            Part::Control(_) | Part::Exposed(_) => false,
+        }
+    }
+
+    fn exposed_bits(&self) -> Result<crate::bdd::Cube, OutOfNodes> {
+        self.system().encoding.bits(self.system().model.processes.ids().map(Part::Exposed))
+    }
+}

@@ -1,0 +1,213 @@
+//! A program as diagrams: initial states, commands, images; and back from bit vectors to states.
+//!
+//! In: a Model without procedures. Out: a [`System`] on which the whole-product searches and the local sets work.
+
+use std::collections::BTreeSet;
+
+use base::StopReason;
+use model::Model;
+use model::eval::{self, Control, Frame, State};
+use model::process::ProcessId;
+use model::variable::{CellId, Role, VarId};
+
+use crate::bdd::{Bdd, OutOfNodes};
+use crate::commands::{Command, ProcessCommands, Stop, commands};
+use crate::encoding::{Encoding, Part};
+use crate::evaluate::{Evaluator, Truth};
+use crate::points::Points;
+
+/// A node takes about this many bytes, its share of tables and caches included.
+const BYTES_PER_NODE: u64 = 40;
+
+/// A program as diagrams.
+pub struct System<'m> {
+    /// The program.
+    pub model: &'m Model,
+    /// The control points of its processes.
+    pub points: Points,
+    /// The fields of its states.
+    pub encoding: Encoding,
+    /// All bit vectors that are states: no field has a number beyond its values.
+    pub valid: Bdd,
+    /// The initial states.
+    pub initial: Bdd,
+    /// What each process can do.
+    pub processes: Vec<ProcessCommands>,
+    /// How many nodes there is room for.
+    n_nodes: usize,
+}
+
+impl<'m> System<'m> {
+    /// Encodes a program, with room for `n_blocks` exposed blocks for each process, within a limit on memory.
+    pub fn new(model: &'m Model, n_blocks: &[usize], memory_limit: Option<u64>) -> Result<Self, StopReason> {
+        if !model.procedures.is_empty() {
+            let why = "procedures have stacks, which decision diagrams do not hold; `mono` explores them";
+            return Err(StopReason::NotSupported(why.to_string()));
+        }
+        let points = Points::new(model)?;
+        let n_points: Vec<usize> = model.processes.ids().map(|process| points.of(process).len()).collect();
+        let n_nodes = memory_limit.map_or(1 << 25, |bytes| (bytes / BYTES_PER_NODE).clamp(1 << 14, 1 << 30) as usize);
+        let encoding = Encoding::new(model, &n_points, n_blocks, n_nodes);
+        let build = || -> Result<(Bdd, Bdd, Vec<ProcessCommands>), Stop> {
+            Ok((encoding.valid()?, initial(model, &points, &encoding)?, commands(model, &points, &encoding)?))
+        };
+        let (valid, initial, processes) = build().map_err(|stop| reason(model, stop, n_nodes))?;
+        Ok(System { valid, model, points, encoding, initial, processes, n_nodes })
+    }
+
+    /// The states after one command.
+    pub fn after(&self, command: &Command, from: &Bdd) -> Result<Bdd, OutOfNodes> {
+        let space = &self.encoding.space;
+        let rest = space.and_exists(from, &command.guard, &command.changed)?;
+        space.and(&rest, &space.set_of(&command.after))
+    }
+
+    /// The states from which one command leads into the set.
+    pub fn before(&self, command: &Command, into: &Bdd) -> Result<Bdd, OutOfNodes> {
+        let space = &self.encoding.space;
+        let before = space.and(&command.guard, &space.restrict(into, &command.after)?)?;
+        // A part that is written without being read could have been anything, but no number beyond its values.
+        space.and(&before, &self.valid)
+    }
+
+    /// The commands of all processes.
+    pub fn commands(&self) -> impl Iterator<Item = &Command> {
+        self.processes.iter().flat_map(|process| &process.commands)
+    }
+
+    /// Where a property's expression is true, and where it is a fault.
+    pub fn truth(&self, expr: &model::expr::Expr) -> Result<Truth, OutOfNodes> {
+        Evaluator::new(self.model, &self.points, &self.encoding, None).truth(expr)
+    }
+
+    /// The states in which nobody can move and somebody is stuck.
+    pub fn deadlocks(&self) -> Result<Bdd, OutOfNodes> {
+        let space = &self.encoding.space;
+        let mut stuck = space.empty();
+        for (process, declared) in self.model.processes.entries() {
+            let end = self.points.of(process).at_places(&[self.model.families[declared.family].end]);
+            let ended = self.encoding.one_of(Part::Control(process), end)?;
+            stuck = space.or(&stuck, &space.not(&ended)?)?;
+        }
+        self.processes.iter().try_fold(stuck, |stuck, process| space.minus(&stuck, &process.enabled))
+    }
+
+    /// The states in which two processes may be about to touch one cell of the variable, one of them writing. What an action
+    /// can touch is taken action by action, so there can be more such states than races.
+    pub fn race(&self, var: VarId, a: ProcessId, b: ProcessId) -> Result<Bdd, OutOfNodes> {
+        let space = &self.encoding.space;
+        let of_var = |cells: &BTreeSet<CellId>| -> BTreeSet<CellId> {
+            cells.iter().copied().filter(|&cell| self.model.cells[cell].var == var).collect()
+        };
+        let mut race = space.empty();
+        for mine in &self.processes[a.index()].sites {
+            for theirs in &self.processes[b.index()].sites {
+                let (my_writes, their_writes) = (of_var(&mine.writes), of_var(&theirs.writes));
+                let clash = my_writes.iter().any(|cell| theirs.reads.contains(cell) || their_writes.contains(cell))
+                    || their_writes.iter().any(|cell| mine.reads.contains(cell));
+                if clash {
+                    race = space.or(&race, &space.and(&mine.enabled, &theirs.enabled)?)?;
+                }
+            }
+        }
+        Ok(race)
+    }
+
+    /// One state of the set.
+    pub fn pick(&self, set: &Bdd) -> Option<State> {
+        self.encoding.space.pick(set).map(|vector| self.decode(&vector))
+    }
+
+    /// The reason to stop when the nodes are used up.
+    pub fn out_of_nodes(&self) -> StopReason {
+        StopReason::NodeLimit(self.n_nodes as u64)
+    }
+
+    /// What this many nodes take.
+    pub fn bytes(&self, n_nodes: u64) -> u64 {
+        n_nodes * BYTES_PER_NODE
+    }
+
+    /// The bit vector of a state; exposed blocks are 0.
+    pub fn vector(&self, state: &State) -> Vec<bool> {
+        let mut vector = vec![false; self.encoding.space.n_bits() as usize];
+        for (part, value) in self.values_of(state) {
+            for (bit, is_set) in self.encoding.field(part).literals(value) {
+                vector[bit as usize] = is_set;
+            }
+        }
+        vector
+    }
+
+    /// The set of one state, whatever is exposed.
+    pub fn encode(&self, state: &State) -> Result<Bdd, OutOfNodes> {
+        Ok(self.encoding.space.set_of(&self.encoding.assignment(self.values_of(state))?))
+    }
+
+    fn values_of(&self, state: &State) -> impl Iterator<Item = (Part, usize)> {
+        let cells = self.model.cells.ids().filter(|&cell| !self.is_counter(cell)).map(|cell| {
+            let position = self.encoding.position(cell, state.cells[cell.index()]);
+            (Part::Cell(cell), position.expect("a cell holds a value of its type"))
+        });
+        let control = self
+            .model
+            .processes
+            .ids()
+            .map(|process| (Part::Control(process), self.points.of(process).number_in(state, process)));
+        cells.chain(control)
+    }
+
+    /// The state of a bit vector.
+    pub fn decode(&self, vector: &[bool]) -> State {
+        let mut state = eval::initial_states(self.model).next().expect("a program has an initial state");
+        for cell in self.model.cells.ids().filter(|&cell| !self.is_counter(cell)) {
+            let position = self.encoding.field(Part::Cell(cell)).read(vector);
+            state.cells[cell.index()] = self.encoding.values(cell)[position];
+        }
+        for process in self.model.processes.ids() {
+            let point = self.points.of(process).point(self.encoding.field(Part::Control(process)).read(vector));
+            for &(cell, value) in &point.counters {
+                state.cells[cell.index()] = value;
+            }
+            state.stacks[process.index()] = vec![Frame { control: Control::At(point.place), slots: Vec::new() }];
+        }
+        state
+    }
+
+    fn is_counter(&self, cell: CellId) -> bool {
+        matches!(self.model.vars[self.model.cells[cell].var].role, Role::Counter(_))
+    }
+}
+
+/// Each cell has the value that it starts with, or any; each process is at its entry.
+fn initial(model: &Model, points: &Points, encoding: &Encoding) -> Result<Bdd, OutOfNodes> {
+    let first = eval::initial_states(model).next().expect("a program has an initial state");
+    let free = eval::free_cells(model);
+    let mut fixed = Vec::new();
+    let mut initial = encoding.space.all();
+    for (cell, declared) in model.cells.entries() {
+        if matches!(model.vars[declared.var].role, Role::Counter(_)) {
+            continue;
+        }
+        if free.contains(&cell) {
+            let anything = encoding.one_of(Part::Cell(cell), 0..encoding.values(cell).len())?;
+            initial = encoding.space.and(&initial, &anything)?;
+        } else {
+            let position = encoding.position(cell, first.cells[cell.index()]);
+            fixed.push((Part::Cell(cell), position.expect("a cell holds a value of its type")));
+        }
+    }
+    fixed.extend(model.processes.ids().map(|process| (Part::Control(process), points.of(process).entry())));
+    encoding.space.and(&initial, &encoding.space.set_of(&encoding.assignment(fixed)?))
+}
+
+/// In words that a user can act on.
+fn reason(model: &Model, stop: Stop, n_nodes: usize) -> StopReason {
+    match stop {
+        Stop::OutOfNodes => StopReason::NodeLimit(n_nodes as u64),
+        Stop::TooManyCases(statement) => StopReason::NotSupported(format!(
+            "`{}` has too many different outcomes for decision diagrams; `mono` explores them one by one",
+            model.statements[statement].text
+        )),
+    }
+}

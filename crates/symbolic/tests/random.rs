@@ -1,0 +1,182 @@
+//! Diagrams against brute force, on random programs.
+
+use base::Budget;
+use compose::backend::Backend;
+use compose::completion::{Completed, complete};
+use compose::k_index::Fixpoint;
+use compose::question::{Pattern, Question, questions};
+use model::Model;
+use model::eval::{State, is_deadlock, steps};
+use model::expr::{BinaryOp, Expr};
+use model::process::ProcessId;
+use model::property::PropertyKind;
+use model::value::Value;
+use symbolic::bdd::Bdd;
+use symbolic::local::{LocalSets, Views};
+use symbolic::reach::{Direction, Reach, search};
+use symbolic::system::System;
+use testkit::choices::Choices;
+use testkit::expr::{binary, constant, not, standing};
+use testkit::{Product, Shape, for_each_program};
+
+const NO_STACKS: Shape =
+    Shape { procedures: false, rendezvous: true, any_initial: true, faults: true, n_statements: 4 };
+
+/// Runs a check on random programs whose whole product is small.
+fn for_small_products(n_programs: u64, check: impl Fn(&Model, &Product) -> Result<(), String>) {
+    for_each_program(n_programs, NO_STACKS, |_, model| match Product::explore(model, 1500) {
+        Some(product) => check(model, &product),
+        None => Ok(()),
+    });
+}
+
+fn system(model: &Model) -> System<'_> {
+    System::new(model, &vec![64; model.processes.len()], Some(1 << 23)).expect("small programs fit")
+}
+
+fn find(system: &System<'_>, bad: &Bdd, direction: Direction) -> Reach {
+    search(system, bad, direction, (&Budget::unlimited(), &|_, _| {})).expect("small programs fit")
+}
+
+fn expect(holds: bool, complaint: &str) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(complaint.to_string()) }
+}
+
+/// Two processes at two places: reachable or not.
+fn random_pattern(model: &Model, choices: &mut Choices) -> Expr {
+    let at = |choices: &mut Choices| {
+        let process = ProcessId::new(choices.below(model.processes.len()));
+        let family = model.processes[process].family;
+        let scope = model::control::Scope::Family(family);
+        let places: Vec<_> = model.places.ids().filter(|&place| model.places[place].scope == scope).collect();
+        standing(constant(Value::Process(process)), vec![*choices.pick(&places)], &["l"])
+    };
+    let (a, b) = (at(choices), at(choices));
+    binary(BinaryOp::And, a, if choices.chance(30) { not(b) } else { b })
+}
+
+fn holds_in(model: &Model, expr: &Expr, state: &State) -> bool {
+    model::eval::evaluate(model, state, expr, None).expect("patterns have no faults") == Value::Bool(true)
+}
+
+fn is_run(model: &Model, states: &[State]) -> bool {
+    let steps_to = |pair: &[State]| steps(model, &pair[0]).iter().any(|step| step.result.as_ref() == Ok(&pair[1]));
+    model::eval::is_initial(model, &states[0]) && states.windows(2).all(steps_to)
+}
+
+#[test]
+fn reachable_states_faults_and_deadlocks_are_those_of_the_reference_semantics() {
+    for_small_products(1500, |model, product| {
+        let system = system(model);
+        let Reach::Safe(reached) = find(&system, &system.encoding.space.empty(), Direction::Forward) else {
+            return Err("nothing is bad".into());
+        };
+        let bits: Vec<u32> = (system.encoding.parts().iter())
+            .filter(|part| !matches!(part, symbolic::encoding::Part::Exposed(_)))
+            .flat_map(|&part| system.encoding.field(part).bits())
+            .collect();
+        expect(reached.count_over(&bits) == Some(product.states.len() as u64), "as many states")?;
+        let deadlocks = system.deadlocks().expect("fits");
+        for (at, state) in product.states.iter().enumerate() {
+            let vector = system.vector(state);
+            expect(reached.contains(&vector), "every reachable state")?;
+            expect(system.decode(&vector) == *state, "vectors read back")?;
+            expect(deadlocks.contains(&vector) == is_deadlock(model, state), "deadlocks")?;
+            for process in model.processes.ids() {
+                let faulty = product.faults[at].iter().any(|(by, _)| by.process == process);
+                expect(system.processes[process.index()].fault.contains(&vector) == faulty, "faults")?;
+            }
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn both_directions_find_a_run_exactly_where_there_is_one() {
+    for_small_products(600, |model, product| {
+        let mut choices = Choices::from_seed(product.states.len() as u64);
+        let system = system(model);
+        for _ in 0..3 {
+            let pattern = random_pattern(model, &mut choices);
+            let bad = system.truth(&pattern).expect("fits").yes;
+            let reachable = product.states.iter().any(|state| holds_in(model, &pattern, state));
+            for direction in [Direction::Forward, Direction::Backward] {
+                match find(&system, &bad, direction) {
+                    Reach::Safe(_) => expect(!reachable, "a run was missed")?,
+                    Reach::Run(states) => {
+                        expect(is_run(model, &states), "the run is real")?;
+                        expect(holds_in(model, &pattern, states.last().expect("not empty")), "it ends badly")?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn every_reachable_state_projects_into_the_k_index_invariants() {
+    for_small_products(400, |model, product| {
+        for (k, views) in [(1, Views::Mentioned), (1, Views::Whole), (2, Views::Mentioned), (3, Views::Whole)] {
+            if k > model.processes.len() {
+                continue;
+            }
+            let mut sets = LocalSets::new(system(model), views).expect("fits");
+            let mut fixpoint = Fixpoint::new(&mut sets, k).expect("fits");
+            fixpoint.close(&mut sets, &Budget::unlimited()).expect("fits");
+            for state in &product.states {
+                let vector = sets.system().vector(state);
+                for (group, set) in fixpoint.invariants.join() {
+                    expect(set.contains(&vector), &format!("{k} {views:?}: {group:?} misses {state:?}"))?;
+                }
+            }
+            // With all processes together there is nothing to lose.
+            if k == model.processes.len() && views == Views::Whole {
+                let (group, set) = fixpoint.invariants.join()[0];
+                expect(sets.n_states(group, set) == Some(product.states.len() as u64), "exact for k = N")?;
+            }
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn completion_decides_as_brute_force_does() {
+    for_small_products(400, |model, product| {
+        let mut choices = Choices::from_seed(product.states.len() as u64);
+        for _ in 0..2 {
+            let pattern = random_pattern(model, &mut choices);
+            let reachable = product.states.iter().any(|state| holds_in(model, &pattern, state));
+            let asked = questions(model, &PropertyKind::Reachable(pattern.clone())).expect("no temporal property");
+            let mut sets = LocalSets::new(system(model), Views::Mentioned).expect("fits");
+            match complete(&mut sets, &asked, &Budget::unlimited(), |_| {}) {
+                Ok(Completed::Proved { .. }) => expect(!reachable, "proved what is wrong")?,
+                Ok(Completed::Run { states, .. }) => {
+                    expect(is_run(model, &states), "the run is real")?;
+                    expect(holds_in(model, &pattern, states.last().expect("not empty")), "it ends badly")?;
+                }
+                Err(stop) => return Err(format!("completion is complete, but: {stop}")),
+            }
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn no_errors_and_deadlocks_are_decided_by_completion() {
+    for_small_products(300, |model, product| {
+        let faulty = product.faults.iter().any(|faults| !faults.is_empty());
+        let deadlocked = !product.deadlocks.is_empty();
+        for (kind, bad) in [(PropertyKind::NoErrors, faulty), (PropertyKind::DeadlockFree, deadlocked)] {
+            let asked: Vec<Question> = questions(model, &kind).expect("no temporal property");
+            assert!(asked.iter().all(|question| !matches!(question.pattern, Pattern::Truth { .. })));
+            let mut sets = LocalSets::new(system(model), Views::Mentioned).expect("fits");
+            match complete(&mut sets, &asked, &Budget::unlimited(), |_| {}) {
+                Ok(Completed::Proved { .. }) => expect(!bad, "proved what is wrong")?,
+                Ok(Completed::Run { states, .. }) => expect(bad && is_run(model, &states), "the run is real")?,
+                Err(stop) => return Err(format!("completion is complete, but: {stop}")),
+            }
+        }
+        Ok(())
+    });
+}
