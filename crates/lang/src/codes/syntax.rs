@@ -219,7 +219,7 @@ pub static CODES: &[Code] = &[
     row!(
         "E0131",
         "things nested too deeply",
-        "Blocks, parentheses and operators before operands may be nested 200 deep, and 1000 operators may follow each other without parentheses. Give parts a name with `define` or `proc`."
+        "Blocks, parentheses and operators before operands may be nested 200 deep, and 500 operators may follow each other without parentheses. Give parts a name with `define` or `proc`."
     ),
     Code {
         code: "E0132",

@@ -30,7 +30,7 @@ pub(crate) use operators::Level;
 pub(crate) const MAX_DEPTH: usize = 200;
 
 /// How high the tree of an expression may be: `a + b + c` is a tree of height 3.
-pub(crate) const MAX_HEIGHT: usize = 1000;
+pub(crate) const MAX_HEIGHT: usize = 500;
 
 /// Something could not be parsed, and that has been reported.
 #[derive(Clone, Copy, Debug)]

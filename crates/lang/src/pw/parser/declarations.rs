@@ -130,6 +130,10 @@ impl Parser<'_> {
         let mut items = Vec::new();
         while !matches!(self.peek(), TokenKind::RightBrace | TokenKind::End) {
             let before = self.position;
+            if self.eat(TokenKind::Semicolon).is_some() {
+                // As after `enum E { a };`, which people write who know C.
+                continue;
+            }
             if self.item(&mut items).is_err() {
                 self.skip_item();
             }
@@ -215,8 +219,6 @@ impl Parser<'_> {
         }
         self.mark(Role::ListClose);
         self.expect(TokenKind::RightBrace, "`}`")?;
-        // A `;` after the brace does no harm; people who know C write it.
-        self.eat(TokenKind::Semicolon);
         Ok(EnumDecl { doc, name, values, span: self.since(start) })
     }
 

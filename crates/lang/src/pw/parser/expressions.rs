@@ -198,7 +198,7 @@ impl Parser<'_> {
             TokenKind::Word => self.word(&mut height)?,
             _ => return Err(self.no_expression()),
         };
-        Ok(Operand::new(kind, self.since(start), height))
+        self.limited(Operand::new(kind, self.since(start), height))
     }
 
     fn parenthesised(&mut self) -> Parse<Operand> {

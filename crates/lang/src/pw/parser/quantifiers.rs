@@ -4,7 +4,6 @@ use super::super::ast::{Binders, Domain, Expr, ExprKind, Quantifier};
 use super::expressions::Operand;
 use super::operators::Level;
 use super::{Parse, Parser, Role, TokenKind};
-use base::Span;
 
 impl Parser<'_> {
     /// `forall i, j in A, k in B: e`: one quantifier per group of names with its own domain.
@@ -12,14 +11,15 @@ impl Parser<'_> {
         let start = self.span();
         let quantifier = if self.at_word("forall") { Quantifier::ForAll } else { Quantifier::Exists };
         self.bump();
-        let mut groups = vec![self.binders()?];
+        let mut highest = 0;
+        let mut groups = vec![self.binders(&mut highest)?];
         while groups.last().is_some_and(|group| group.domain.is_some()) && self.eat(TokenKind::Comma).is_some() {
-            groups.push(self.binders()?);
+            groups.push(self.binders(&mut highest)?);
             self.check_depth(groups.len())?;
         }
         self.expect(TokenKind::Colon, "`:`")?;
         let body = self.binary(Level::Implication)?;
-        let height = body.height + groups.len();
+        let height = body.height.max(highest) + groups.len();
         let expr = groups.into_iter().rev().fold(body.expr, |body, binders| {
             let span = start.to(body.span);
             let kind = ExprKind::Quantified { quantifier, binders: Box::new(binders), body: Box::new(body) };
@@ -32,18 +32,20 @@ impl Parser<'_> {
     pub(super) fn count(&mut self, height: &mut usize) -> Parse<ExprKind> {
         self.bump();
         let opener = self.bump_as(Role::Tight);
+        let mut highest = 0;
         let (binders, body) = self.enclosed(|parser| {
-            let binders = parser.binders()?;
+            let binders = parser.binders(&mut highest)?;
             parser.expect(TokenKind::Colon, "`:`")?;
             Ok((binders, parser.binary(Level::Implication)?))
         })?;
         self.close(opener, TokenKind::RightParen)?;
-        *height = body.height + 1;
+        *height = body.height.max(highest) + 1;
         let quantifier = Quantifier::Count;
         Ok(ExprKind::Quantified { quantifier, binders: Box::new(binders), body: Box::new(body.expr) })
     }
 
-    fn binders(&mut self) -> Parse<Binders> {
+    /// What stands before the colon; `highest` becomes at least the height of the highest expression in it.
+    fn binders(&mut self, highest: &mut usize) -> Parse<Binders> {
         let start = self.span();
         let mut binders = Binders {
             names: vec![self.ident("a name to bind")?],
@@ -53,40 +55,43 @@ impl Parser<'_> {
             span: start,
         };
         if binders.distinct {
-            self.different_values(&mut binders)?;
+            self.different_values(&mut binders, highest)?;
         } else {
             while self.eat(TokenKind::Comma).is_some() {
                 binders.names.push(self.ident("a name to bind")?);
             }
         }
         if self.eat_word("in").is_some() {
-            binders.domain = Some(self.domain()?);
+            binders.domain = Some(self.domain(highest)?);
         }
         binders.span = self.since(start);
         Ok(binders)
     }
 
     /// `!= j`, `!= j != k`, `!= 0`
-    fn different_values(&mut self, binders: &mut Binders) -> Parse<()> {
+    fn different_values(&mut self, binders: &mut Binders, highest: &mut usize) -> Parse<()> {
         while self.at(TokenKind::Unequal) {
             self.bump_as(Role::Infix);
-            let other = self.expr_at(Level::Sum)?;
-            match other.kind {
+            let other = self.binary(Level::Sum)?;
+            *highest = (*highest).max(other.height);
+            match other.expr.kind {
                 ExprKind::Name(name) => binders.names.push(name),
-                _ => binders.other_than.push(other),
+                _ => binders.other_than.push(other.expr),
             }
         }
         Ok(())
     }
 
-    fn domain(&mut self) -> Parse<Domain> {
-        let start: Span = self.span();
-        let low = self.expr_at(Level::Sum)?;
-        if let ExprKind::Name(name) = &low.kind
+    fn domain(&mut self, highest: &mut usize) -> Parse<Domain> {
+        let start = self.span();
+        let low = self.binary(Level::Sum)?;
+        if let ExprKind::Name(name) = &low.expr.kind
             && !self.at_range_dots()
         {
             return Ok(Domain::Family(name.clone()));
         }
-        Ok(Domain::Range(self.range_after(start, low)?))
+        let (range, height) = self.range_after(start, low)?;
+        *highest = (*highest).max(height);
+        Ok(Domain::Range(range))
     }
 }

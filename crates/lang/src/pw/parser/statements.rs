@@ -53,6 +53,10 @@ impl Parser<'_> {
         let mut statements = Vec::new();
         while !matches!(self.peek(), TokenKind::RightBrace | TokenKind::End) {
             let before = self.position;
+            if self.eat(TokenKind::Semicolon).is_some() {
+                // An empty statement does no harm.
+                continue;
+            }
             self.mark(Role::Start);
             if self.begins_variable() {
                 let doc = self.take_doc();

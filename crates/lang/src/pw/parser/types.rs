@@ -1,6 +1,7 @@
 //! Types and ranges.
 
-use super::super::ast::{Expr, ExprKind, Range, RangeEnd, Type, TypeKind};
+use super::super::ast::{ExprKind, Range, RangeEnd, Type, TypeKind};
+use super::expressions::Operand;
 use super::operators::Level;
 use super::{Parse, Parser, Role, TokenKind};
 use crate::codes::syntax as code;
@@ -73,10 +74,10 @@ impl Parser<'_> {
         if !self.may_begin_range() {
             return Err(self.unexpected("a type"));
         }
-        let low = self.expr_at(Level::Sum)?;
-        match &low.kind {
+        let low = self.binary(Level::Sum)?;
+        match &low.expr.kind {
             ExprKind::Name(name) if !self.at_range_dots() => Ok(TypeKind::Named(name.clone())),
-            _ => Ok(TypeKind::Range(Box::new(self.range_after(start, low)?))),
+            _ => Ok(TypeKind::Range(Box::new(self.range_after(start, low)?.0))),
         }
     }
 
@@ -87,12 +88,12 @@ impl Parser<'_> {
     /// `low..<high` or `low..=high`
     pub(super) fn range(&mut self) -> Parse<Range> {
         let start = self.span();
-        let low = self.expr_at(Level::Sum)?;
-        self.range_after(start, low)
+        let low = self.binary(Level::Sum)?;
+        Ok(self.range_after(start, low)?.0)
     }
 
-    /// The rest of a range.
-    pub(super) fn range_after(&mut self, start: Span, low: Expr) -> Parse<Range> {
+    /// The rest of a range; and the height of the higher of its two ends.
+    pub(super) fn range_after(&mut self, start: Span, low: Operand) -> Parse<(Range, usize)> {
         let dots = self.span();
         let end = match self.peek() {
             TokenKind::DotDotEqual => RangeEnd::Included,
@@ -101,8 +102,9 @@ impl Parser<'_> {
         };
         let is_bare = self.at(TokenKind::DotDot);
         self.bump();
-        let high = self.expr_at(Level::Sum)?;
-        let span = self.since(start);
+        let high = self.binary(Level::Sum)?;
+        let height = low.height.max(high.height);
+        let (low, high, span) = (low.expr, high.expr, self.since(start));
         if is_bare {
             let (low, high) = (self.slice(low.span), self.slice(high.span));
             let diagnostic = Diagnostic::error(code::BARE_RANGE, span, "a range must say whether it includes its end")
@@ -110,7 +112,7 @@ impl Parser<'_> {
                 .suggest(format!("`{low}..={high}` includes {high}"), dots, "..=");
             self.log.add(diagnostic);
         }
-        Ok(Range { low, high, end, span })
+        Ok((Range { low, high, end, span }, height))
     }
 
     /// Whether a range goes on here.
