@@ -13,9 +13,11 @@ pub mod points;
 pub mod print;
 pub mod process;
 pub mod property;
+pub mod symmetry;
 pub mod types;
 pub mod value;
 pub mod variable;
+pub mod view;
 
 use base::{IdVec, Span};
 

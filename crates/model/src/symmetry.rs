@@ -1,0 +1,181 @@
+//! Symmetry: may the processes of a family be exchanged for one another?
+//!
+//! In: a Model and a family. Out: the reasons why not; none means that every permutation of the family's processes maps
+//! steps to steps and initial states to initial states. The check is syntactic. Processes of the family may be compared
+//! with `==` and `!=`, stored, passed on, quantified over, and used as an index; an array that is indexed by them is
+//! indexed by them only. Numbers made of them, constants among them and their order are reasons why not.
+
+mod failure;
+mod walk;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use base::Span;
+
+use crate::Model;
+use crate::control::{Action, ActionKind, Scope, SyncSide};
+use crate::expr::Expr;
+use crate::process::FamilyId;
+use crate::types::{ScalarType, Type};
+use crate::variable::{Init, Role, Storage, Var, VarId};
+
+use walk::{IndexKind, Walk};
+
+/// Why the processes of a family cannot be exchanged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asymmetry {
+    /// What kind of reason it is.
+    pub why: Why,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// The kinds of reasons.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// A particular process is named.
+    Constant,
+    /// A process's index is used as a number: in arithmetic, in a comparison of order, or stored as one.
+    Number,
+    /// A number is used as a process.
+    FromNumber,
+    /// A loop takes the processes in their order.
+    Order,
+    /// A quantifier over the processes has a body that may fail, so that it shows which instance comes first.
+    MayFail,
+    /// The array is indexed by processes in one place and by numbers here.
+    MixedIndex(VarId),
+    /// The variable starts with a particular process, or differently for different processes.
+    Initial(VarId),
+}
+
+impl Why {
+    /// In words, in the user's names.
+    pub fn describe(&self, model: &Model) -> String {
+        match self {
+            Why::Constant => "one particular process is named".to_string(),
+            Why::Number => "the index of a process is used as a number".to_string(),
+            Why::FromNumber => "a number is used as a process".to_string(),
+            Why::Order => "a loop takes the processes in their order".to_string(),
+            Why::MayFail => "a quantifier stops at the first process that decides, and another could fail".to_string(),
+            Why::MixedIndex(var) => {
+                format!("`{}` is indexed by processes elsewhere, and by a number here", model.vars[*var].name)
+            }
+            Why::Initial(var) => format!("`{}` does not start alike for all processes", model.vars[*var].name),
+        }
+    }
+}
+
+/// Why the processes of the family cannot be exchanged for one another; empty where they can.
+pub fn asymmetries(model: &Model, family: FamilyId) -> Vec<Asymmetry> {
+    if model.families[family].count() < 2 {
+        return Vec::new();
+    }
+    let mut walk = Walk::new(model, family);
+    for action in &model.actions {
+        walk.action(action);
+    }
+    for counted in &model.loops {
+        walk.enter(counted.scope);
+        walk.ordered_domain(&counted.domain, counted.span);
+    }
+    for (id, var) in model.vars.entries().filter(|(_, var)| !matches!(var.role, Role::Counter(_))) {
+        walk.enter(match var.storage {
+            Storage::Frame(procedure) => Scope::Procedure(procedure),
+            Storage::Public(owner) | Storage::Local(owner) => Scope::Family(owner),
+            Storage::Shared => Scope::Family(family),
+        });
+        walk.initial(id, var, &var.init);
+    }
+    walk.finish()
+}
+
+/// The dimensions of arrays that the program indexes by processes of the family: what an exchange of processes exchanges,
+/// besides the processes' own cells and stacks and the values that name processes.
+pub fn process_dimensions(model: &Model, family: FamilyId) -> BTreeSet<(VarId, usize)> {
+    let mut walk = Walk::new(model, family);
+    model.actions.iter().for_each(|action| walk.action(action));
+    walk.process_dimensions()
+}
+
+/// Why an expression that is evaluated for nobody, as in a property, tells the processes of the family apart. How the
+/// program indexes its arrays counts, too.
+pub fn expr_asymmetries(model: &Model, family: FamilyId, expr: &Expr) -> Vec<Asymmetry> {
+    if model.families[family].count() < 2 {
+        return Vec::new();
+    }
+    let mut program = Walk::new(model, family);
+    model.actions.iter().for_each(|action| program.action(action));
+    let mut walk = Walk::new(model, family);
+    walk.indexed_by(&program);
+    walk.look(expr);
+    walk.finish()
+}
+
+impl Walk<'_> {
+    fn action(&mut self, action: &Action) {
+        self.enter(action.scope);
+        if let Some(guard) = &action.guard {
+            self.look(guard);
+        }
+        match action.sync.as_ref().map(|sync| &sync.side) {
+            None => {}
+            Some(SyncSide::Send(values)) => values.iter().for_each(|value| self.look(value)),
+            Some(SyncSide::Receive(targets)) => targets.iter().for_each(|target| self.access(target)),
+        }
+        self.body(&action.body);
+        match &action.kind {
+            ActionKind::Plain | ActionKind::Idle | ActionKind::Return { value: None } => {}
+            ActionKind::Return { value: Some(value) } => self.look(value),
+            ActionKind::Call { arguments, result, .. } => {
+                arguments.iter().for_each(|argument| self.look(argument));
+                result.iter().for_each(|target| self.access(target));
+            }
+        }
+    }
+
+    fn initial(&mut self, id: VarId, var: &Var, init: &Init) {
+        let names_first = matches!(var.ty.scalar(), ScalarType::Pid(family) if family == self.family);
+        match init {
+            Init::Any => {}
+            Init::First if names_first => self.complain(Why::Initial(id), var.span),
+            Init::First => {}
+            Init::Fill(value) => {
+                let before = self.n_complaints();
+                self.look(value);
+                if self.n_complaints() > before {
+                    self.complain(Why::Initial(id), value.span);
+                }
+            }
+            // Elements of an array that processes index must start alike; the walk knows at the end which those are.
+            Init::Elements(elements) => {
+                let alike = elements.windows(2).all(|pair| same_start(&pair[0], &pair[1]));
+                if !alike {
+                    self.uneven.insert(id, var.span);
+                }
+                elements.iter().for_each(|element| self.initial(id, var, element));
+            }
+        }
+    }
+}
+
+/// Whether two elements surely start with the same values.
+fn same_start(one: &Init, other: &Init) -> bool {
+    match (one, other) {
+        (Init::First, Init::First) | (Init::Any, Init::Any) => true,
+        (Init::Fill(one), Init::Fill(other)) => format!("{:?}", one.kind) == format!("{:?}", other.kind),
+        (Init::Elements(one), Init::Elements(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| same_start(one, other))
+        }
+        _ => false,
+    }
+}
+
+/// How each dimension of each array is indexed, with the places where it is by a number.
+type IndexUses = BTreeMap<(VarId, usize), Vec<(IndexKind, Span)>>;
+
+/// Whether the variable has a dimension as long as the family, which processes may index.
+fn spans_family(model: &Model, family: FamilyId, ty: &Type, dimension: usize) -> bool {
+    let range = model.families[family].index.as_ref();
+    ty.dimensions().get(dimension).copied() == range.map(|range| range.count) && range.is_some_and(|r| r.first == 0)
+}
