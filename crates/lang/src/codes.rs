@@ -1,9 +1,9 @@
 //! The table of all codes that the front-ends give: what `piecewise explain CODE` prints.
 //!
-//! In: a code such as `E0103`. Out: its title, a longer explanation, a wrong program and the same program put right. Each
-//! stage keeps its own slice ([`syntax`], [`check`]); [`all`] joins them. The programs are files in `tests/errors/`, and a
-//! test makes sure that each wrong one draws its code, drawn exactly as the file beside it says, and that the right one
-//! draws no error at all.
+//! In: a code such as `E0103`. Out: its title, a longer explanation, a wrong program and the same program put right.
+//! Each stage keeps its own slice ([`syntax`], [`check`]); [`all`] joins them. The programs are files in
+//! `tests/errors/`, and a test makes sure that each wrong one draws its code, drawn exactly as the file beside it says,
+//! and that the right one draws no error at all.
 
 pub mod check;
 pub mod syntax;

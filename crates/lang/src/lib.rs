@@ -1,7 +1,7 @@
 //! Front-ends: text in, Model or diagnostics out. One folder per language.
 //!
-//! [`load()`]: a file of any language to its Model. [`pw`]: the Piecewise language. [`codes`]: the table of all codes that
-//! diagnostics carry.
+//! [`load()`]: a file of any language to its Model. [`pw`]: the Piecewise language. [`codes`]: the table of all codes
+//! that diagnostics carry.
 
 pub mod codes;
 mod load;

@@ -1,7 +1,8 @@
 //! Every code has a program that draws it.
 //!
-//! `tests/errors/CODE.pw` draws CODE; `CODE.txt` beside it holds all diagnostics of that file as plain text; `CODE.fixed.pw`
-//! draws no error, nor CODE if that is a warning. To write the `.txt` files anew: `BLESS=1 cargo test -p piecewise-lang`.
+//! `tests/errors/CODE.pw` draws CODE; `CODE.txt` beside it holds all diagnostics of that file as plain text;
+//! `CODE.fixed.pw` draws no error, nor CODE if that is a warning. To write the `.txt` files anew: `BLESS=1 cargo test
+//! -p piecewise-lang`.
 
 use base::{Applicability, Diagnostic, Severity, SourceFile};
 use lang::codes::{self, Code};

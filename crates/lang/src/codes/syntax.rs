@@ -74,47 +74,58 @@ pub static CODES: &[Code] = &[
     row!(
         "E0100",
         "there are more errors than are shown",
-        "Only the first errors of a file are shown, since later ones often follow from them. Repair these and run again."
+        "Only the first errors of a file are shown, since later ones often follow from them. Repair these and run \
+         again."
     ),
     row!(
         "E0101",
         "something else was expected",
-        "The text does not follow the grammar at this place. The message says what could stand here and what was found; the mistake is there or just before."
+        "The text does not follow the grammar at this place. The message says what could stand here and what was \
+         found; the mistake is there or just before."
     ),
     row!(
         "E0102",
         "a semicolon is missing",
-        "Every simple statement and every declaration without braces ends with `;`. The next line began something new before a `;` came."
+        "Every simple statement and every declaration without braces ends with `;`. The next line began something \
+         new before a `;` came."
     ),
     row!(
         "E0103",
         "`=` where values are compared",
-        "`=` assigns, and only a statement can assign. In a condition, or anywhere else in an expression, `==` compares."
+        "`=` assigns, and only a statement can assign. In a condition, or anywhere else in an expression, `==` \
+         compares."
     ),
     row!(
         "E0104",
         "a brace, bracket or parenthesis without its partner",
-        "Something was opened and never closed, or closed and never opened. For braces the indentation tells which one is meant: the message points at the first brace whose partner is indented differently."
+        "Something was opened and never closed, or closed and never opened. For braces the indentation tells which \
+         one is meant: the message points at the first brace whose partner is indented differently."
     ),
     row!(
         "E0105",
         "a word that begins no statement",
-        "A statement is an assignment or begins with one of the words `skip`, `idle`, `await`, `assert`, `acquire`, `release`, `call`, `return`, `goto`, `break`, `continue`, `if`, `while`, `loop`, `for`, `either`, `atomic`. A procedure is called with `call`."
+        "A statement is an assignment or begins with one of the words `skip`, `idle`, `await`, `assert`, \
+         `acquire`, `release`, `call`, `return`, `goto`, `break`, `continue`, `if`, `while`, `loop`, `for`, \
+         `either`, `atomic`. A procedure is called with `call`."
     ),
     row!(
         "E0106",
         "a word that begins no declaration",
-        "A program consists of `const`, `enum`, `define`, `shared`, `process`, `proc`, `fairness`, `hint`, `allow deadlock`, and its properties: `invariant`, `property`, `reachable`, `race_free`, `no_errors`, `deadlock_free`. Statements stand in a process or a procedure."
+        "A program consists of `const`, `enum`, `define`, `shared`, `process`, `proc`, `fairness`, `hint`, `allow \
+         deadlock`, and its properties: `invariant`, `property`, `reachable`, `race_free`, `no_errors`, \
+         `deadlock_free`. Statements stand in a process or a procedure."
     ),
     row!(
         "E0107",
         "`=>`, `<=>` and `~>` do not chain",
-        "`a => b => c` is `(a => b) => c` in some tools and `a => (b => c)` in others, so it is refused; so is any mixture of `=>`, `<=>` and `~>`. Put parentheses around what belongs together."
+        "`a => b => c` is `(a => b) => c` in some tools and `a => (b => c)` in others, so it is refused; so is any \
+         mixture of `=>`, `<=>` and `~>`. Put parentheses around what belongs together."
     ),
     row!(
         "E0108",
         "`until` and its kin do not chain",
-        "`a until b until c` is read from the left by SPIN and from the right by Spot, and the two differ. Put parentheses around what belongs together. The same holds for `weakuntil`, `releases` and `M`."
+        "`a until b until c` is read from the left by SPIN and from the right by Spot, and the two differ. Put \
+         parentheses around what belongs together. The same holds for `weakuntil`, `releases` and `M`."
     ),
     row!(
         "E0109",
@@ -124,37 +135,48 @@ pub static CODES: &[Code] = &[
     row!(
         "E0110",
         "a keyword where a name stands",
-        "A few words are never names: `and as const define either else enum exists false for forall if in local loop not or proc process program public shared then true while`. All other keywords may be names. A label may be any word."
+        "A few words are never names: `and as const define either else enum exists false for forall if in local \
+         loop not or proc process program public shared then true while`. All other keywords may be names. A label \
+         may be any word."
     ),
     row!(
         "E0111",
         "a range does not say whether it includes its end",
-        "`0..N` includes N in some languages and not in others. Write `0..<N` for 0 to N - 1, as is usual for process ids, or `0..=N` to include N."
+        "`0..N` includes N in some languages and not in others. Write `0..<N` for 0 to N - 1, as is usual for \
+         process ids, or `0..=N` to include N."
     ),
     row!(
         "E0112",
         "a label that names no place",
-        "A label names the place before a step, and `goto`, `break` and `continue` take no step of their own. A label at the end of a block names nothing either. Put a `skip;` there if the place matters."
+        "A label names the place before a step, and `goto`, `break` and `continue` take no step of their own. A \
+         label at the end of a block names nothing either. Put a `skip;` there if the place matters."
     ),
     row!(
         "E0113",
         "an empty loop",
-        "`loop {}` has no step, so the process could neither move nor stand still in it. Write `loop { skip; }` to go round for ever, or `await false;` to stop."
+        "`loop {}` has no step, so the process could neither move nor stand still in it. Write `loop { skip; }` to \
+         go round for ever, or `await false;` to stop."
     ),
     row!(
         "E0114",
         "a declaration where it may not stand",
-        "`shared` variables belong to the program, `public` and `local` ones to a process, `local` ones to a procedure. They are declared among the outermost statements, since they exist from the start of the process or the call, whichever way its control goes. Processes, procedures and properties belong to the program."
+        "`shared` variables belong to the program, `public` and `local` ones to a process, `local` ones to a \
+         procedure. They are declared among the outermost statements, since they exist from the start of the \
+         process or the call, whichever way its control goes. Processes, procedures and properties belong to the \
+         program."
     ),
     row!(
         "E0115",
         "an assignment whose sides do not fit",
-        "On the left stand variables, elements of arrays or fields; on the right as many values as there are variables on the left. `a, b = b, a;` assigns at once, after both values have been computed. `x = call f(…);` has exactly one variable."
+        "On the left stand variables, elements of arrays or fields; on the right as many values as there are \
+         variables on the left. `a, b = b, a;` assigns at once, after both values have been computed. `x = call \
+         f(…);` has exactly one variable."
     ),
     row!(
         "E0116",
         "an operator of another language",
-        "Assignments are written with `=` and the whole new value: `x = x + 1;`. `==` compares, and a comparison by itself is no statement; to wait for it write `await`. `!=` means unequal."
+        "Assignments are written with `=` and the whole new value: `x = x + 1;`. `==` compares, and a comparison \
+         by itself is no statement; to wait for it write `await`. `!=` means unequal."
     ),
     row!(
         "E0117",
@@ -169,27 +191,35 @@ pub static CODES: &[Code] = &[
     row!(
         "E0119",
         "a character that means nothing",
-        "The character belongs to no word, number or operator of the language. Comments begin with `//`; there are no texts in quotes."
+        "The character belongs to no word, number or operator of the language. Comments begin with `//`; there are \
+         no texts in quotes."
     ),
     row!(
         "E0120",
         "fairness where it plays no part",
-        "An invariant speaks of every state that can be reached, and `reachable`, `race_free`, `no_errors` and `deadlock_free` likewise: which runs are fair makes no difference. Only a `property` can be claimed `under` assumptions."
+        "An invariant speaks of every state that can be reached, and `reachable`, `race_free`, `no_errors` and \
+         `deadlock_free` likewise: which runs are fair makes no difference. Only a `property` can be claimed \
+         `under` assumptions."
     ),
     row!(
         "E0121",
         "a fairness assumption of the wrong shape",
-        "The forms are `progress`; `every P[*]`; `weak P[*]` and `strong P[*]`, both also with a label, as in `weak P[*]@l`; `weak p` for a predicate that holds again and again; `strong p => q` for a pair of predicates; and names of `fairness` sets. `or` separates alternatives in `under` only; in a predicate write `||`. `under none` stands alone."
+        "The forms are `progress`; `every P[*]`; `weak P[*]` and `strong P[*]`, both also with a label, as in \
+         `weak P[*]@l`; `weak p` for a predicate that holds again and again; `strong p => q` for a pair of \
+         predicates; and names of `fairness` sets. `or` separates alternatives in `under` only; in a predicate \
+         write `||`. `under none` stands alone."
     ),
     row!(
         "E0122",
         "an expectation that is neither `holds` nor `violated`",
-        "`expect violated` says that a property is known to fail, as in the broken twin of a lock; then the run succeeds only if it does fail. `expect holds` is what is expected without saying so."
+        "`expect violated` says that a property is known to fail, as in the broken twin of a lock; then the run \
+         succeeds only if it does fail. `expect holds` is what is expected without saying so."
     ),
     row!(
         "E0123",
         "a property without a name",
-        "Verdicts, proofs and traces are reported under the property's name, so each `invariant`, `property` and `reachable` has one: `invariant NAME: e;`."
+        "Verdicts, proofs and traces are reported under the property's name, so each `invariant`, `property` and \
+         `reachable` has one: `invariant NAME: e;`."
     ),
     row!(
         "E0124",
@@ -199,27 +229,32 @@ pub static CODES: &[Code] = &[
     row!(
         "E0125",
         "`[*]` outside patterns",
-        "`P[*]` stands for all processes of a family in fairness assumptions, hints and `race_free`. In a formula, say with a quantifier whether you mean all or some: `forall i: P[i]@crit`, `exists i: P[i]@crit`."
+        "`P[*]` stands for all processes of a family in fairness assumptions, hints and `race_free`. In a formula, \
+         say with a quantifier whether you mean all or some: `forall i: P[i]@crit`, `exists i: P[i]@crit`."
     ),
     row!(
         "E0126",
         "a parameter without its least value",
-        "`N: 2..` is a parameter of at least 2, `N: 2..=8` one that also ends at 8. Without `-N` on the command line a parameter takes its least value."
+        "`N: 2..` is a parameter of at least 2, `N: 2..=8` one that also ends at 8. Without `-N` on the command \
+         line a parameter takes its least value."
     ),
     row!(
         "E0127",
         "a free choice as a loop's condition",
-        "`if *` and `either` choose freely, without a step of their own. A `while` tests, and its test is a step. To leave a loop at any time write `loop { either { … } or { break; } }`."
+        "`if *` and `either` choose freely, without a step of their own. A `while` tests, and its test is a step. \
+         To leave a loop at any time write `loop { either { … } or { break; } }`."
     ),
     row!(
         "E0130",
         "a file that is too long",
-        "Files of more than 8 MB are not read: no program for people to read is that long. If a tool made it, let it use arrays, families of processes and `for`."
+        "Files of more than 8 MB are not read: no program for people to read is that long. If a tool made it, let \
+         it use arrays, families of processes and `for`."
     ),
     row!(
         "E0131",
         "things nested too deeply",
-        "Blocks, parentheses and operators before operands may be nested 200 deep, and 500 operators may follow each other without parentheses. Give parts a name with `define` or `proc`."
+        "Blocks, parentheses and operators before operands may be nested 200 deep, and 500 operators may follow \
+         each other without parentheses. Give parts a name with `define` or `proc`."
     ),
     Code {
         code: "E0132",
@@ -231,11 +266,14 @@ pub static CODES: &[Code] = &[
     row!(
         "W0101",
         "a temporal operator that binds tighter than it may seem",
-        "Operators before an operand bind tighter than those between operands, so `always a => b` is `(always a) => b`: if a holds for ever, then b holds at the start. Mostly `always (a => b)` is meant. Put parentheses to say which."
+        "Operators before an operand bind tighter than those between operands, so `always a => b` is `(always a) \
+         => b`: if a holds for ever, then b holds at the start. Mostly `always (a => b)` is meant. Put parentheses \
+         to say which."
     ),
     row!(
         "W0102",
         "`next` in a property",
-        "`next p` speaks of the next point of the run, whoever is scheduled there, even if he stands still. Such a property can change its truth value when a step is split in two or another process is added."
+        "`next p` speaks of the next point of the run, whoever is scheduled there, even if he stands still. Such a \
+         property can change its truth value when a step is split in two or another process is added."
     ),
 ];

@@ -1,10 +1,10 @@
 //! The syntax tree of a `.pw` program, as written: nothing is resolved, typed or evaluated.
 //!
-//! Every node has the span of its text; the span of a parenthesised expression includes its parentheses. What the parser
-//! can say in simpler nodes it does say there: `shared a, b: bool;` is two declarations, `else if` is an `else` block that
-//! holds one `if`, `if *` is an `either`, and `forall i in A, j in B: e` is two quantifiers. Names are plain words: whether
-//! `P[i]` is a process or an array element, and whether `turn` is a variable or an enum value, is for the checker to find
-//! out. State and temporal formulas share one expression grammar.
+//! Every node has the span of its text; the span of a parenthesised expression includes its parentheses. What the
+//! parser can say in simpler nodes it does say there: `shared a, b: bool;` is two declarations, `else if` is an `else`
+//! block that holds one `if`, `if *` is an `either`, and `forall i in A, j in B: e` is two quantifiers. Names are plain
+//! words: whether `P[i]` is a process or an array element, and whether `turn` is a variable or an enum value, is for
+//! the checker to find out. State and temporal formulas share one expression grammar.
 
 mod expression;
 mod property;

@@ -1,8 +1,8 @@
 //! The names that a program declares, found before it is parsed.
 //!
 //! In: the tokens. Out: the set of all words that stand where a name is declared, anywhere in the file, and the set of
-//! process names. The parser asks it whether `F` in `F p` is a name or the operator, and whether `weak P[0]` speaks of a
-//! process. The scan looks at a token and its neighbours only, so it works on broken files, too.
+//! process names. The parser asks it whether `F` in `F p` is a name or the operator, and whether `weak P[0]` speaks of
+//! a process. The scan looks at a token and its neighbours only, so it works on broken files, too.
 
 use super::lexer::{Token, TokenKind};
 use std::collections::HashSet;
@@ -46,7 +46,8 @@ impl<'s> DeclaredNames<'s> {
         declared
     }
 
-    /// Whether the word is declared as a variable, constant, parameter, enum value, definition, process, procedure or index.
+    /// Whether the word is declared as a variable, constant, parameter, enum value, definition, process, procedure or
+    /// index.
     pub fn contains(&self, word: &str) -> bool {
         self.names.contains(word)
     }

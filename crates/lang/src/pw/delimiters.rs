@@ -1,9 +1,9 @@
 //! Braces without a partner.
 //!
-//! In: the tokens of a file. Out: at most one diagnostic about an opening brace that is never closed, or about the first
-//! closing brace that closes nothing. Which of several open braces lacks its partner is guessed from the indentation, as a
-//! reader would: the first pair whose two lines are indented differently is the suspect. Parentheses and brackets are the
-//! parser's business, since they do not reach beyond a statement.
+//! In: the tokens of a file. Out: at most one diagnostic about an opening brace that is never closed, or about the
+//! first closing brace that closes nothing. Which of several open braces lacks its partner is guessed from the
+//! indentation, as a reader would: the first pair whose two lines are indented differently is the suspect. Parentheses
+//! and brackets are the parser's business, since they do not reach beyond a statement.
 
 use super::lexer::{Token, TokenKind};
 use crate::codes::syntax as code;
@@ -19,31 +19,52 @@ struct Brace {
     begins_line: bool,
 }
 
-/// Looks for a brace without a partner.
-pub(crate) fn unpaired_brace(text: &str, tokens: &[Token]) -> Option<Diagnostic> {
+/// What kind of brace lacks its partner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unpaired {
+    /// An opening one.
+    Opening,
+    /// A closing one.
+    Closing {
+        /// The first that finds nothing to close.
+        last: Span,
+        /// The first pair before it whose lines are indented differently.
+        suspect: Option<(Span, Span)>,
+    },
+}
+
+/// Looks for a brace without a partner. An opening one is ready to be reported; a closing one may yet turn out to be due to
+/// an opening one that was forgotten.
+pub(crate) fn unpaired_brace(text: &str, tokens: &[Token]) -> Option<(Unpaired, Option<Diagnostic>)> {
     let mut open: Vec<Brace> = Vec::new();
-    let mut suspect: Option<(Brace, Brace)> = None;
+    let mut suspect: Option<(Span, Span)> = None;
     let mut here = Brace { span: Span::default(), line: 0, indent: 0, begins_line: true };
     for token in tokens {
         advance(&mut here, text, token.span);
         match token.kind {
             TokenKind::LeftBrace => open.push(here),
             TokenKind::RightBrace => match open.pop() {
-                Some(opener) if suspect.is_none() && is_suspicious(opener, here) => suspect = Some((opener, here)),
+                Some(opener) if suspect.is_none() && is_suspicious(opener, here) => {
+                    suspect = Some((opener.span, here.span));
+                }
                 Some(_) => {}
-                None => return Some(closes_nothing(token.span)),
+                None => return Some((Unpaired::Closing { last: token.span, suspect }, None)),
             },
             _ => {}
         }
     }
-    let innermost = *open.last()?;
+    let innermost = open.last()?.span;
+    Some((Unpaired::Opening, Some(never_closed(innermost, suspect))))
+}
+
+fn never_closed(innermost: Span, suspect: Option<(Span, Span)>) -> Diagnostic {
     let message = "this `{` is never closed";
-    Some(match suspect {
-        None => Diagnostic::error(code::UNCLOSED, innermost.span, message).help("add the missing `}`"),
-        Some((opener, closer)) => Diagnostic::error(code::UNCLOSED, opener.span, message)
-            .note(closer.span, "this `}` closes it, but is indented differently")
+    match suspect {
+        None => Diagnostic::error(code::UNCLOSED, innermost, message).help("add the missing `}`"),
+        Some((opener, closer)) => Diagnostic::error(code::UNCLOSED, opener, message)
+            .note(closer, "this `}` closes it, but is indented differently")
             .help("add the missing `}`"),
-    })
+    }
 }
 
 /// Moves on to the next token.
@@ -57,10 +78,6 @@ fn advance(here: &mut Brace, text: &str, span: Span) {
     }
     here.line += n_line_ends;
     here.span = span;
-}
-
-fn closes_nothing(span: Span) -> Diagnostic {
-    Diagnostic::error(code::UNCLOSED, span, "this `}` closes nothing").suggest("remove it", span, "")
 }
 
 /// Whether a closing brace that begins its line is indented differently from its opening brace's line.

@@ -1,13 +1,13 @@
 //! The formatter behind `piecewise fmt`.
 //!
-//! In: a source file. Out: the same tokens and comments in the same order, with other blanks and line ends between them; or
-//! the errors of a file that does not parse, which is never touched. Since no token is changed, the text means what it
-//! meant, and the user's spelling of operators and parentheses stays.
+//! In: a source file. Out: the same tokens and comments in the same order, with other blanks and line ends between
+//! them; or the errors of a file that does not parse, which is never touched. Since no token is changed, the text means
+//! what it meant, and the user's spelling of operators and parentheses stays.
 //!
-//! Each declaration and statement begins a line, indented by two blanks per block. Within a statement the user's line ends
-//! are kept, with four more blanks. A list or block that the user wrote on one line stays there if it is simple
-//! ([`inline`]). One blank line between statements or declarations is kept. Labels, names of properties and variables, and
-//! comments at the ends of lines are aligned with those of their neighbours ([`align`]).
+//! Each declaration and statement begins a line, indented by two blanks per block. Within a statement the user's line
+//! ends are kept, with four more blanks. A list or block that the user wrote on one line stays there if it is simple
+//! ([`inline`]). One blank line between statements or declarations is kept. Labels, names of properties and variables,
+//! and comments at the ends of lines are aligned with those of their neighbours ([`align`]).
 
 mod align;
 mod inline;
@@ -54,8 +54,8 @@ pub fn format(file: &SourceFile) -> Result<String, Vec<Diagnostic>> {
     let mut lines = lines::lines(&pieces, &is_inline);
     align::align(&mut lines);
     let formatted = lines::to_text(&lines);
-    // Blanks alone cannot change the tokens unless two of them were glued together. That would be a mistake in `spacing`;
-    // then rather nothing is formatted than something damaged.
+    // Blanks alone cannot change the tokens unless two of them were glued together. That would be a mistake in
+    // `spacing`; then rather nothing is formatted than something damaged.
     let is_same = signature(&formatted) == signature(file.text());
     debug_assert!(is_same, "formatting changed the tokens of\n{}\ninto\n{formatted}", file.text());
     Ok(if is_same { formatted } else { file.text().to_string() })

@@ -1,8 +1,8 @@
 //! Text to tokens.
 //!
-//! In: the text of a `.pw` file. Out: its tokens with their spans, comments included, and diagnostics for characters that
-//! mean nothing. Spellings that mean the same (`&&`, `/\`, `∧`) are one kind of token; words stay words, because most
-//! keywords are names where no keyword can stand (see [`super::words`]).
+//! In: the text of a `.pw` file. Out: its tokens with their spans, comments included, and diagnostics for characters
+//! that mean nothing. Spellings that mean the same (`&&`, `/\`, `∧`) are one kind of token; words stay words, because
+//! most keywords are names where no keyword can stand (see [`super::words`]).
 
 use crate::codes::syntax as code;
 use base::{Diagnostic, Span};
@@ -153,7 +153,8 @@ pub(crate) enum TokenKind {
     End,
 }
 
-/// All tokens of a text in its order, comments included, without characters that mean nothing; an [`TokenKind::End`] last.
+/// All tokens of a text in its order, comments included, without characters that mean nothing; an [`TokenKind::End`]
+/// last.
 pub(crate) fn tokens(text: &str) -> (Vec<Token>, Vec<Diagnostic>) {
     let mut tokens: Vec<Token> = Vec::new();
     let mut diagnostics = Vec::new();

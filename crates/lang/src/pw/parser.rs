@@ -1,11 +1,12 @@
 //! Tokens to syntax tree: recursive descent that goes on after an error.
 //!
 //! In: a source file. Out: the tree, the diagnostics, and for each token its role in the layout (for the formatter).
-//! This file holds the cursor, what is expected and how errors are recorded; the grammar is in its submodules. A function
-//! that returns [`Failed`] has reported why; whoever owns a list (of items, of statements) catches it, skips to where the
-//! next element begins, and goes on. Recursion is limited by [`MAX_DEPTH`] and trees by [`MAX_HEIGHT`], so that no input
-//! overflows the stack here or in whoever walks the tree.
+//! This file holds the cursor, what is expected and how errors are recorded; the grammar is in its submodules. A
+//! function that returns [`Failed`] has reported why; whoever owns a list (of items, of statements) catches it, skips
+//! to where the next element begins, and goes on. Recursion is limited by [`MAX_DEPTH`] and trees by [`MAX_HEIGHT`], so
+//! that no input overflows the stack here or in whoever walks the tree.
 
+mod braces;
 mod declarations;
 mod expressions;
 mod fairness;
@@ -19,8 +20,9 @@ mod types;
 
 use super::ast::{Doc, Ident, Program};
 use super::declared::DeclaredNames;
+use super::delimiters::{self, Unpaired};
 use super::lexer::{self, Token, TokenKind};
-use super::{delimiters, words};
+use super::words;
 use crate::codes::syntax as code;
 use base::{Diagnostic, SourceFile, Span};
 use log::Log;
@@ -43,8 +45,8 @@ type Parse<T> = Result<T, Failed>;
 pub(crate) enum Role {
     /// Nothing special.
     Plain,
-    /// The first token of a declaration, an enum value, a fairness assumption in braces, or a statement (its label, if it
-    /// has one).
+    /// The first token of a declaration, an enum value, a fairness assumption in braces, or a statement (its label, if
+    /// it has one).
     Start,
     /// An operator before its operand.
     Prefix,
@@ -91,6 +93,7 @@ pub(crate) struct Outcome {
 pub(crate) fn parse(file: &SourceFile) -> Outcome {
     let mut parser = Parser::new(file);
     let program = parser.file();
+    parser.report_surplus_brace();
     let Parser { log, roles, .. } = parser;
     Outcome { program, diagnostics: log.finish(), roles }
 }
@@ -108,8 +111,10 @@ struct Parser<'s> {
     depth: usize,
     context: Context,
     log: Log,
-    /// Whether braces without partner were reported: then what is missing at the end of the file is no news.
-    has_unpaired_brace: bool,
+    /// What kind of brace lacks its partner, if one does.
+    unpaired: Option<Unpaired>,
+    /// Whether an opening brace was missed and reported.
+    misses_opening_brace: bool,
 }
 
 impl<'s> Parser<'s> {
@@ -119,8 +124,8 @@ impl<'s> Parser<'s> {
         let (tokens, docs) = split_comments(text, &all_tokens);
         let unpaired = delimiters::unpaired_brace(text, &tokens);
         let mut log = Log::default();
-        let has_unpaired_brace = unpaired.is_some();
-        lexical_errors.into_iter().chain(unpaired).for_each(|diagnostic| log.add(diagnostic));
+        let (unpaired, never_closed) = unpaired.map_or((None, None), |(kind, diagnostic)| (Some(kind), diagnostic));
+        lexical_errors.into_iter().chain(never_closed).for_each(|diagnostic| log.add(diagnostic));
         Parser {
             text,
             roles: vec![Role::Plain; tokens.len()],
@@ -131,7 +136,8 @@ impl<'s> Parser<'s> {
             depth: 0,
             context: Context::default(),
             log,
-            has_unpaired_brace,
+            unpaired,
+            misses_opening_brace: false,
         }
     }
 
@@ -337,7 +343,7 @@ impl<'s> Parser<'s> {
 
     /// Reports an error, unless one was reported at this token before, or the file just ends for want of a brace.
     fn report(&mut self, diagnostic: Diagnostic) {
-        let is_old_news = self.has_unpaired_brace && self.at(TokenKind::End);
+        let is_old_news = self.unpaired.is_some() && self.at(TokenKind::End);
         if !is_old_news {
             self.log.add_at(self.position, diagnostic);
         }

@@ -158,14 +158,15 @@ fn write_expr(text: &mut String, expr: &Expr, loosest: Level) {
     }
 }
 
-/// Writes a left operand. A temporal operator there gets parentheses that the grammar does not need but the reader does.
+/// Writes a left operand. A temporal operator there gets parentheses that the grammar does not need but the reader
+/// does.
 fn write_left(text: &mut String, left: &Expr, loosest: Level) {
     let is_temporal = matches!(&left.kind, ExprKind::Unary { op, .. } if op.is_temporal());
     write_expr(text, left, if is_temporal { Level::Unary } else { loosest });
 }
 
-/// Quantifiers, `if then else` and temporal operators swallow what follows them, so they stand bare only where nothing can
-/// follow, or nothing that they would swallow.
+/// Quantifiers, `if then else` and temporal operators swallow what follows them, so they stand bare only where nothing
+/// can follow, or nothing that they would swallow.
 fn needs_parens(expr: &Expr, loosest: Level) -> bool {
     match &expr.kind {
         ExprKind::Binary { op, .. } => Level::of(*op) < loosest,
@@ -184,8 +185,8 @@ fn write_unary(text: &mut String, op: UnaryOp, operand: &Expr) {
         ExprKind::Unary { op, .. } => Some(*op),
         _ => None,
     };
-    // The operand of a temporal operator is a comparison or another temporal operator; that of a sign, another sign. Two
-    // minus signs side by side would be one sign of another language.
+    // The operand of a temporal operator is a comparison or another temporal operator; that of a sign, another sign.
+    // Two minus signs side by side would be one sign of another language.
     let loosest = match inner {
         Some(inner) if op.is_temporal() && inner.is_temporal() => Level::And,
         _ if op.is_temporal() => Level::Comparison,

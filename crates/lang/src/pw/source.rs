@@ -1,7 +1,7 @@
 //! Bytes to text.
 //!
-//! In: the bytes of a file. Out: a source file, or the reason why the bytes are no text together with as much of the text
-//! as can be shown.
+//! In: the bytes of a file. Out: a source file, or the reason why the bytes are no text together with as much of the
+//! text as can be shown.
 
 use crate::codes::syntax as code;
 use base::{Diagnostic, SourceFile, Span};

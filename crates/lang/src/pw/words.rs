@@ -1,8 +1,8 @@
 //! Words with a meaning, and where they have it.
 //!
-//! Few words are reserved everywhere ([`is_reserved`]). All others are keywords only where their keyword can stand, so a
-//! label may be called `release`, an enum value `idle`, and a variable `next`. Where both are possible, a word that the
-//! program declares is that name.
+//! Few words are reserved everywhere ([`is_reserved`]). All others are keywords only where their keyword can stand, so
+//! a label may be called `release`, an enum value `idle`, and a variable `next`. Where both are possible, a word that
+//! the program declares is that name.
 
 use crate::pw::ast::{BinaryOp, UnaryOp};
 

@@ -215,8 +215,8 @@ pub struct Binders {
     pub names: Vec<Ident>,
     /// Whether they were joined by `!=`: then all have different values.
     pub distinct: bool,
-    /// The expressions after a `!=` that are no plain names, as in `k != 0` and `k != turn[1]`: the names that are bound
-    /// have other values than these.
+    /// The expressions after a `!=` that are no plain names, as in `k != 0` and `k != turn[1]`: the names that are
+    /// bound have other values than these.
     pub other_than: Vec<Expr>,
     /// What the names range over; without it, the program's one process family.
     pub domain: Option<Domain>,

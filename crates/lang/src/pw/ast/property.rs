@@ -29,8 +29,8 @@ pub enum PropertyKind {
     Temporal(Expr),
     /// `reachable NAME: e;`
     Reachable(Expr),
-    /// `race_free x;`, one declaration per variable of `race_free x, y;`. The expression is a name, an element or a field;
-    /// a `P[*].x` speaks of all processes.
+    /// `race_free x;`, one declaration per variable of `race_free x, y;`. The expression is a name, an element or a
+    /// field; a `P[*].x` speaks of all processes.
     RaceFree(Expr),
     /// `no_errors;`
     NoErrors,
@@ -149,7 +149,8 @@ pub enum PatternIndex {
 pub struct HintDecl {
     /// What the user says about it.
     pub doc: Option<Doc>,
-    /// The facts that the proof may look at: predicates or locals, in which `P[*]` stands for each process of the family.
+    /// The facts that the proof may look at: predicates or locals, in which `P[*]` stands for each process of the
+    /// family.
     pub exposed: Vec<Expr>,
     /// The whole of it.
     pub span: Span,

@@ -1,8 +1,8 @@
 //! Alignment of neighbouring lines: labels, names of properties and variables, comments at the ends of lines.
 //!
 //! Lines are neighbours if they are indented alike, no blank line stands between them, and nothing but comments and
-//! continuations does; labels are also aligned across statements without label. What is aligned depends on the lines' text
-//! alone, so aligning twice changes nothing.
+//! continuations does; labels are also aligned across statements without label. What is aligned depends on the lines'
+//! text alone, so aligning twice changes nothing.
 
 use super::lines::{Line, Stops};
 
@@ -53,8 +53,8 @@ fn runs(lines: &[Line], belongs: impl Fn(&Line) -> bool, may_be_between: impl Fn
     runs
 }
 
-/// Comments at the ends of lines that follow each other directly. They stay at the user's column if that is one for all of
-/// them and leaves room for the text.
+/// Comments at the ends of lines that follow each other directly. They stay at the user's column if that is one for all
+/// of them and leaves room for the text.
 fn align_comments(lines: &mut [Line]) {
     let mut at = 0;
     while at < lines.len() {

@@ -1,8 +1,8 @@
 //! Which lists and blocks stay on one line.
 //!
-//! A list (an enum, a fairness set) stays on one line if the user wrote it on one. A block does if, besides, it is that of
-//! an `atomic` or holds only simple statements, all blocks of the statement (`if … else …`) do, and the line is not too
-//! long. `else` and `or` may begin lines of their own then.
+//! A list (an enum, a fairness set) stays on one line if the user wrote it on one. A block does if, besides, it is that
+//! of an `atomic` or holds only simple statements, all blocks of the statement (`if … else …`) do, and the line is not
+//! too long. `else` and `or` may begin lines of their own then.
 
 use super::{Piece, Role, TokenKind, spacing};
 

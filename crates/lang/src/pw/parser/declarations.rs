@@ -4,6 +4,7 @@ use super::super::ast::{
     Assigned, Block, ConstDecl, DefineDecl, Doc, EnumDecl, Ident, Item, Limit, Parameter, ProcedureDecl,
     ProcedureParameter, ProcessDecl, ProcessIndex, Program, RangeEnd, Statement, StorageClass, VariableDecl,
 };
+use super::super::delimiters::Unpaired;
 use super::operators::Level;
 use super::{Context, Failed, Parse, Parser, Role, TokenKind, words};
 use crate::codes::syntax as code;
@@ -33,7 +34,14 @@ impl Parser<'_> {
             return self.file_without_program();
         }
         let program = self.program().ok();
-        if program.is_some() && !self.at(TokenKind::End) && !self.at(TokenKind::RightBrace) {
+        if matches!(self.unpaired, Some(Unpaired::Closing { .. })) {
+            // The program may have been closed too early.
+            while !self.at(TokenKind::End) {
+                self.items();
+                self.eat(TokenKind::RightBrace);
+            }
+        }
+        if program.is_some() && !self.at(TokenKind::End) {
             let message = format!("expected the end of the file after the program, found {}", self.found());
             let diagnostic = Diagnostic::error(code::NOT_ONE_PROGRAM, self.span(), message)
                 .help("a file holds one program; everything stands between its braces");
@@ -59,8 +67,7 @@ impl Parser<'_> {
         let start = self.bump_as(Role::Start);
         let name = self.ident("the name of the program")?;
         let parameters = if self.at(TokenKind::LeftParen) { self.parameters()? } else { Vec::new() };
-        self.mark(Role::BlockOpen);
-        self.expect(TokenKind::LeftBrace, "`{`")?;
+        self.open_brace(Role::BlockOpen, "")?;
         let items = self.items();
         self.mark(Role::BlockClose);
         self.expect(TokenKind::RightBrace, "a declaration or `}`")?;
@@ -211,14 +218,12 @@ impl Parser<'_> {
     fn enum_decl(&mut self, doc: Option<Doc>) -> Parse<EnumDecl> {
         let start = self.bump();
         let name = self.ident("the name of an enum")?;
-        self.mark(Role::ListOpen);
-        self.expect(TokenKind::LeftBrace, "`{`")?;
+        self.open_brace(Role::ListOpen, "")?;
         let mut values = Vec::new();
-        while !matches!(self.peek(), TokenKind::RightBrace | TokenKind::End) {
+        while !self.at_end_of_braces() {
             self.enum_value(&mut values);
         }
-        self.mark(Role::ListClose);
-        self.expect(TokenKind::RightBrace, "`}`")?;
+        self.close_brace(Role::ListClose, "`}`")?;
         Ok(EnumDecl { doc, name, values, span: self.since(start) })
     }
 
@@ -231,7 +236,7 @@ impl Parser<'_> {
                 self.bump();
             }
         }
-        if self.eat(TokenKind::Comma).is_some() || self.at(TokenKind::RightBrace) {
+        if self.eat(TokenKind::Comma).is_some() || self.at_end_of_braces() {
             return;
         }
         let end = self.previous_end();
@@ -406,23 +411,18 @@ impl Parser<'_> {
 
     /// The block of a process or procedure, with the variables that are declared among its outermost statements.
     fn body(&mut self, scope: Scope) -> Parse<(Vec<VariableDecl>, Block)> {
-        if !self.at(TokenKind::LeftBrace) {
-            let message = format!("expected `{{`, found {}", self.found());
-            let mut diagnostic = Diagnostic::error(code::UNEXPECTED, self.span(), message);
-            if scope == Scope::Process && self.at(TokenKind::LeftParen) {
-                diagnostic = diagnostic.help("the index of a family stands in brackets: `process P[i in 0..<N]`");
-            }
-            self.report(diagnostic);
-            if !self.skip_to_block() {
-                return Err(Failed);
-            }
-        }
+        let is_family = scope == Scope::Process && self.at(TokenKind::LeftParen);
+        let advice = if is_family { "the index of a family stands in brackets: `process P[i in 0..<N]`" } else { "" };
+        let start = match self.open_brace(Role::BlockOpen, advice) {
+            Ok(start) => start,
+            Err(Failed) if self.skip_to_block() => self.bump_as(Role::BlockOpen),
+            Err(Failed) => return Err(Failed),
+        };
         let context = Context { is_formula: false, ..self.context };
         self.within(context, |parser| {
             let mut variables = Vec::new();
-            let start = parser.bump_as(Role::BlockOpen);
             let statements: Vec<Statement> = parser.statements(scope, &mut variables);
-            parser.close_block()?;
+            parser.close_brace(Role::BlockClose, "a statement or `}`")?;
             Ok((variables, Block { statements, span: parser.since(start) }))
         })
     }

@@ -348,12 +348,20 @@ impl Parser<'_> {
             let label = self.label()?;
             return Ok(Places { labels: vec![label], span: self.since(start) });
         }
-        let mut labels: Vec<Ident> = vec![self.label()?];
+        let labels = self.labels_in_braces();
+        if labels.is_err() {
+            self.skip_places();
+        }
+        Ok(Places { labels: labels?, span: self.since(start) })
+    }
+
+    fn labels_in_braces(&mut self) -> Parse<Vec<Ident>> {
+        let mut labels = vec![self.label()?];
         while self.eat(TokenKind::Comma).is_some() && !self.at(TokenKind::RightBrace) {
             labels.push(self.label()?);
         }
         self.expect(TokenKind::RightBrace, "`,` or `}`")?;
-        Ok(Places { labels, span: self.since(start) })
+        Ok(labels)
     }
 
     /// A number; one that cannot be read is reported and counts as 0.

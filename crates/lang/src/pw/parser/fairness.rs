@@ -1,7 +1,7 @@
 //! Fairness: `under …` and `fairness name { … }`.
 //!
-//! Commas join assumptions, `or` separates alternatives and binds tighter; a group stands in parentheses. So a predicate
-//! that is a disjunction is written with `||`, or with `or` in parentheses.
+//! Commas join assumptions, `or` separates alternatives and binds tighter; a group stands in parentheses. So a
+//! predicate that is a disjunction is written with `||`, or with `or` in parentheses.
 
 use super::super::ast::{
     Assumptions, BinaryOp, Doc, Expr, ExprKind, FairnessDecl, FairnessItem, FairnessKind, PatternIndex, Places,
@@ -63,10 +63,9 @@ impl Parser<'_> {
     pub(super) fn fairness_decl(&mut self, doc: Option<Doc>) -> Parse<FairnessDecl> {
         let start = self.bump();
         let name = self.ident("the name of the fairness set")?;
-        self.mark(Role::ListOpen);
-        self.expect(TokenKind::LeftBrace, "`{`")?;
+        self.open_brace(Role::ListOpen, "")?;
         let mut items = Vec::new();
-        while !matches!(self.peek(), TokenKind::RightBrace | TokenKind::End) {
+        while !self.at_end_of_braces() {
             let before = self.position;
             self.mark(Role::Start);
             match self.fairness_entry() {
@@ -77,8 +76,7 @@ impl Parser<'_> {
                 self.bump();
             }
         }
-        self.mark(Role::ListClose);
-        self.expect(TokenKind::RightBrace, "a fairness assumption or `}`")?;
+        self.close_brace(Role::ListClose, "a fairness assumption or `}`")?;
         Ok(FairnessDecl { doc, name, items, span: self.since(start) })
     }
 
@@ -187,8 +185,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a process with or without index and label stands here, and nothing more. A name that the program does not
-    /// declare as a process begins a predicate, unless a `[*]` follows it.
+    /// Whether a process with or without index and label stands here, and nothing more. A name that the program does
+    /// not declare as a process begins a predicate, unless a `[*]` follows it.
     fn begins_pattern(&self) -> bool {
         let has_star = self.peek_at(1) == TokenKind::LeftBracket && self.peek_at(2) == TokenKind::Star;
         if !self.at(TokenKind::Word) || !(has_star || self.declared.is_process(self.word_at(0))) {

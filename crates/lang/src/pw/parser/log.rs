@@ -1,7 +1,7 @@
 //! The errors and warnings found so far.
 //!
-//! At most one error is kept per place in the text, since a second one there is nearly always a consequence of the first,
-//! and at most [`SHOWN`] errors and as many warnings in all; of the others only the number is told.
+//! At most one error is kept per place in the text, since a second one there is nearly always a consequence of the
+//! first, and at most [`SHOWN`] errors and as many warnings in all; of the others only the number is told.
 
 use crate::codes::syntax as code;
 use base::Diagnostic;

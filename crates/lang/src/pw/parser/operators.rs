@@ -1,9 +1,9 @@
 //! How tightly operators bind, and what is said where the text leaves it open.
 //!
-//! Loosest first: `=> <=> ~>` (neither mixed nor chained), the until family (neither mixed nor chained), `xor`, `||`, `&&`,
-//! comparisons (not chained), `+ -`, `* / %`, `as`. Operators before an operand bind tightest, but temporal operators and
-//! the word `not` take a whole comparison: `always x == 0` is what it looks like. Quantifiers and `if then else` reach as
-//! far right as they can.
+//! Loosest first: `=> <=> ~>` (neither mixed nor chained), the until family (neither mixed nor chained), `xor`, `||`,
+//! `&&`, comparisons (not chained), `+ -`, `* / %`, `as`. Operators before an operand bind tightest, but temporal
+//! operators and the word `not` take a whole comparison: `always x == 0` is what it looks like. Quantifiers and `if
+//! then else` reach as far right as they can.
 
 use super::super::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
 use super::{Parser, TokenKind, words};
@@ -154,8 +154,8 @@ impl Parser<'_> {
         self.report(diagnostic);
     }
 
-    /// Warns of `always a => b`, which is `(always a) => b`. Conjunctions and disjunctions draw a warning only if the right
-    /// side is no temporal formula: `always a && eventually b` is what it looks like.
+    /// Warns of `always a => b`, which is `(always a) => b`. Conjunctions and disjunctions draw a warning only if the
+    /// right side is no temporal formula: `always a && eventually b` is what it looks like.
     pub(super) fn warn_of_tight_operator(&mut self, op: BinaryOp, left: &Expr, right: &Expr) {
         let ExprKind::Unary { op: unary, op_span, operand } = &left.kind else { return };
         let level = Level::of(op);

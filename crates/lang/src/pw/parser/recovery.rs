@@ -1,7 +1,7 @@
 //! Where parsing goes on after an error.
 //!
-//! Statements and declarations end with `;` or a block, and usually begin a line with a keyword or a label. Skipping stops
-//! at whichever of these comes first, so one slip costs one statement.
+//! Statements and declarations end with `;` or a block, and usually begin a line with a keyword or a label. Skipping
+//! stops at whichever of these comes first, so one slip costs one statement.
 
 use super::{Parser, TokenKind, words};
 
@@ -29,8 +29,9 @@ impl Parser<'_> {
                 }
                 TokenKind::RightBrace | TokenKind::End => return,
                 TokenKind::LeftBrace => {
+                    let holds_places = self.previous_kind() == Some(TokenKind::At);
                     self.skip_braces();
-                    if !matches!(self.word_at(0), "else" | "or") {
+                    if !holds_places && !matches!(self.word_at(0), "else" | "or") {
                         return;
                     }
                 }
@@ -54,6 +55,18 @@ impl Parser<'_> {
                 }
             }
         }
+    }
+
+    /// Skips what is wrong in `@{ … }`, its closing brace included.
+    pub(super) fn skip_places(&mut self) {
+        while !matches!(self.peek(), TokenKind::RightBrace | TokenKind::Semicolon | TokenKind::End) {
+            self.bump();
+        }
+        self.eat(TokenKind::RightBrace);
+    }
+
+    fn previous_kind(&self) -> Option<TokenKind> {
+        self.position.checked_sub(1).map(|before| self.tokens[before].kind)
     }
 
     /// Skips `{ … }` with what is nested in it.

@@ -11,15 +11,10 @@ impl Parser<'_> {
     /// `{ … }`
     fn block(&mut self) -> Parse<Block> {
         self.nested(|parser| {
-            if !parser.at(TokenKind::LeftBrace) {
-                let message = format!("expected `{{`, found {}", parser.found());
-                let diagnostic = Diagnostic::error(code::UNEXPECTED, parser.span(), message)
-                    .help("the parts of a statement stand in braces, even if there is only one statement in them");
-                return Err(parser.fail(diagnostic));
-            }
-            let start = parser.bump_as(Role::BlockOpen);
+            let advice = "the parts of a statement stand in braces, even if there is only one statement in them";
+            let start = parser.open_brace(Role::BlockOpen, advice)?;
             let statements = parser.statements(Scope::Statement, &mut Vec::new());
-            parser.close_block()?;
+            parser.close_brace(Role::BlockClose, "a statement or `}`")?;
             Ok(Block { statements, span: parser.since(start) })
         })
     }
@@ -39,19 +34,10 @@ impl Parser<'_> {
         Ok((head?, block))
     }
 
-    /// The `}` after statements. If a brace without partner was reported, the next declaration closes the block as well.
-    pub(super) fn close_block(&mut self) -> Parse<()> {
-        if self.has_unpaired_brace && self.begins_item() {
-            return Ok(());
-        }
-        self.mark(Role::BlockClose);
-        self.expect(TokenKind::RightBrace, "a statement or `}`").map(|_| ())
-    }
-
     /// Statements up to a closing brace; variables that are declared among them are added to `variables`.
     pub(super) fn statements(&mut self, scope: Scope, variables: &mut Vec<VariableDecl>) -> Vec<Statement> {
         let mut statements = Vec::new();
-        while !matches!(self.peek(), TokenKind::RightBrace | TokenKind::End) {
+        while !self.at_end_of_braces() {
             let before = self.position;
             if self.eat(TokenKind::Semicolon).is_some() {
                 // An empty statement does no harm.
@@ -65,9 +51,6 @@ impl Parser<'_> {
                     Err(Failed) => self.skip_statement(),
                 }
             } else if self.begins_item() && self.peek_at(1) != TokenKind::Semicolon {
-                if self.has_unpaired_brace {
-                    break;
-                }
                 self.misplaced_item();
             } else {
                 match self.statement() {
@@ -241,7 +224,9 @@ impl Parser<'_> {
             let end = self.previous_end();
             let diagnostic = Diagnostic::error(code::UNEXPECTED, start, "`either` needs at least two branches")
                 .suggest("add `or { … }`; an empty branch does nothing", end, " or {}");
-            self.report(diagnostic);
+            if self.unpaired.is_none() {
+                self.report(diagnostic);
+            }
             branches.push(Block { statements: Vec::new(), span: end });
         }
         Ok(StatementKind::Either { branches })
@@ -376,6 +361,9 @@ impl Parser<'_> {
 
     fn unknown_statement(&mut self) -> Parse<StatementKind> {
         let word = self.word_at(0);
+        if matches!(word, "else" | "or") && self.unpaired.is_some() {
+            return Err(Failed);
+        }
         if word.is_empty() || words::is_reserved(word) {
             return Err(self.unexpected("a statement"));
         }
