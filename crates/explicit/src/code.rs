@@ -1,0 +1,208 @@
+//! Compiled steps: what the machine runs.
+//!
+//! A [`Step`] is one action of one process at one control point. Most are a comparison of words and a change of words, and
+//! need no code at all. The others have a little program of [`Instruction`]s; where it chooses, the machine follows every
+//! choice to the end.
+
+use model::control::{ActionId, ChannelId, StatementId};
+
+use crate::packing::{Field, Numbers};
+use crate::term::{LocatorId, TermId, Terms, WordTest};
+
+/// A position in the code.
+pub type Address = u32;
+
+/// The number of a register. Register 0 takes the result of a procedure to its caller.
+pub type Register = u32;
+
+/// The register with which a procedure gives its result.
+pub const RESULT: Register = 0;
+
+/// A change of one word: `word & keep | set`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WordWrite {
+    /// Which word.
+    pub word: u32,
+    /// The bits that stay.
+    pub keep: u64,
+    /// The bits that are set.
+    pub set: u64,
+}
+
+impl WordWrite {
+    /// The change that makes a number the content of a field.
+    pub fn new(field: Field, number: i64) -> Self {
+        let keep = !field.in_place(field.mask);
+        WordWrite { word: field.word, keep, set: field.in_place(field.raw_of(number)) }
+    }
+
+    /// This change and then another of the same word.
+    pub fn then(self, later: WordWrite) -> Self {
+        WordWrite { word: self.word, keep: self.keep & later.keep, set: self.set & later.keep | later.set }
+    }
+
+    /// Makes the change.
+    pub fn apply(self, state: &mut [u64]) {
+        let word = &mut state[self.word as usize];
+        *word = *word & self.keep | self.set;
+    }
+}
+
+/// Where a number is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// In a field.
+    Field(Field),
+    /// At the location in a register.
+    Located(Register),
+}
+
+/// One instruction.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Instruction {
+    /// Where the term does not hold the path is no path.
+    Require(TermId),
+    /// Where the term does not hold the path is a fault.
+    Check(TermId),
+    /// Where the register's number is none of these the path is a fault.
+    CheckRange(Register, Numbers),
+    /// The path is a fault.
+    Fail,
+    /// Changes a word.
+    Write(WordWrite),
+    /// Stores a number that surely fits.
+    Put(Target, TermId),
+    /// Stores a number; a fault where it is not one of those at this position of `Code::numbers`.
+    Store(Target, TermId, u32),
+    /// Gives a register its number.
+    Let(Register, TermId),
+    /// Gives a register a location.
+    Locate(Register, LocatorId),
+    /// Goes on with each of the numbers of a choice, at this position of `Code::choices`.
+    Any(u32),
+    /// Goes on at each of some addresses, at this position of `Code::forks`.
+    Fork(u32),
+    /// Goes on at the address where the term does not hold.
+    Unless(TermId, Address),
+    /// Goes on at the address.
+    Jump(Address),
+    /// Starts a loop: this register at the first, the next at the last number; or goes on at the address if there is none.
+    Enter(Register, TermId, TermId, Address),
+    /// The next number of a loop, and back to the address; or on.
+    Again(Register, Address),
+    /// A process leaves its frame waiting at a site; the room for slots is cleared.
+    Push(u32, u32),
+    /// A process drops its frame and goes on where the caller waits.
+    Pop(u32),
+    /// The end of the program.
+    Done,
+}
+
+/// A choice of a number.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Choice {
+    /// Where it is stored.
+    pub target: Target,
+    /// The numbers that fit there.
+    pub numbers: Numbers,
+    /// The bounds within which to choose, if some are given; a bound that does not fit is a fault besides.
+    pub bounds: Option<(TermId, TermId)>,
+    /// What makes a bound a number: processes are given by their index.
+    pub offset: i64,
+    /// How many registers must be kept.
+    pub n_live: u32,
+}
+
+/// Addresses to go on at.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fork {
+    /// The addresses.
+    pub targets: Vec<Address>,
+    /// How many registers must be kept.
+    pub n_live: u32,
+}
+
+/// One action of one process at one control point.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// Fails where the step is not enabled.
+    pub test: WordTest,
+    /// So do these.
+    pub more_tests: Box<[WordTest]>,
+    /// So does this; it may be a fault.
+    pub condition: Option<TermId>,
+    /// What the step does.
+    pub effect: Effect,
+    /// The action.
+    pub action: ActionId,
+    /// The statement that it comes from.
+    pub statement: StatementId,
+    /// Its side of a rendezvous.
+    pub sync: Option<Box<SyncStep>>,
+}
+
+/// What a step does.
+#[derive(Clone, Debug)]
+pub enum Effect {
+    /// Changes these words, the first and more.
+    Writes(WordWrite, Box<[WordWrite]>),
+    /// Runs the code from this address.
+    Code(Address),
+}
+
+/// One side of a rendezvous.
+#[derive(Clone, Debug)]
+pub enum SyncStep {
+    /// Sends the values of the terms.
+    Send(ChannelId, Vec<TermId>),
+    /// Receives numbers, each of a range, into these.
+    Receive(ChannelId, Vec<(ReceiveTarget, Numbers)>),
+}
+
+/// Where a received number goes.
+#[derive(Clone, Copy, Debug)]
+pub enum ReceiveTarget {
+    /// Into a field.
+    Field(Field),
+    /// To a computed location.
+    Computed(LocatorId),
+    /// Nowhere: the location is a fault.
+    Fault,
+}
+
+/// The steps of one control point.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PointSteps {
+    /// The first of them in `Code::steps`.
+    pub first: u32,
+    /// Behind the last of them.
+    pub end: u32,
+    /// Whether two of their paths may be one transition: equal in statement and successor.
+    pub may_repeat: bool,
+    /// Whether some of them are sides of a rendezvous.
+    pub has_sync: bool,
+    /// Whether a process that stands here and cannot move is stuck.
+    pub waits: bool,
+}
+
+/// All that was compiled.
+pub struct Code {
+    /// The expressions.
+    pub terms: Terms,
+    /// The programs, one behind the other.
+    pub instructions: Vec<Instruction>,
+    /// What `Instruction::Any` chooses from.
+    pub choices: Vec<Choice>,
+    /// What `Instruction::Fork` goes on at.
+    pub forks: Vec<Fork>,
+    /// What `Instruction::Store` checks against.
+    pub numbers: Vec<Numbers>,
+    /// The steps, those of one control point together.
+    pub steps: Vec<Step>,
+    /// By process and control point.
+    pub points: Vec<Vec<PointSteps>>,
+    /// By site of a call: where the caller goes on when it returns.
+    pub continuations: Vec<Address>,
+    /// How many registers there are.
+    pub n_registers: u32,
+}

@@ -1,0 +1,208 @@
+//! Between the states of `model::eval` and packed ones.
+//!
+//! In: either. Out: the other; both directions lose nothing. Evidence is shown in states of `eval`; tests compare packed
+//! steps with those of `eval` through this.
+
+use model::Model;
+use model::control::{ActionId, PlaceId, Scope};
+use model::eval::{Control, Frame, State};
+use model::process::ProcessId;
+use model::value::Value;
+use model::variable::{Role, Var};
+
+use crate::layout::Layout;
+use crate::packing::{decode, encode};
+use crate::points::{ControlPlan, Counters, Point, counters_at_rest};
+use crate::stacks::{Stacks, Waiting};
+
+/// What is needed to pack and to unpack.
+pub struct Codec<'m> {
+    /// The program.
+    pub model: &'m Model,
+    /// Its control points.
+    pub plan: ControlPlan,
+    /// Where everything is.
+    pub layout: Layout,
+    /// By process: the stacks that were met.
+    pub stacks: Vec<Stacks>,
+}
+
+impl<'m> Codec<'m> {
+    /// For the states of a Model.
+    pub fn new(model: &'m Model) -> Self {
+        let plan = ControlPlan::new(model);
+        let layout = Layout::new(model, &plan);
+        let stacks = model.processes.ids().map(|_| Stacks::default()).collect();
+        Codec { model, plan, layout, stacks }
+    }
+
+    /// The packed form of a state, as many words as the layout says.
+    ///
+    /// # Panics
+    /// If control is where it cannot get.
+    pub fn pack(&self, state: &State) -> Vec<u64> {
+        let mut packed = vec![0; self.layout.n_words];
+        for (&value, (field, _)) in state.cells.iter().zip(&self.layout.locations) {
+            field.put(&mut packed, encode(value));
+        }
+        for process in self.model.processes.ids() {
+            self.pack_stack(process, state, &mut packed);
+        }
+        packed
+    }
+
+    /// The state that is packed in the words.
+    pub fn unpack(&self, packed: &[u64]) -> State {
+        let stacks: Vec<Vec<Frame>> =
+            self.model.processes.ids().map(|process| self.unpack_stack(process, packed)).collect();
+        let mut cells: Vec<Value> = self
+            .model
+            .cells
+            .iter()
+            .zip(&self.layout.locations)
+            .map(|(cell, (field, _))| decode(field.get(packed), cell.ty))
+            .collect();
+        for process in self.model.processes.ids() {
+            // The counters of a process's own text are part of its bottom frame's point, and cells of the state.
+            for &(id, value) in &self.bottom_point(process, packed).counters {
+                let counter = self.model.loops[id].counter;
+                for cell in self.model.cells_of(counter, Some(process)) {
+                    cells[cell.index()] = value;
+                }
+            }
+        }
+        State { cells, stacks }
+    }
+
+    fn pack_stack(&self, process: ProcessId, state: &State, packed: &mut [u64]) {
+        let mut below = 0;
+        for frame in &state.stacks[process.index()] {
+            let (place, calls) = match frame.control {
+                Control::At(place) => (place, None),
+                Control::Calling(action) => (self.model.actions[action].source, Some(action)),
+            };
+            let point = self.point(process, place, frame, state);
+            self.put_slots(process, place, frame, packed);
+            match calls {
+                None => self.layout.control[process.index()].put(packed, i64::from(point)),
+                Some(action) => {
+                    let site = self.layout.site_ids[&(process, point, action)];
+                    below = self.push(process, site, below, packed).expect("few stacks are packed by hand");
+                }
+            }
+        }
+        if let Some(frames) = &self.layout.frames[process.index()] {
+            frames.stack.put(packed, i64::from(below));
+        }
+    }
+
+    /// Puts the top frame's slots away onto a stack and clears its room; the number of the new stack.
+    pub fn push(&self, process: ProcessId, site: u32, below: u32, packed: &mut [u64]) -> Option<u32> {
+        let frames = self.layout.frames[process.index()].as_ref().expect("the process calls procedures");
+        let slots = frames.room.iter().map(|field| field.raw(packed)).collect();
+        for field in &frames.room {
+            field.put(packed, 0);
+        }
+        self.stacks[process.index()].number(Waiting { site, slots, below })
+    }
+
+    /// Takes the upper frame from the stack: its slots are the top frame's again. The site of the call.
+    pub fn pop(&self, process: ProcessId, packed: &mut [u64]) -> u32 {
+        let frames = self.layout.frames[process.index()].as_ref().expect("the process calls procedures");
+        let upper = self.stacks[process.index()].stack(frames.stack.raw(packed) as u32);
+        for (field, &slots) in frames.room.iter().zip(&upper.slots) {
+            field.put(packed, slots as i64);
+        }
+        frames.stack.put(packed, i64::from(upper.below));
+        upper.site
+    }
+
+    fn point(&self, process: ProcessId, place: PlaceId, frame: &Frame, state: &State) -> u32 {
+        let mut counters = counters_at_rest(self.model, &self.plan.folded, self.model.places[place].scope);
+        for (id, value) in &mut counters {
+            let counter = self.model.loops[*id].counter;
+            *value = match self.model.loops[*id].scope {
+                Scope::Procedure(_) => frame.slots[self.model.vars[counter].offset],
+                Scope::Family(_) => {
+                    let mut cells = self.model.cells_of(counter, Some(process));
+                    state.cells[cells.next().expect("a counter is one cell").index()]
+                }
+            };
+        }
+        let point = Point { place, counters };
+        self.plan.points[process.index()].id(&point).expect("control is where it can get")
+    }
+
+    fn put_slots(&self, process: ProcessId, place: PlaceId, frame: &Frame, packed: &mut [u64]) {
+        if let Some(first) = self.first_slot(process, place) {
+            let fields = &self.layout.locations[first as usize..];
+            for (&value, (field, _)) in frame.slots.iter().zip(fields) {
+                field.put(packed, encode(value));
+            }
+        }
+    }
+
+    fn first_slot(&self, process: ProcessId, place: PlaceId) -> Option<u32> {
+        match self.model.places[place].scope {
+            Scope::Family(_) => None,
+            Scope::Procedure(procedure) => {
+                let frames = self.layout.frames[process.index()].as_ref();
+                Some(frames.expect("a procedure runs only where it is called").first_slot[&procedure])
+            }
+        }
+    }
+
+    fn unpack_stack(&self, process: ProcessId, packed: &[u64]) -> Vec<Frame> {
+        let mut packed = packed.to_vec();
+        let point = self.layout.control[process.index()].raw(&packed) as u32;
+        let mut stack = vec![self.unpack_frame(process, point, None, &packed)];
+        let frames = self.layout.frames[process.index()].as_ref();
+        while frames.is_some_and(|frames| frames.stack.raw(&packed) != 0) {
+            let site = self.layout.sites[self.pop(process, &mut packed) as usize];
+            stack.push(self.unpack_frame(process, site.point, Some(site.action), &packed));
+        }
+        stack.reverse();
+        stack
+    }
+
+    fn unpack_frame(&self, process: ProcessId, point: u32, calls: Option<ActionId>, packed: &[u64]) -> Frame {
+        let Point { place, counters } = self.plan.points[process.index()].point(point);
+        let control = calls.map_or(Control::At(*place), Control::Calling);
+        let Scope::Procedure(procedure) = self.model.places[*place].scope else {
+            return Frame { control, slots: Vec::new() };
+        };
+        let mut location = self.first_slot(process, *place).expect("the frame is a procedure's") as usize;
+        let mut slots = Vec::new();
+        for var in self.model.procedures[procedure].vars.iter().map(|&id| &self.model.vars[id]) {
+            for _ in 0..var.ty.n_cells() {
+                let number = self.layout.locations[location].0.get(packed);
+                slots.push(folded_value(var, counters).unwrap_or(decode(number, var.ty.scalar())));
+                location += 1;
+            }
+        }
+        Frame { control, slots }
+    }
+
+    fn bottom_point(&self, process: ProcessId, packed: &[u64]) -> &Point {
+        let points = &self.plan.points[process.index()];
+        let Some(frames) = &self.layout.frames[process.index()] else {
+            return points.point(self.layout.control[process.index()].raw(packed) as u32);
+        };
+        let mut bottom = self.layout.control[process.index()].raw(packed) as u32;
+        let mut stack = frames.stack.raw(packed) as u32;
+        while stack != 0 {
+            let upper = self.stacks[process.index()].stack(stack);
+            bottom = self.layout.sites[upper.site as usize].point;
+            stack = upper.below;
+        }
+        points.point(bottom)
+    }
+}
+
+/// The value of a counter that is part of the point.
+fn folded_value(var: &Var, counters: &Counters) -> Option<Value> {
+    match var.role {
+        Role::Counter(id) => counters.iter().find(|(other, _)| *other == id).map(|&(_, value)| value),
+        _ => None,
+    }
+}

@@ -1,0 +1,171 @@
+//! From the Model to code.
+//!
+//! In: a Model with its control points and layout. Out: [`Code`], with the steps of each process at each of its points.
+//! The meaning is that of `model::eval`: the same steps, enabled in the same states, with the same successors, and a fault
+//! where `eval` has one; only which fault it is, is left to `eval`.
+//!
+//! `expression.rs` makes terms of expressions, `statement.rs` instructions of bodies, `flow.rs` moves control, `steps.rs`
+//! puts the steps together.
+
+mod expression;
+mod flow;
+mod statement;
+mod steps;
+
+use model::Model;
+use model::process::ProcessId;
+
+use crate::code::{Choice, Code, Fork, Instruction, PointSteps, RESULT, Register, Step, WordWrite};
+use crate::codec::Codec;
+use crate::packing::Numbers;
+use crate::points::{Bounds, Counters};
+use crate::term::{TermId, Terms};
+
+/// Compiles expressions and actions of one Model.
+pub struct Compiler<'c, 'm> {
+    model: &'m Model,
+    codec: &'c Codec<'m>,
+    bounds: Bounds<'m>,
+    terms: Terms,
+    instructions: Vec<Instruction>,
+    choices: Vec<Choice>,
+    forks: Vec<Fork>,
+    numbers: Vec<Numbers>,
+    steps: Vec<Step>,
+    points: Vec<Vec<PointSteps>>,
+    n_registers: Register,
+    /// Jumps may lead here and to later addresses: a write is not merged with one before.
+    block_start: usize,
+    /// How many instances of quantifiers and loops the expression or statement at hand has been unrolled to.
+    n_unrolled: usize,
+}
+
+/// For whom something is compiled, and what is constant there.
+#[derive(Clone)]
+struct Context {
+    /// The process that evaluates; nobody in properties.
+    me: Option<ProcessId>,
+    /// The folded counters of the text.
+    counters: Counters,
+    /// The bound variables, outermost first.
+    bound: Vec<Bound>,
+    /// Registers from here on are free.
+    next_register: Register,
+}
+
+/// What stands for a bound variable.
+#[derive(Clone, Copy)]
+struct Bound {
+    term: TermId,
+    kind: Kind,
+}
+
+/// What a number codes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Process,
+    Other,
+}
+
+impl Context {
+    fn of_process(me: ProcessId, counters: Counters) -> Self {
+        Context { me: Some(me), counters, bound: Vec::new(), next_register: RESULT + 1 }
+    }
+
+    fn of_nobody() -> Self {
+        Context { me: None, counters: Counters::new(), bound: Vec::new(), next_register: RESULT + 1 }
+    }
+
+    fn myself(&self) -> ProcessId {
+        self.me.expect("front-ends let only the text of a process speak of itself")
+    }
+}
+
+impl<'c, 'm> Compiler<'c, 'm> {
+    /// A compiler that has compiled nothing yet.
+    pub fn new(codec: &'c Codec<'m>) -> Self {
+        let model = codec.model;
+        let processes = model.processes.iter().map(|process| (process.index, process.first_cell as u32)).collect();
+        let mut terms = Terms::new(&codec.layout.locations, processes);
+        for (&field, points) in codec.layout.control.iter().zip(&codec.plan.points) {
+            terms.limit(field, points.len() as u64 - 1);
+        }
+        Compiler {
+            model,
+            codec,
+            bounds: Bounds::new(model),
+            terms,
+            instructions: Vec::new(),
+            choices: Vec::new(),
+            forks: Vec::new(),
+            numbers: Vec::new(),
+            steps: Vec::new(),
+            points: Vec::new(),
+            n_registers: RESULT + 1,
+            block_start: 0,
+            n_unrolled: 0,
+        }
+    }
+
+    /// A condition on states that nobody evaluates: that of a property.
+    pub fn property(&mut self, condition: &model::expr::Expr) -> TermId {
+        self.n_unrolled = 0;
+        let term = self.expression(condition, &mut Context::of_nobody());
+        self.terms.optimise(term)
+    }
+
+    /// Compiles all steps, and hands over everything.
+    pub fn finish(mut self) -> Code {
+        self.all_steps();
+        let continuations = self.continuations();
+        Code {
+            terms: self.terms,
+            instructions: self.instructions,
+            choices: self.choices,
+            forks: self.forks,
+            numbers: self.numbers,
+            steps: self.steps,
+            points: self.points,
+            continuations,
+            n_registers: self.n_registers,
+        }
+    }
+
+    /// A free register.
+    fn take_register(&mut self, context: &mut Context) -> Register {
+        let register = context.next_register;
+        context.next_register += 1;
+        self.n_registers = self.n_registers.max(context.next_register);
+        register
+    }
+
+    fn emit(&mut self, instruction: Instruction) {
+        self.instructions.push(instruction);
+    }
+
+    /// Emits a change of a word, together with the one before where that is possible.
+    fn emit_write(&mut self, write: WordWrite) {
+        if self.instructions.len() > self.block_start
+            && let Some(Instruction::Write(before)) = self.instructions.last_mut()
+            && before.word == write.word
+        {
+            *before = before.then(write);
+            return;
+        }
+        self.emit(Instruction::Write(write));
+    }
+
+    /// The address of the next instruction, to which something jumps.
+    fn label(&mut self) -> u32 {
+        self.block_start = self.instructions.len();
+        self.instructions.len() as u32
+    }
+
+    fn numbers_index(&mut self, numbers: Numbers) -> u32 {
+        let known = self.numbers.iter().position(|&other| other == numbers);
+        known.unwrap_or_else(|| {
+            self.numbers.push(numbers);
+            self.numbers.len() - 1
+        }) as u32
+    }
+}

@@ -1,0 +1,318 @@
+//! Bodies of steps to instructions.
+
+use model::control::{Stmt, StmtKind};
+use model::expr::{Access, Binding, Expr};
+use model::types::ScalarType;
+
+use super::expression::{Location, MAX_TERMS, MAX_UNROLLED};
+use super::{Bound, Compiler, Context, Kind};
+use crate::code::{Choice, Fork, Instruction, Target, WordWrite};
+use crate::packing::{Field, Numbers};
+use crate::term::{Arithmetic, TermId};
+
+impl Compiler<'_, '_> {
+    /// The statements in sequence.
+    pub(super) fn body(&mut self, body: &[Stmt], context: &mut Context) {
+        for stmt in body {
+            self.statement(stmt, context);
+        }
+    }
+
+    /// Stores a number, checked, at a location.
+    pub(super) fn store(&mut self, location: Location, value: TermId, ty: ScalarType, context: &mut Context) {
+        let numbers = self.numbers_of(ty);
+        let Some(target) = self.target(location, context) else { return self.emit(Instruction::Fail) };
+        self.store_in(target, value, numbers);
+    }
+
+    /// Stores a number, checked, where a target says.
+    pub(super) fn store_in(&mut self, target: Target, value: TermId, numbers: Numbers) {
+        if let (Target::Field(field), Some(number)) = (target, self.terms.as_constant(value)) {
+            return match numbers.contains(number) {
+                true => self.emit_write(WordWrite::new(field, number)),
+                false => self.emit(Instruction::Fail),
+            };
+        }
+        let (lo, hi) = self.terms.range(value);
+        let surely_fits = numbers.lo <= lo && hi <= numbers.hi && (lo >= numbers.after_gap || numbers.after_gap <= numbers.lo + 1);
+        let index = self.numbers_index(numbers);
+        self.emit(if surely_fits {
+            Instruction::Put(target, value)
+        } else {
+            Instruction::Store(target, value, index)
+        });
+    }
+
+    pub(super) fn numbers_of(&self, ty: ScalarType) -> Numbers {
+        Numbers::of(ty, self.model.type_context())
+    }
+
+    pub(super) fn field_at(&self, location: u32) -> Field {
+        self.codec.layout.locations[location as usize].0
+    }
+
+    /// Emits what chooses a number of a type, or of a range of it.
+    pub(super) fn choose(
+        &mut self,
+        target: Target,
+        ty: ScalarType,
+        bounds: Option<(TermId, TermId)>,
+        context: &Context,
+    ) {
+        let offset = match ty {
+            ScalarType::Pid(family) | ScalarType::PidOrNone(family) => {
+                let family = &self.model.families[family];
+                family.first.index() as i64 + 1 - family.index.as_ref().map_or(0, |index| index.first)
+            }
+            _ => 0,
+        };
+        let numbers = self.numbers_of(ty);
+        self.choices.push(Choice { target, numbers, bounds, offset, n_live: context.next_register });
+        self.emit(Instruction::Any(self.choices.len() as u32 - 1));
+        self.label();
+    }
+
+    fn statement(&mut self, stmt: &Stmt, context: &mut Context) {
+        let next_register = context.next_register;
+        match &stmt.kind {
+            StmtKind::Assign(pairs) => match pairs.as_slice() {
+                [(access, value)] => {
+                    let location = self.locate(access, context);
+                    let value = self.expression(value, context);
+                    self.store(location, value, self.type_of(access), context);
+                }
+                _ => self.assign_together(pairs, context),
+            },
+            StmtKind::AssignAny(access, range) => self.assign_any(access, range.as_ref(), context),
+            StmtKind::Await(test) => {
+                let test = self.condition(test, context);
+                self.require(test);
+            }
+            StmtKind::Assert(test) => {
+                let test = self.condition(test, context);
+                self.check(test);
+            }
+            StmtKind::Acquire(access) => self.acquire(access, context),
+            StmtKind::Release(access) => self.release(access, context),
+            StmtKind::If(test, yes, no) => self.branch(test, yes, no, context),
+            StmtKind::Either(blocks) => self.fork(blocks, context),
+            StmtKind::For(binding, block) => self.repeat(binding, block, context),
+        }
+        context.next_register = next_register;
+    }
+
+    /// The term of a condition, made fast.
+    pub(super) fn condition(&mut self, test: &Expr, context: &mut Context) -> TermId {
+        let term = self.expression(test, context);
+        self.terms.optimise(term)
+    }
+
+    fn require(&mut self, test: TermId) {
+        if self.terms.as_constant(test) != Some(1) {
+            self.emit(Instruction::Require(test));
+        }
+    }
+
+    fn check(&mut self, test: TermId) {
+        match self.terms.as_constant(test) {
+            Some(1) => {}
+            Some(_) => self.emit(Instruction::Fail),
+            None => self.emit(Instruction::Check(test)),
+        }
+    }
+
+    fn type_of(&self, access: &Access) -> ScalarType {
+        self.model.vars[access.var].ty.scalar()
+    }
+
+    /// A target that is evaluated now and used later; `None` where it is a fault.
+    fn target(&mut self, location: Location, context: &mut Context) -> Option<Target> {
+        match location {
+            Location::Fixed(location) => Some(Target::Field(self.field_at(location))),
+            Location::Computed(locator) => {
+                let register = self.take_register(context);
+                self.emit(Instruction::Locate(register, locator));
+                Some(Target::Located(register))
+            }
+            Location::Fault => None,
+        }
+    }
+
+    /// All locations and values first, then the stores.
+    fn assign_together(&mut self, pairs: &[(Access, Expr)], context: &mut Context) {
+        let mut stores = Vec::with_capacity(pairs.len());
+        for (access, value) in pairs {
+            let location = self.locate(access, context);
+            let Some(target) = self.target(location, context) else { return self.emit(Instruction::Fail) };
+            let value = self.expression(value, context);
+            let value = match self.terms.as_constant(value) {
+                Some(_) => value,
+                None => {
+                    let register = self.take_register(context);
+                    self.emit(Instruction::Let(register, value));
+                    self.terms.register(register)
+                }
+            };
+            stores.push((target, value, self.numbers_of(self.type_of(access))));
+        }
+        for (target, value, numbers) in stores {
+            self.store_in(target, value, numbers);
+        }
+    }
+
+    fn assign_any(&mut self, access: &Access, range: Option<&(Expr, Expr)>, context: &mut Context) {
+        let location = self.locate(access, context);
+        let Some(target) = self.target(location, context) else { return self.emit(Instruction::Fail) };
+        let bounds = range.map(|(lo, hi)| (self.index_number(lo, context), self.index_number(hi, context)));
+        self.choose(target, self.type_of(access), bounds, context);
+    }
+
+    /// A number, or the index of a process.
+    fn index_number(&mut self, expr: &Expr, context: &mut Context) -> TermId {
+        let kind = self.kind(expr, context);
+        let term = self.expression(expr, context);
+        if kind == Kind::Process { self.terms.index_of(term) } else { term }
+    }
+
+    fn content(&mut self, target: Target) -> TermId {
+        match target {
+            Target::Field(field) => self.terms.read(field),
+            Target::Located(register) => self.terms.read_located(register),
+        }
+    }
+
+    fn acquire(&mut self, access: &Access, context: &mut Context) {
+        let location = self.locate(access, context);
+        let Some(target) = self.target(location, context) else { return self.emit(Instruction::Fail) };
+        let content = self.content(target);
+        let zero = self.terms.constant(0);
+        match self.type_of(access) {
+            ScalarType::Lock => {
+                let is_free = self.terms.arithmetic(Arithmetic::Equal, content, zero);
+                self.require(is_free);
+                let me = self.terms.constant(context.myself().index() as i64 + 1);
+                self.put(target, me);
+            }
+            ScalarType::Semaphore { max } => {
+                let is_open = self.terms.arithmetic(Arithmetic::Less, zero, content);
+                self.require(is_open);
+                let one = self.terms.constant(1);
+                let less = if max == 1 { zero } else { self.terms.arithmetic(Arithmetic::Subtract, content, one) };
+                self.put(target, less);
+            }
+            _ => self.emit(Instruction::Require(zero)),
+        }
+    }
+
+    fn release(&mut self, access: &Access, context: &mut Context) {
+        let location = self.locate(access, context);
+        let Some(target) = self.target(location, context) else { return self.emit(Instruction::Fail) };
+        let content = self.content(target);
+        match self.type_of(access) {
+            ScalarType::Semaphore { max } => {
+                let bound = self.terms.constant(max);
+                let one = self.terms.constant(1);
+                let has_room = self.terms.arithmetic(Arithmetic::Less, content, bound);
+                self.check(has_room);
+                let more = if max == 1 { one } else { self.terms.arithmetic(Arithmetic::Add, content, one) };
+                self.put(target, more);
+            }
+            _ => {
+                let me = self.terms.constant(context.myself().index() as i64 + 1);
+                let is_mine = self.terms.arithmetic(Arithmetic::Equal, content, me);
+                self.check(is_mine);
+                let zero = self.terms.constant(0);
+                self.put(target, zero);
+            }
+        }
+    }
+
+    /// Stores a number that was seen to fit.
+    pub(super) fn put(&mut self, target: Target, value: TermId) {
+        match (target, self.terms.as_constant(value)) {
+            (Target::Field(field), Some(number)) => self.emit_write(WordWrite::new(field, number)),
+            _ => self.emit(Instruction::Put(target, value)),
+        }
+    }
+
+    fn branch(&mut self, test: &Expr, yes: &[Stmt], no: &[Stmt], context: &mut Context) {
+        let test = self.condition(test, context);
+        match self.terms.as_constant(test) {
+            Some(0) => return self.body(no, context),
+            Some(_) => return self.body(yes, context),
+            None => {}
+        }
+        let unless = self.instructions.len();
+        self.emit(Instruction::Unless(test, 0));
+        self.label();
+        self.body(yes, context);
+        let jump = self.instructions.len();
+        self.emit(Instruction::Jump(0));
+        let otherwise = self.label();
+        self.instructions[unless] = Instruction::Unless(test, otherwise);
+        self.body(no, context);
+        let end = self.label();
+        self.instructions[jump] = Instruction::Jump(end);
+    }
+
+    fn fork(&mut self, blocks: &[Vec<Stmt>], context: &mut Context) {
+        let index = self.forks.len();
+        self.forks.push(Fork { targets: Vec::new(), n_live: context.next_register });
+        self.emit(Instruction::Fork(index as u32));
+        let mut targets = Vec::new();
+        let mut jumps = Vec::new();
+        for block in blocks {
+            targets.push(self.label());
+            self.body(block, context);
+            jumps.push(self.instructions.len());
+            self.emit(Instruction::Jump(0));
+        }
+        let end = self.label();
+        for jump in jumps {
+            self.instructions[jump] = Instruction::Jump(end);
+        }
+        self.forks[index].targets = targets;
+    }
+
+    /// A `for` inside a step: written out where its values are constant and not too many.
+    fn repeat(&mut self, binding: &Binding, block: &[Stmt], context: &mut Context) {
+        let (first, last, kind) = self.domain_ends(&binding.domain, context);
+        if self.terms.is_fault(first) || self.terms.is_fault(last) {
+            return self.emit(Instruction::Fail);
+        }
+        let depth = context.bound.len();
+        context.bound.truncate(binding.var.0 as usize);
+        match (self.terms.as_constant(first), self.terms.as_constant(last)) {
+            (Some(first), Some(last)) if self.may_unroll(first, last) => {
+                self.n_unrolled += (last.saturating_sub(first) + 1).max(0) as usize;
+                for number in first..=last {
+                    let term = self.terms.constant(number);
+                    context.bound.push(Bound { term, kind });
+                    self.body(block, context);
+                    context.bound.pop();
+                }
+            }
+            _ => self.count_through((first, last, kind), block, context),
+        }
+        context.bound.truncate(depth);
+    }
+
+    fn may_unroll(&self, first: i64, last: i64) -> bool {
+        let n_values = (i128::from(last) - i128::from(first) + 1).max(0);
+        self.n_unrolled as i128 + n_values <= MAX_UNROLLED as i128 && self.terms.len() < MAX_TERMS
+    }
+
+    fn count_through(&mut self, (first, last, kind): (TermId, TermId, Kind), block: &[Stmt], context: &mut Context) {
+        let register = self.take_register(context);
+        self.take_register(context);
+        let term = self.terms.register(register);
+        context.bound.push(Bound { term, kind });
+        let enter = self.instructions.len();
+        self.emit(Instruction::Enter(register, first, last, 0));
+        let start = self.label();
+        self.body(block, context);
+        self.emit(Instruction::Again(register, start));
+        let exit = self.label();
+        self.instructions[enter] = Instruction::Enter(register, first, last, exit);
+    }
+}

@@ -1,0 +1,216 @@
+//! Where each part of a state is in the packed words.
+//!
+//! In: a Model and its control points. Out: a field for each process's control point, for each cell, and for processes
+//! that call procedures a field for the stack below the top frame (a number, see [`crate::stacks`]) and room for the slots
+//! of the top frame, which all procedures share. Counters that are folded into control points have no bits.
+//!
+//! A *location* numbers what can be read and written: the cells first, then each process's slots of each procedure.
+
+use std::collections::HashMap;
+
+use model::Model;
+use model::control::{ActionId, ActionKind, ProcedureId, Scope};
+use model::process::ProcessId;
+use model::variable::Role;
+
+use crate::packing::{Field, FieldAllocator, Numbers};
+use crate::points::{ControlPlan, Points};
+
+/// A stack number never takes more bits than this.
+const MAX_STACK_BITS: u32 = 32;
+
+/// The fields of a packed state.
+pub struct Layout {
+    /// How many words a state has.
+    pub n_words: usize,
+    /// By location: the field, and the numbers that it may hold.
+    pub locations: Vec<(Field, Numbers)>,
+    /// By process: its control point.
+    pub control: Vec<Field>,
+    /// By process: what it needs to call procedures, if it does.
+    pub frames: Vec<Option<FrameFields>>,
+    /// The places from which procedures are called.
+    pub sites: Vec<Site>,
+    /// The number of a site by process, point and action.
+    pub site_ids: HashMap<(ProcessId, u32, ActionId), u32>,
+}
+
+/// The fields of a process that calls procedures.
+pub struct FrameFields {
+    /// The number of the stack below the top frame; 0 is no stack.
+    pub stack: Field,
+    /// The room for the slots of the top frame; all 0 while there is none.
+    pub room: Vec<Field>,
+    /// The location of the first slot of each procedure.
+    pub first_slot: HashMap<ProcedureId, u32>,
+}
+
+/// Where a process calls a procedure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Site {
+    /// The caller.
+    pub process: ProcessId,
+    /// Its control point at the call.
+    pub point: u32,
+    /// The action that calls.
+    pub action: ActionId,
+}
+
+impl Layout {
+    /// Lays out the states of a Model.
+    pub fn new(model: &Model, plan: &ControlPlan) -> Self {
+        let mut allocator = FieldAllocator::default();
+        let last_point = |points: &Points| points.len() as i64 - 1;
+        let control = plan.points.iter().map(|points| field_for(&mut allocator, Numbers::between(0, last_point(points))));
+        let control = control.collect();
+        let mut locations = cell_locations(model, plan, &mut allocator);
+        let mut layout = Layout {
+            n_words: 0,
+            locations: Vec::new(),
+            control,
+            frames: Vec::new(),
+            sites: Vec::new(),
+            site_ids: HashMap::new(),
+        };
+        for process in model.processes.ids() {
+            layout.find_sites(model, process, &plan.points[process.index()]);
+            let sites: Vec<Site> = layout.sites.iter().filter(|site| site.process == process).copied().collect();
+            let frame = (!sites.is_empty()).then(|| {
+                let caller = Caller { model, plan, process, sites };
+                caller.fields(&mut allocator, &mut locations)
+            });
+            layout.frames.push(frame);
+        }
+        layout.locations = locations;
+        layout.n_words = allocator.n_words();
+        layout
+    }
+
+    fn find_sites(&mut self, model: &Model, process: ProcessId, points: &Points) {
+        for (point, at) in points.iter().enumerate() {
+            for &action in &model.places[at.place].actions {
+                if matches!(model.actions[action].kind, ActionKind::Call { .. }) {
+                    let point = point as u32;
+                    self.site_ids.insert((process, point, action), self.sites.len() as u32);
+                    self.sites.push(Site { process, point, action });
+                }
+            }
+        }
+    }
+}
+
+fn field_for(allocator: &mut FieldAllocator, numbers: Numbers) -> Field {
+    allocator.field(numbers.n_bits(), numbers.lo)
+}
+
+fn cell_locations(model: &Model, plan: &ControlPlan, allocator: &mut FieldAllocator) -> Vec<(Field, Numbers)> {
+    let locate = |cell: &model::variable::Cell| {
+        let numbers = Numbers::of(cell.ty, model.type_context());
+        let is_folded = matches!(model.vars[cell.var].role, Role::Counter(id) if plan.folded[id.index()]);
+        let field = if is_folded { allocator.field(0, numbers.lo) } else { field_for(allocator, numbers) };
+        (field, numbers)
+    };
+    model.cells.iter().map(locate).collect()
+}
+
+/// A process that calls procedures.
+struct Caller<'a> {
+    model: &'a Model,
+    plan: &'a ControlPlan,
+    process: ProcessId,
+    sites: Vec<Site>,
+}
+
+impl Caller<'_> {
+    fn fields(&self, allocator: &mut FieldAllocator, locations: &mut Vec<(Field, Numbers)>) -> FrameFields {
+        let mut procedures: Vec<ProcedureId> = self.sites.iter().map(|site| self.callee(site)).collect();
+        procedures.sort();
+        procedures.dedup();
+        // Each procedure's slots are laid out from the start of words of their own; these lie over one another.
+        let mut widths: Vec<u32> = Vec::new();
+        let mut relative = Vec::new();
+        for &procedure in &procedures {
+            let mut inner = FieldAllocator::default();
+            let slots: Vec<(Field, Numbers)> = self.slots(procedure, &mut inner);
+            for (word, used) in inner.used_bits().enumerate() {
+                if word == widths.len() {
+                    widths.push(0);
+                }
+                widths[word] = widths[word].max(used);
+            }
+            relative.push(slots);
+        }
+        let room: Vec<Field> = widths.into_iter().map(|bits| allocator.field(bits, 0)).collect();
+        let mut first_slot = HashMap::new();
+        for (&procedure, slots) in procedures.iter().zip(relative) {
+            first_slot.insert(procedure, locations.len() as u32);
+            locations.extend(slots.into_iter().map(|(slot, numbers)| match slot.mask {
+                0 => (slot, numbers),
+                _ => {
+                    let within = room[slot.word as usize];
+                    (Field { word: within.word, shift: within.shift + slot.shift, ..slot }, numbers)
+                }
+            }));
+        }
+        FrameFields { stack: allocator.field(self.n_stack_bits(), 0), room, first_slot }
+    }
+
+    fn slots(&self, procedure: ProcedureId, allocator: &mut FieldAllocator) -> Vec<(Field, Numbers)> {
+        let vars = self.model.procedures[procedure].vars.iter().map(|&id| &self.model.vars[id]);
+        let locate = |var: &model::variable::Var| {
+            let numbers = Numbers::of(var.ty.scalar(), self.model.type_context());
+            let is_folded = matches!(var.role, Role::Counter(id) if self.plan.folded[id.index()]);
+            let mut one = || if is_folded { allocator.field(0, numbers.lo) } else { field_for(allocator, numbers) };
+            (0..var.ty.n_cells()).map(|_| (one(), numbers)).collect::<Vec<_>>()
+        };
+        vars.flat_map(locate).collect()
+    }
+
+    fn callee(&self, site: &Site) -> ProcedureId {
+        match self.model.actions[site.action].kind {
+            ActionKind::Call { procedure, .. } => procedure,
+            _ => unreachable!("sites are calls"),
+        }
+    }
+
+    /// Enough bits to number all stacks; with recursion there is no bound, and 32 bits have to do.
+    fn n_stack_bits(&self) -> u32 {
+        let mut counted = HashMap::new();
+        let below = |procedure| self.n_stacks_below(procedure, &mut counted);
+        let mut procedures: Vec<ProcedureId> = self.sites.iter().map(|site| self.callee(site)).collect();
+        procedures.sort();
+        procedures.dedup();
+        let n_stacks: u128 = procedures.into_iter().map(below).fold(0, u128::saturating_add);
+        (128 - n_stacks.leading_zeros()).min(MAX_STACK_BITS)
+    }
+
+    /// How many stacks there can be below a frame of the procedure; `u128::MAX` with recursion.
+    fn n_stacks_below(&self, procedure: ProcedureId, counted: &mut HashMap<ProcedureId, Option<u128>>) -> u128 {
+        match counted.get(&procedure) {
+            Some(Some(n_stacks)) => return *n_stacks,
+            Some(None) => return u128::MAX,
+            None => {}
+        }
+        counted.insert(procedure, None);
+        let n_stacks = self.sites.iter().filter(|site| self.callee(site) == procedure).fold(0, |sum: u128, site| {
+            let below = match self.model.actions[site.action].scope {
+                Scope::Family(_) => 1,
+                Scope::Procedure(caller) => {
+                    self.n_frames(caller).saturating_mul(self.n_stacks_below(caller, counted))
+                }
+            };
+            sum.saturating_add(below)
+        });
+        counted.insert(procedure, Some(n_stacks));
+        n_stacks
+    }
+
+    /// How many contents the slots of a frame can have.
+    fn n_frames(&self, procedure: ProcedureId) -> u128 {
+        let vars = self.model.procedures[procedure].vars.iter().map(|&id| &self.model.vars[id]);
+        vars.fold(1, |n: u128, var| {
+            let n_values = var.ty.scalar().n_values(self.model.type_context());
+            (0..var.ty.n_cells()).fold(n, |n, _| n.saturating_mul(n_values))
+        })
+    }
+}

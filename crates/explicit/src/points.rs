@@ -1,0 +1,327 @@
+//! Control points: where the top frame of a process can stand.
+//!
+//! In: a Model. Out: for each process the list of its points, each a place with the values that the counters of the text's
+//! loops have there. A point is one number in the packed state, so that a counter takes no bits of its own, and in the code
+//! of a point's steps every counter is a constant. The points are found by following control from the entry, guards aside.
+//!
+//! Loops over thousands of values would make too many points. Their counters stay variables (they are not *folded*), and
+//! so do those whose bounds are not constants in each copy.
+
+use std::collections::{HashMap, HashSet};
+
+use model::Model;
+use model::control::{ActionKind, LoopId, Next, PlaceId, Scope};
+use model::eval::{self, Control, Frame, State, StepFault};
+use model::expr::{Domain, Expr, ExprKind};
+use model::process::ProcessId;
+use model::value::Value;
+use model::variable::{Role, Storage};
+
+use crate::walk;
+
+/// The most points that all processes have together before loops are taken out of them.
+const MAX_POINTS: usize = 1 << 16;
+
+/// The values of folded counters, by loop; a loop that control is not in has its counter's first value.
+pub type Counters = Vec<(LoopId, Value)>;
+
+/// Where the top frame of a process can stand.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Point {
+    /// The place.
+    pub place: PlaceId,
+    /// The folded counters of the place's text.
+    pub counters: Counters,
+}
+
+/// The points of one process, numbered.
+#[derive(Clone, Debug, Default)]
+pub struct Points {
+    list: Vec<Point>,
+    ids: HashMap<Point, u32>,
+}
+
+impl Points {
+    /// The points in the order of their numbers.
+    pub fn iter(&self) -> std::slice::Iter<'_, Point> {
+        self.list.iter()
+    }
+
+    /// The point with a number.
+    pub fn point(&self, id: u32) -> &Point {
+        &self.list[id as usize]
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// The number of a point, if control can get there.
+    pub fn id(&self, point: &Point) -> Option<u32> {
+        self.ids.get(point).copied()
+    }
+
+    /// Adds a point; whether it is new.
+    fn add(&mut self, point: Point) -> bool {
+        let id = self.list.len() as u32;
+        let new = !self.ids.contains_key(&point);
+        if new {
+            self.ids.insert(point.clone(), id);
+            self.list.push(point);
+        }
+        new
+    }
+}
+
+/// The points of all processes, and which loops are folded into them.
+pub struct ControlPlan {
+    /// By loop.
+    pub folded: Vec<bool>,
+    /// By process.
+    pub points: Vec<Points>,
+}
+
+impl ControlPlan {
+    /// Folds as many loops as reasonable.
+    pub fn new(model: &Model) -> Self {
+        let mut folded = vec![true; model.loops.len()];
+        loop {
+            unfold_dependents(model, &mut folded);
+            if let Some(points) = all_points(model, &folded) {
+                return ControlPlan { folded, points };
+            }
+            let n_values = |id: LoopId| {
+                model.vars[model.loops[id].counter].ty.scalar().n_values(model.type_context())
+            };
+            let folded_ids = model.loops.ids().filter(|id| folded[id.index()]);
+            match folded_ids.max_by_key(|&id| n_values(id)) {
+                Some(largest) => folded[largest.index()] = false,
+                None => unreachable!("without folded loops there are no more points than places and processes"),
+            }
+        }
+    }
+}
+
+/// Evaluates the bounds of loops for a process, given the folded counters.
+pub struct Bounds<'m> {
+    model: &'m Model,
+    /// A state of which only the counters matter.
+    state: State,
+}
+
+impl<'m> Bounds<'m> {
+    /// For the processes of a Model.
+    pub fn new(model: &'m Model) -> Self {
+        let state = eval::initial_states(model).next().expect("a program has an initial state");
+        Bounds { model, state }
+    }
+
+    /// The first and the last value of a folded loop's counter; `None` where there is none.
+    pub fn ends(
+        &mut self,
+        me: ProcessId,
+        id: LoopId,
+        counters: &Counters,
+    ) -> Result<Option<(Value, Value)>, StepFault> {
+        match &self.model.loops[id].domain {
+            Domain::Family(family) => {
+                let mut processes = self.model.families[*family].processes().map(Value::Process);
+                let first = processes.next();
+                Ok(first.map(|first| (first, processes.last().unwrap_or(first))))
+            }
+            Domain::Enum(id) => {
+                let n_values = self.model.enums[*id].values.len() as u32;
+                Ok(n_values.checked_sub(1).map(|last| (Value::Enum(*id, 0), Value::Enum(*id, last))))
+            }
+            Domain::Range(lo, hi) => {
+                self.set_counters(me, counters);
+                let lo = eval::evaluate(self.model, &self.state, lo, Some(me))?;
+                let hi = eval::evaluate(self.model, &self.state, hi, Some(me))?;
+                Ok((lo <= hi).then_some((lo, hi)))
+            }
+        }
+    }
+
+    fn set_counters(&mut self, me: ProcessId, counters: &Counters) {
+        for &(id, value) in counters {
+            let counter = self.model.loops[id].counter;
+            match self.model.vars[counter].storage {
+                Storage::Frame(procedure) => {
+                    let place = self.state.place(me);
+                    let slots = vec![value; self.model.procedures[procedure].n_slots];
+                    let stack = &mut self.state.stacks[me.index()];
+                    if stack.len() < 2 || stack[1].slots.len() != slots.len() {
+                        stack.truncate(1);
+                        stack.push(Frame { control: Control::At(place), slots });
+                    }
+                    stack[1].slots[self.model.vars[counter].offset] = value;
+                }
+                _ => {
+                    let cell = self.model.cells_of(counter, Some(me)).next().expect("a counter is one cell");
+                    self.state.cells[cell.index()] = value;
+                }
+            }
+        }
+    }
+}
+
+/// The first value of a loop's counter, which it has outside the loop.
+pub fn rest_value(model: &Model, id: LoopId) -> Value {
+    let ty = model.vars[model.loops[id].counter].ty.scalar();
+    ty.first_value(model.type_context()).expect("a counter's type has a value")
+}
+
+/// The counters of a text whose loops are all at rest.
+pub fn counters_at_rest(model: &Model, folded: &[bool], scope: Scope) -> Counters {
+    let mine = model.loops.entries().filter(|(id, declared)| declared.scope == scope && folded[id.index()]);
+    mine.map(|(id, _)| (id, rest_value(model, id))).collect()
+}
+
+/// The value after this one in a domain that does not end here.
+pub fn following(value: Value) -> Value {
+    match value {
+        Value::Int(number) => Value::Int(number + 1),
+        Value::Process(id) => Value::Process(ProcessId::new(id.index() + 1)),
+        Value::Enum(id, at) => Value::Enum(id, at + 1),
+        Value::Bool(_) | Value::None => unreachable!("no domain has {value:?}"),
+    }
+}
+
+/// Gives a folded counter its value.
+pub fn set_counter(counters: &mut Counters, id: LoopId, value: Value) {
+    for (other, held) in counters {
+        if *other == id {
+            *held = value;
+        }
+    }
+}
+
+/// The points of all processes, or `None` if there are too many.
+fn all_points(model: &Model, folded: &[bool]) -> Option<Vec<Points>> {
+    let mut n_points = 0;
+    let mut bounds = Bounds::new(model);
+    let mut explore = |process| {
+        let max = MAX_POINTS.saturating_sub(n_points).max(model.places.len());
+        let points = Follower { model, folded, bounds: &mut bounds, me: process }.points(max)?;
+        n_points += points.len();
+        Some(points)
+    };
+    model.processes.ids().map(&mut explore).collect()
+}
+
+struct Follower<'a, 'm> {
+    model: &'m Model,
+    folded: &'a [bool],
+    bounds: &'a mut Bounds<'m>,
+    me: ProcessId,
+}
+
+impl<'m> Follower<'_, 'm> {
+    /// All points of the process, or `None` if there are more than `max`.
+    fn points(mut self, max: usize) -> Option<Points> {
+        let family_id = self.model.processes[self.me].family;
+        let rest = counters_at_rest(self.model, self.folded, Scope::Family(family_id));
+        let mut points = Points::default();
+        let mut open = self.targets(&self.model.families[family_id].entry, rest);
+        while let Some(point) = open.pop() {
+            if !points.add(point.clone()) {
+                continue;
+            }
+            if points.len() > max {
+                return None;
+            }
+            for &action in &self.model.places[point.place].actions {
+                let action = &self.model.actions[action];
+                if let ActionKind::Call { procedure, .. } = action.kind {
+                    let rest = counters_at_rest(self.model, self.folded, Scope::Procedure(procedure));
+                    open.extend(self.targets(&self.model.procedures[procedure].entry, rest));
+                }
+                if !matches!(action.kind, ActionKind::Return { .. }) {
+                    open.extend(self.targets(&action.next, point.counters.clone()));
+                }
+            }
+        }
+        Some(points)
+    }
+
+    /// Where control can get by `next`: one point, or several where a counter is not folded.
+    fn targets(&mut self, next: &'m Next, counters: Counters) -> Vec<Point> {
+        let mut found = Vec::new();
+        let mut seen = HashSet::new();
+        let mut open = vec![(next, counters)];
+        while let Some((next, mut counters)) = open.pop() {
+            // An unfolded loop with an empty body leads back to itself.
+            if !seen.insert((std::ptr::from_ref(next), counters.clone())) {
+                continue;
+            }
+            match next {
+                Next::To(place) => found.push(Point { place: *place, counters }),
+                Next::Leave { loops, then } => {
+                    for &left in loops {
+                        set_counter(&mut counters, left, rest_value(self.model, left));
+                    }
+                    open.push((then, counters));
+                }
+                Next::Enter { enter, skip } if self.folded[enter.index()] => {
+                    // A fault in the bounds leads nowhere.
+                    match self.bounds.ends(self.me, *enter, &counters) {
+                        Ok(Some((first, _))) => {
+                            set_counter(&mut counters, *enter, first);
+                            open.push((&self.model.loops[*enter].body, counters));
+                        }
+                        Ok(None) => open.push((skip, counters)),
+                        Err(_) => {}
+                    }
+                }
+                Next::Again { again, done } if self.folded[again.index()] => {
+                    let ends = self.bounds.ends(self.me, *again, &counters);
+                    let current = counters.iter().find(|(id, _)| id == again).map(|&(_, value)| value);
+                    match (ends, current) {
+                        (Err(_), _) => {}
+                        (Ok(Some((_, last))), Some(current)) if current != last => {
+                            set_counter(&mut counters, *again, following(current));
+                            open.push((&self.model.loops[*again].body, counters));
+                        }
+                        _ => {
+                            set_counter(&mut counters, *again, rest_value(self.model, *again));
+                            open.push((done, counters));
+                        }
+                    }
+                }
+                Next::Enter { enter: id, skip: past } | Next::Again { again: id, done: past } => {
+                    open.push((&self.model.loops[*id].body, counters.clone()));
+                    open.push((past, counters));
+                }
+            }
+        }
+        found
+    }
+}
+
+/// Unfolds loops whose bounds are not constants, given those that are folded.
+fn unfold_dependents(model: &Model, folded: &mut [bool]) {
+    loop {
+        let constant = |id: LoopId| match &model.loops[id].domain {
+            Domain::Range(lo, hi) => is_constant(model, folded, lo) && is_constant(model, folded, hi),
+            Domain::Family(_) | Domain::Enum(_) => true,
+        };
+        let Some(unfit) = model.loops.ids().find(|&id| folded[id.index()] && !constant(id)) else { return };
+        folded[unfit.index()] = false;
+    }
+}
+
+fn is_constant(model: &Model, folded: &[bool], expr: &Expr) -> bool {
+    let mut constant = true;
+    walk::expressions(expr, &mut |part: &Expr| {
+        constant &= match &part.kind {
+            ExprKind::Read(access) => match model.vars[access.var].role {
+                Role::Counter(id) => folded[id.index()],
+                _ => false,
+            },
+            ExprKind::At { .. } => false,
+            _ => true,
+        };
+    });
+    constant
+}
