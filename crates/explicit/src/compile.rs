@@ -5,21 +5,24 @@
 //! where `eval` has one; only which fault it is, is left to `eval`.
 //!
 //! `expression.rs` makes terms of expressions, `statement.rs` instructions of bodies, `flow.rs` moves control, `steps.rs`
-//! puts the steps together.
+//! puts the steps together, `touch.rs` says beforehand what a step may touch.
 
 mod expression;
 mod flow;
 mod statement;
 mod steps;
+mod touch;
 
 use model::Model;
 use model::process::ProcessId;
 
-use crate::code::{Choice, Code, Fork, Instruction, PointSteps, RESULT, Register, Step, WordWrite};
+use crate::code::{Address, Choice, Code, Fork, Instruction, PointSteps, RESULT, Register, Step, WordWrite};
 use crate::codec::Codec;
 use crate::packing::Numbers;
 use crate::points::{Bounds, Counters};
 use crate::term::{TermId, Terms};
+
+pub(crate) use flow::leaf_inits;
 
 /// Compiles expressions and actions of one Model.
 pub struct Compiler<'c, 'm> {
@@ -33,6 +36,7 @@ pub struct Compiler<'c, 'm> {
     numbers: Vec<Numbers>,
     steps: Vec<Step>,
     points: Vec<Vec<PointSteps>>,
+    continuations: Vec<Address>,
     n_registers: Register,
     /// Jumps may lead here and to later addresses: a write is not merged with one before.
     block_start: usize,
@@ -82,7 +86,7 @@ impl Context {
 }
 
 impl<'c, 'm> Compiler<'c, 'm> {
-    /// A compiler that has compiled nothing yet.
+    /// Compiles all steps.
     pub fn new(codec: &'c Codec<'m>) -> Self {
         let model = codec.model;
         let processes = model.processes.iter().map(|process| (process.index, process.first_cell as u32)).collect();
@@ -90,7 +94,7 @@ impl<'c, 'm> Compiler<'c, 'm> {
         for (&field, points) in codec.layout.control.iter().zip(&codec.plan.points) {
             terms.limit(field, points.len() as u64 - 1);
         }
-        Compiler {
+        let mut compiler = Compiler {
             model,
             codec,
             bounds: Bounds::new(model),
@@ -101,10 +105,14 @@ impl<'c, 'm> Compiler<'c, 'm> {
             numbers: Vec::new(),
             steps: Vec::new(),
             points: Vec::new(),
+            continuations: Vec::new(),
             n_registers: RESULT + 1,
             block_start: 0,
             n_unrolled: 0,
-        }
+        };
+        compiler.all_steps();
+        compiler.all_continuations();
+        compiler
     }
 
     /// A condition on states that nobody evaluates: that of a property.
@@ -114,10 +122,8 @@ impl<'c, 'm> Compiler<'c, 'm> {
         self.terms.optimise(term)
     }
 
-    /// Compiles all steps, and hands over everything.
-    pub fn finish(mut self) -> Code {
-        self.all_steps();
-        let continuations = self.continuations();
+    /// Hands over everything.
+    pub fn finish(self) -> Code {
         Code {
             terms: self.terms,
             instructions: self.instructions,
@@ -126,7 +132,7 @@ impl<'c, 'm> Compiler<'c, 'm> {
             numbers: self.numbers,
             steps: self.steps,
             points: self.points,
-            continuations,
+            continuations: self.continuations,
             n_registers: self.n_registers,
         }
     }

@@ -76,7 +76,7 @@ impl Layout {
             layout.find_sites(model, process, &plan.points[process.index()]);
             let sites: Vec<Site> = layout.sites.iter().filter(|site| site.process == process).copied().collect();
             let frame = (!sites.is_empty()).then(|| {
-                let caller = Caller { model, plan, process, sites };
+                let caller = Caller { model, plan, sites };
                 caller.fields(&mut allocator, &mut locations)
             });
             layout.frames.push(frame);
@@ -117,7 +117,6 @@ fn cell_locations(model: &Model, plan: &ControlPlan, allocator: &mut FieldAlloca
 struct Caller<'a> {
     model: &'a Model,
     plan: &'a ControlPlan,
-    process: ProcessId,
     sites: Vec<Site>,
 }
 

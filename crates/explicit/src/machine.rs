@@ -26,13 +26,17 @@ pub trait Sink<const W: usize> {
     fn successor(&mut self, process: ProcessId, next: &Packed<W>) -> Flow;
 
     /// So many steps of the process are faults, all different.
-    fn faults(&mut self, process: ProcessId, n_faults: u64) -> Flow;
+    fn faults(&mut self, _process: ProcessId, _n_faults: u64) -> Flow {
+        Flow::Continue(())
+    }
 
     /// Called now and then while successors are only collected, with how many bytes that takes.
-    fn pause(&mut self, bytes: u64) -> Flow;
+    fn pause(&mut self, _bytes: u64) -> Flow {
+        Flow::Continue(())
+    }
 
     /// A call stack has no number any more; the search cannot go on.
-    fn out_of_stacks(&mut self);
+    fn out_of_stacks(&mut self) {}
 }
 
 /// A compiled program with what it needs to run.
@@ -83,6 +87,14 @@ impl Machine<'_> {
     /// What a thread needs to run the machine.
     pub fn scratch(&self) -> Scratch {
         Scratch { registers: vec![Cell::new(0); self.code.n_registers as usize] }
+    }
+
+    /// What the call stacks take in memory.
+    pub fn stack_bytes(&self) -> u64 {
+        if self.code.continuations.is_empty() {
+            return 0;
+        }
+        self.codec.stacks.iter().map(|stacks| stacks.bytes()).sum()
     }
 
     /// Whether a term holds in a state.
@@ -145,6 +157,18 @@ impl Machine<'_> {
     pub fn point<const W: usize>(&self, process: ProcessId, state: &Packed<W>) -> PointSteps {
         let number = self.codec.layout.control[process.index()].raw(state);
         self.code.points[process.index()][number as usize]
+    }
+
+    /// The positions of the steps of a process whose guards are true, or a fault.
+    pub fn steps_that_may_be_enabled<const W: usize>(
+        &self,
+        process: ProcessId,
+        state: &Packed<W>,
+        scratch: &Scratch,
+    ) -> impl Iterator<Item = usize> {
+        let point = self.point(process, state);
+        let may_be_enabled = |&step: &usize| self.is_enabled(&self.code.steps[step], state, scratch) != Ok(false);
+        (point.first as usize..point.end as usize).filter(may_be_enabled)
     }
 
     /// How many of the faults differ. Faults are rare, and only `eval` knows what they are.

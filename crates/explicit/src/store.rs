@@ -193,7 +193,7 @@ mod tests {
     fn check<const W: usize>(n_values: u64, n_inserted: usize) {
         let mut store = Store::<W>::new();
         let mut expected = HashSet::new();
-        let mut order = Vec::new();
+        let mut order: Vec<Packed<W>> = Vec::new();
         let states: Vec<Packed<W>> = numbers(7)
             .map(|x| std::array::from_fn(|word| (x % n_values) << (word * 7)))
             .take(n_inserted)

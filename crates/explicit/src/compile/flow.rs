@@ -34,12 +34,12 @@ impl<'m> Compiler<'_, 'm> {
     }
 
     /// By site: code that stores the result and moves the caller on.
-    pub(super) fn continuations(&mut self) -> Vec<Address> {
-        let mut addresses = Vec::new();
+    pub(super) fn all_continuations(&mut self) {
         for site in &self.codec.layout.sites {
             let point = self.codec.plan.points[site.process.index()].point(site.point);
             let mut context = Context::of_process(site.process, point.counters.clone());
-            addresses.push(self.label());
+            let start = self.label();
+            self.continuations.push(start);
             let action = &self.model.actions[site.action];
             if let ActionKind::Call { result: Some(access), .. } = &action.kind {
                 self.n_unrolled = 0;
@@ -49,7 +49,6 @@ impl<'m> Compiler<'_, 'm> {
             }
             self.follow(&action.next, &mut context);
         }
-        addresses
     }
 
     fn follow(&mut self, next: &'m Next, context: &mut Context) {

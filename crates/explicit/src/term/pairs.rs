@@ -31,6 +31,7 @@ pub fn cliques(pairs: Vec<Pair>, min_size: usize) -> Vec<Vec<TermId>> {
         if clique.len() < min_size {
             continue;
         }
+        clique.sort();
         for member in &clique {
             if let Some(others) = neighbours.get_mut(member) {
                 others.retain(|other| !clique.contains(other));

@@ -1,0 +1,79 @@
+//! Packed initial states, one after the other.
+//!
+//! In: a Model with its layout. Out: its initial states in the order of `eval::initial_states`, lazily: cells that start
+//! anywhere turn like an odometer, the last one fastest.
+
+use model::eval;
+use model::variable::{CellId, Init};
+
+use crate::codec::Codec;
+use crate::compile::leaf_inits;
+use crate::packing::{Field, Numbers, Packed};
+
+/// The initial states of a program.
+pub struct InitialStates<const W: usize> {
+    /// The state to give next; `None` when all were given.
+    next: Option<Packed<W>>,
+    /// The cells that start anywhere.
+    wheels: Vec<(Field, Numbers)>,
+}
+
+impl<const W: usize> InitialStates<W> {
+    /// All of them, each once.
+    pub fn new(codec: &Codec<'_>) -> Self {
+        let first = eval::initial_states(codec.model).next().map(|state| widened(&codec.pack(&state)));
+        let starts_anywhere = |(id, init): (CellId, &Init)| {
+            matches!(init, Init::Any).then(|| codec.layout.locations[id.index()])
+        };
+        InitialStates { next: first, wheels: cell_inits(codec).filter_map(starts_anywhere).collect() }
+    }
+}
+
+impl<const W: usize> Iterator for InitialStates<W> {
+    type Item = Packed<W>;
+
+    fn next(&mut self) -> Option<Packed<W>> {
+        let state = self.next.take()?;
+        let mut following = state;
+        for (field, numbers) in self.wheels.iter().rev() {
+            let number = field.get(&following);
+            if number < numbers.hi {
+                field.put(&mut following, (number + 1).max(numbers.after_gap));
+                self.next = Some(following);
+                break;
+            }
+            field.put(&mut following, numbers.lo);
+        }
+        Some(state)
+    }
+}
+
+/// A packed state with zeros behind it.
+pub fn widened<const W: usize>(packed: &[u64]) -> Packed<W> {
+    let mut words = [0; W];
+    words[..packed.len()].copy_from_slice(packed);
+    words
+}
+
+fn cell_inits<'m>(codec: &Codec<'m>) -> impl Iterator<Item = (CellId, &'m Init)> {
+    let model = codec.model;
+    let copies = model.vars.entries().flat_map(move |(id, var)| {
+        use model::variable::Storage;
+        let owners: Vec<_> = match var.storage {
+            Storage::Shared => vec![None],
+            Storage::Public(family) | Storage::Local(family) => {
+                model.families[family].processes().map(Some).collect()
+            }
+            Storage::Frame(_) => Vec::new(),
+        };
+        owners.into_iter().map(move |owner| (id, owner))
+    });
+    let mut cells: Vec<(CellId, &Init)> = copies
+        .flat_map(|(id, owner)| {
+            let var = &model.vars[id];
+            model.cells_of(id, owner).zip(leaf_inits(&var.init, &var.ty))
+        })
+        .collect();
+    cells.sort_by_key(|(cell, _)| *cell);
+    cells.into_iter()
+}

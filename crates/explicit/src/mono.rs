@@ -1,0 +1,132 @@
+//! Method `mono`: the whole product, explicit.
+
+use base::{Budget, StopReason};
+use engine::{Answer, Engine, Observer, PropertyId, Statistics, Task, Verdict};
+use evidence::{Evidence, Exploration};
+use model::Model;
+use model::property::PropertyKind;
+
+use crate::codec::Codec;
+use crate::compile::Compiler;
+use crate::machine::Machine;
+use crate::meter::Meter;
+use crate::questions::Question;
+use crate::search::{Finding, Outcome, Search};
+use crate::width::{ForWidth, with_width};
+
+/// Searches the whole product breadth first; answers every question but temporal ones.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Mono;
+
+impl Engine for Mono {
+    fn name(&self) -> &'static str {
+        "mono"
+    }
+
+    fn supports(&self, model: &Model, property: PropertyId) -> Result<(), StopReason> {
+        match model.properties[property].kind {
+            PropertyKind::Temporal(_) => {
+                let why = "temporal properties are not answered by `mono` yet";
+                Err(StopReason::NotSupported(why.to_string()))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Vec<Answer> {
+        let asked = task.properties.iter().copied().filter(|&id| self.supports(task.model, id).is_ok()).collect();
+        let meter = Meter::new(&task.budget, observer);
+        let codec = Codec::new(task.model);
+        let job = Job { codec: &codec, asked, meter: &meter, n_threads: task.n_threads };
+        let outcome = with_width(codec.layout.n_words, job);
+        let unknown = |property, reason: StopReason| {
+            Answer { property, verdict: Verdict::Unknown(reason), statistics: Statistics::default() }
+        };
+        let answer = |&property: &PropertyId| match (&outcome, self.supports(task.model, property)) {
+            (_, Err(reason)) => unknown(property, reason),
+            (Err(reason), Ok(())) => unknown(property, reason.clone()),
+            (Ok((asked, outcome)), Ok(())) => {
+                let at = asked.iter().position(|&id| id == property).expect("it was asked");
+                answer_of(task.model, property, outcome, at, &meter)
+            }
+        };
+        task.properties.iter().map(answer).collect()
+    }
+}
+
+/// Explores the whole product, whatever the properties say. With why it ended early, if it did.
+pub fn explore(
+    model: &Model,
+    budget: &Budget,
+    n_threads: usize,
+    observer: &dyn Observer,
+) -> (Exploration, Statistics, Option<StopReason>) {
+    let meter = Meter::new(budget, observer);
+    let codec = Codec::new(model);
+    let job = Job { codec: &codec, asked: Vec::new(), meter: &meter, n_threads };
+    match with_width(codec.layout.n_words, job) {
+        Err(reason) => {
+            let nothing =
+                Exploration { states: 0, transitions: 0, deadlocks: 0, errors: 0, depth: 0, complete: false };
+            (nothing, Statistics::default(), Some(reason))
+        }
+        Ok((_, outcome)) => {
+            let statistics = statistics(&outcome.exploration, outcome.time, &meter);
+            (outcome.exploration, statistics, outcome.stopped)
+        }
+    }
+}
+
+/// A search to be run with states of some width.
+struct Job<'j> {
+    codec: &'j Codec<'j>,
+    asked: Vec<PropertyId>,
+    meter: &'j Meter<'j>,
+    n_threads: usize,
+}
+
+impl ForWidth for Job<'_> {
+    type Output = (Vec<PropertyId>, Outcome);
+
+    fn run<const W: usize>(self) -> Self::Output {
+        let mut compiler = Compiler::new(self.codec);
+        let compile = |&id: &PropertyId| Question::new(self.codec.model, id, &mut compiler);
+        let questions: Vec<Question> = self.asked.iter().filter_map(compile).collect();
+        let machine = Machine { codec: self.codec, code: compiler.finish() };
+        let outcome = Search::<W>::new(&machine, &questions, self.meter, self.n_threads).run();
+        (self.asked, outcome)
+    }
+}
+
+fn answer_of(model: &Model, property: PropertyId, outcome: &Outcome, at: usize, meter: &Meter<'_>) -> Answer {
+    let is_reachable = matches!(model.properties[property].kind, PropertyKind::Reachable(_));
+    match &outcome.findings[at] {
+        Some(Finding { result, time, explored }) => {
+            let verdict = match result {
+                Ok(trace) if is_reachable => Verdict::Holds(Evidence::Trace(trace.clone())),
+                Ok(trace) => Verdict::Violated(Evidence::Trace(trace.clone())),
+                Err(reason) => Verdict::Unknown(reason.clone()),
+            };
+            Answer { property, verdict, statistics: statistics(explored, *time, meter) }
+        }
+        None => {
+            let explored = Evidence::Exploration(outcome.exploration.clone());
+            let verdict = match &outcome.stopped {
+                _ if outcome.exploration.complete && is_reachable => Verdict::Violated(explored),
+                _ if outcome.exploration.complete => Verdict::Holds(explored),
+                reason => Verdict::Unknown(reason.clone().unwrap_or(StopReason::Cancelled)),
+            };
+            Answer { property, verdict, statistics: statistics(&outcome.exploration, outcome.time, meter) }
+        }
+    }
+}
+
+fn statistics(explored: &Exploration, time: std::time::Duration, meter: &Meter<'_>) -> Statistics {
+    Statistics {
+        time,
+        peak_memory_bytes: Some(meter.peak_bytes()),
+        global_states: Some(explored.states),
+        global_transitions: Some(explored.transitions),
+        depth: Some(explored.depth),
+    }
+}

@@ -1,0 +1,59 @@
+//! One shard of the states found, with its levels.
+//!
+//! With several threads each owns a shard; which shard a state belongs to follows from its hash. The levels of the search
+//! are ranges of positions in each shard's store.
+
+use std::ops::Range;
+
+use base::StopReason;
+
+use crate::hash::hash;
+use crate::meter::Meter;
+use crate::packing::Packed;
+use crate::store::Store;
+
+/// A part of the states.
+pub struct Shard<const W: usize> {
+    /// The states.
+    pub store: Store<W>,
+    /// Where each level begins; the last one is being filled.
+    level_starts: Vec<usize>,
+}
+
+impl<const W: usize> Shard<W> {
+    /// An empty shard, whose level 0 is being filled.
+    pub fn new(meter: &Meter<'_>) -> Self {
+        let store = Store::new();
+        meter.add(0, store.bytes());
+        Shard { store, level_starts: vec![0] }
+    }
+
+    /// Begins to fill the next level.
+    pub fn begin_level(&mut self) {
+        self.level_starts.push(self.store.len());
+    }
+
+    /// The positions of a level; empty where there is none.
+    pub fn level(&self, depth: usize) -> Range<usize> {
+        let start = |depth: usize| self.level_starts.get(depth).copied().unwrap_or(self.store.len());
+        start(depth)..start(depth + 1)
+    }
+
+    /// Adds what is not there yet of a batch; the positions of what was added.
+    pub fn insert(&mut self, batch: &[Packed<W>], meter: &Meter<'_>) -> Result<Range<usize>, StopReason> {
+        let (n_before, bytes_before) = (self.store.len(), self.store.bytes());
+        self.store.insert(batch, |bytes| meter.permits(bytes - bytes_before))?;
+        let n_new = self.store.len() - n_before;
+        meter.add(n_new as u64, self.store.bytes() - bytes_before);
+        Ok(n_before..self.store.len())
+    }
+}
+
+/// Which of so many shards a state belongs to.
+pub fn shard_of<const W: usize>(state: &Packed<W>, n_shards: usize) -> usize {
+    if n_shards == 1 {
+        return 0;
+    }
+    // The store uses the high bits for slots and the low 32 as tags; these are between.
+    ((hash(state) >> 8) as u32 as u64 * n_shards as u64 >> 32) as usize
+}

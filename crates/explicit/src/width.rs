@@ -1,0 +1,42 @@
+//! Code for each width of a packed state.
+//!
+//! Everything that touches states is compiled for several numbers of words, so that a state is a value of known size. A
+//! program takes the smallest that is wide enough.
+
+use base::StopReason;
+
+/// Work that is compiled for each width.
+pub trait ForWidth {
+    /// What it yields.
+    type Output;
+
+    /// Does the work with states of `W` words.
+    fn run<const W: usize>(self) -> Self::Output;
+}
+
+/// The most words that a state may have.
+pub const MAX_WORDS: usize = 1024;
+
+/// Does the work with the smallest width for so many words.
+pub fn with_width<T: ForWidth>(n_words: usize, work: T) -> Result<T::Output, StopReason> {
+    Ok(match n_words {
+        0 | 1 => work.run::<1>(),
+        2 => work.run::<2>(),
+        3 => work.run::<3>(),
+        4 => work.run::<4>(),
+        5 | 6 => work.run::<6>(),
+        7 | 8 => work.run::<8>(),
+        9..=12 => work.run::<12>(),
+        13..=16 => work.run::<16>(),
+        17..=32 => work.run::<32>(),
+        33..=128 => work.run::<128>(),
+        129..=MAX_WORDS => work.run::<MAX_WORDS>(),
+        _ => {
+            let kilobytes = n_words / 128;
+            return Err(StopReason::NotSupported(format!(
+                "a state of this program takes {kilobytes} kB, and `mono` holds states of at most {} kB",
+                MAX_WORDS / 128
+            )));
+        }
+    })
+}

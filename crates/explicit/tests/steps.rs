@@ -1,0 +1,100 @@
+//! Packed evaluation equals `model::eval`, state by state, on random programs.
+//!
+//! Every reachable state of every program is packed and unpacked, and its transitions, faults and deadlocks are compared.
+
+use std::collections::HashMap;
+
+use explicit::codec::Codec;
+use explicit::compile::Compiler;
+use explicit::machine::{Flow, Machine, Sink};
+use explicit::packing::Packed;
+use model::Model;
+use model::eval::{self, State};
+use model::process::ProcessId;
+use testkit::{Product, Shape, for_each_program};
+
+/// How many states of a program are looked at.
+const MAX_STATES: usize = 2_000;
+
+/// Collects what leaves a state.
+#[derive(Default)]
+struct Collected<const W: usize> {
+    successors: Vec<(ProcessId, Packed<W>)>,
+    n_faults: HashMap<ProcessId, u64>,
+}
+
+impl<const W: usize> Sink<W> for Collected<W> {
+    fn successor(&mut self, process: ProcessId, next: &Packed<W>) -> Flow {
+        self.successors.push((process, *next));
+        Flow::Continue(())
+    }
+
+    fn faults(&mut self, process: ProcessId, n_faults: u64) -> Flow {
+        *self.n_faults.entry(process).or_default() += n_faults;
+        Flow::Continue(())
+    }
+
+    fn pause(&mut self, _bytes: u64) -> Flow {
+        Flow::Continue(())
+    }
+
+    fn out_of_stacks(&mut self) {}
+}
+
+fn check(model: &Model) -> Result<(), String> {
+    let Some(product) = Product::explore(model, MAX_STATES) else { return Ok(()) };
+    let codec = Codec::new(model);
+    let machine = Machine { codec: &codec, code: Compiler::new(&codec).finish() };
+    for (at, state) in product.states.iter().enumerate() {
+        let packed = codec.pack(state);
+        if codec.unpack(&packed) != *state {
+            return Err(format!("unpacked {:?}\nis not {state:?}", codec.unpack(&packed)));
+        }
+        match packed.len() {
+            1 => compare::<1>(&machine, &packed, state, &product, at)?,
+            2 => compare::<2>(&machine, &packed, state, &product, at)?,
+            _ => compare::<8>(&machine, &packed, state, &product, at)?,
+        }
+    }
+    Ok(())
+}
+
+fn compare<const W: usize>(
+    machine: &Machine<'_>,
+    packed: &[u64],
+    state: &State,
+    product: &Product,
+    at: usize,
+) -> Result<(), String> {
+    let mut words = [0; W];
+    words[..packed.len()].copy_from_slice(packed);
+    let mut found = Collected::<W>::default();
+    let can_move = machine.expand(&words, &machine.scratch(), &mut found).continue_value() == Some(true);
+    let codec = machine.codec;
+    let mut successors: Vec<(ProcessId, State)> =
+        found.successors.iter().map(|(process, next)| (*process, codec.unpack(&next[..packed.len()]))).collect();
+    let mut expected: Vec<(ProcessId, State)> =
+        product.edges[at].iter().map(|(by, target)| (by.process, product.states[*target].clone())).collect();
+    successors.sort();
+    expected.sort();
+    if successors != expected {
+        return Err(format!("in {state:?}\nfound    {successors:?}\nexpected {expected:?}"));
+    }
+    let mut n_faults: HashMap<ProcessId, u64> = HashMap::new();
+    for (by, _) in &product.faults[at] {
+        *n_faults.entry(by.process).or_default() += 1;
+    }
+    if found.n_faults != n_faults {
+        return Err(format!("in {state:?}\nfound    {:?}\nexpected {n_faults:?}", found.n_faults));
+    }
+    let is_deadlock = !can_move && machine.somebody_waits(&words);
+    if is_deadlock != eval::is_deadlock(codec.model, state) {
+        return Err(format!("in {state:?}\nis it a deadlock? found {is_deadlock}"));
+    }
+    Ok(())
+}
+
+#[test]
+fn packed_steps_are_those_of_eval() {
+    for_each_program(1_500, Shape::everything(), |_, model| check(model));
+}
