@@ -1,6 +1,6 @@
 //! From the Model to code.
 //!
-//! In: a Model with its control points and layout. Out: [`Code`], with the steps of each process at each of its points.
+//! In: a Model with its control points and layout. Out: `Code`, with the steps of each process at each of its points.
 //! The meaning is that of `model::eval`: the same steps, enabled in the same states, with the same successors, and a fault
 //! where `eval` has one; only which fault it is, is left to `eval`.
 //!
@@ -92,7 +92,7 @@ impl<'c, 'm> Compiler<'c, 'm> {
         let processes = model.processes.iter().map(|process| (process.index, process.first_cell as u32)).collect();
         let mut terms = Terms::new(&codec.layout.locations, processes);
         for (&field, points) in codec.layout.control.iter().zip(&codec.plan.points) {
-            terms.limit(field, points.len() as u64 - 1);
+            terms.limit(field, points.n_points() as u64 - 1);
         }
         let mut compiler = Compiler {
             model,

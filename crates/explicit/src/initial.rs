@@ -22,9 +22,8 @@ impl<const W: usize> InitialStates<W> {
     /// All of them, each once.
     pub fn new(codec: &Codec<'_>) -> Self {
         let first = eval::initial_states(codec.model).next().map(|state| widened(&codec.pack(&state)));
-        let starts_anywhere = |(id, init): (CellId, &Init)| {
-            matches!(init, Init::Any).then(|| codec.layout.locations[id.index()])
-        };
+        let starts_anywhere =
+            |(id, init): (CellId, &Init)| matches!(init, Init::Any).then(|| codec.layout.locations[id.index()]);
         InitialStates { next: first, wheels: cell_inits(codec).filter_map(starts_anywhere).collect() }
     }
 }
@@ -61,9 +60,7 @@ fn cell_inits<'m>(codec: &Codec<'m>) -> impl Iterator<Item = (CellId, &'m Init)>
         use model::variable::Storage;
         let owners: Vec<_> = match var.storage {
             Storage::Shared => vec![None],
-            Storage::Public(family) | Storage::Local(family) => {
-                model.families[family].processes().map(Some).collect()
-            }
+            Storage::Public(family) | Storage::Local(family) => model.families[family].processes().map(Some).collect(),
             Storage::Frame(_) => Vec::new(),
         };
         owners.into_iter().map(move |owner| (id, owner))

@@ -60,8 +60,9 @@ impl Layout {
     /// Lays out the states of a Model.
     pub fn new(model: &Model, plan: &ControlPlan) -> Self {
         let mut allocator = FieldAllocator::default();
-        let last_point = |points: &Points| points.len() as i64 - 1;
-        let control = plan.points.iter().map(|points| field_for(&mut allocator, Numbers::between(0, last_point(points))));
+        let last_point = |points: &Points| points.n_points() as i64 - 1;
+        let control =
+            plan.points.iter().map(|points| field_for(&mut allocator, Numbers::between(0, last_point(points))));
         let control = control.collect();
         let mut locations = cell_locations(model, plan, &mut allocator);
         let mut layout = Layout {
@@ -194,9 +195,7 @@ impl Caller<'_> {
         let n_stacks = self.sites.iter().filter(|site| self.callee(site) == procedure).fold(0, |sum: u128, site| {
             let below = match self.model.actions[site.action].scope {
                 Scope::Family(_) => 1,
-                Scope::Procedure(caller) => {
-                    self.n_frames(caller).saturating_mul(self.n_stacks_below(caller, counted))
-                }
+                Scope::Procedure(caller) => self.n_frames(caller).saturating_mul(self.n_stacks_below(caller, counted)),
             };
             sum.saturating_add(below)
         });

@@ -12,7 +12,9 @@ use model::control::StatementId;
 use model::eval;
 use model::process::ProcessId;
 
-use crate::code::{Address, Choice, Code, Effect, Instruction, PointSteps, RESULT, ReceiveTarget, Step, SyncStep, Target};
+use crate::code::{
+    Address, Choice, Code, Effect, Instruction, PointSteps, RESULT, ReceiveTarget, Step, SyncStep, Target,
+};
 use crate::codec::Codec;
 use crate::packing::{Numbers, Packed};
 use crate::term::{Faulty, TermId, View};
@@ -348,9 +350,7 @@ impl Machine<'_> {
     fn put(&self, target: Target, number: i64, state: &mut [u64], scratch: &Scratch) {
         let field = match target {
             Target::Field(field) => field,
-            Target::Located(register) => {
-                self.code.terms.field(scratch.registers[register as usize].get() as u32)
-            }
+            Target::Located(register) => self.code.terms.field(scratch.registers[register as usize].get() as u32),
         };
         field.put(state, number);
     }

@@ -39,8 +39,10 @@ impl Engine for Mono {
         let codec = Codec::new(task.model);
         let job = Job { codec: &codec, asked, meter: &meter, n_threads: task.n_threads };
         let outcome = with_width(codec.layout.n_words, job);
-        let unknown = |property, reason: StopReason| {
-            Answer { property, verdict: Verdict::Unknown(reason), statistics: Statistics::default() }
+        let unknown = |property, reason: StopReason| Answer {
+            property,
+            verdict: Verdict::Unknown(reason),
+            statistics: Statistics::default(),
         };
         let answer = |&property: &PropertyId| match (&outcome, self.supports(task.model, property)) {
             (_, Err(reason)) => unknown(property, reason),
@@ -66,8 +68,7 @@ pub fn explore(
     let job = Job { codec: &codec, asked: Vec::new(), meter: &meter, n_threads };
     match with_width(codec.layout.n_words, job) {
         Err(reason) => {
-            let nothing =
-                Exploration { states: 0, transitions: 0, deadlocks: 0, errors: 0, depth: 0, complete: false };
+            let nothing = Exploration { states: 0, transitions: 0, deadlocks: 0, errors: 0, depth: 0, complete: false };
             (nothing, Statistics::default(), Some(reason))
         }
         Ok((_, outcome)) => {

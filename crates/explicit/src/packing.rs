@@ -77,7 +77,7 @@ impl Numbers {
             let belongs = |id: &ProcessId| context.processes[*id].family == family;
             let mut ids = context.processes.ids().filter(belongs);
             let first = ids.next().map_or(0, ProcessId::index);
-            let last = ids.last().map_or(first, ProcessId::index);
+            let last = ids.next_back().map_or(first, ProcessId::index);
             (first as i64 + 1, last as i64 + 1)
         };
         match ty {

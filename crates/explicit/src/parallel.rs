@@ -131,7 +131,9 @@ impl<const W: usize> Post<'_, W> {
                     any = true;
                     self.store(message, finder)?;
                 }
-                Err(TryRecvError::Empty | TryRecvError::Disconnected) => return Flow::Continue(()).map_continue(|()| any),
+                Err(TryRecvError::Empty | TryRecvError::Disconnected) => {
+                    return Flow::Continue(()).map_continue(|()| any);
+                }
             }
         }
     }

@@ -187,9 +187,8 @@ impl<const W: usize> Walker<'_, W> {
     fn forwards(&self, cone: &Cone<W>, depth: usize) -> Run<W> {
         let machine = self.levels.machine;
         let fewest = cone.values().filter(|way| way.depth == 0).map(|way| way.n_switches).min();
-        let is_best = |state: &Packed<W>| {
-            cone.get(state).is_some_and(|way| way.depth == 0 && Some(way.n_switches) == fewest)
-        };
+        let is_best =
+            |state: &Packed<W>| cone.get(state).is_some_and(|way| way.depth == 0 && Some(way.n_switches) == fewest);
         let first = InitialStates::new(machine.codec).find(is_best).expect("a run to the goal has a first state");
         let mut run = Run { states: vec![first], movers: Vec::new(), last: None };
         let mut state = first;
@@ -265,9 +264,7 @@ impl<const W: usize> Walker<'_, W> {
         let end = match self.goal {
             Goal::State(..) => TraceEnd::State,
             Goal::Deadlock => TraceEnd::Deadlock,
-            Goal::Race(var, _) => {
-                TraceEnd::Race(eval::race(model, last, *var).expect("the race was found by `eval`"))
-            }
+            Goal::Race(var, _) => TraceEnd::Race(eval::race(model, last, *var).expect("the race was found by `eval`")),
             Goal::Fault => {
                 let mover = run.last.expect("somebody takes the faulty step");
                 let steps = eval::steps_of(model, last, mover).into_iter();

@@ -53,7 +53,7 @@ impl Points {
     }
 
     /// How many there are.
-    pub fn len(&self) -> usize {
+    pub fn n_points(&self) -> usize {
         self.list.len()
     }
 
@@ -91,9 +91,7 @@ impl ControlPlan {
             if let Some(points) = all_points(model, &folded) {
                 return ControlPlan { folded, points };
             }
-            let n_values = |id: LoopId| {
-                model.vars[model.loops[id].counter].ty.scalar().n_values(model.type_context())
-            };
+            let n_values = |id: LoopId| model.vars[model.loops[id].counter].ty.scalar().n_values(model.type_context());
             let folded_ids = model.loops.ids().filter(|id| folded[id.index()]);
             match folded_ids.max_by_key(|&id| n_values(id)) {
                 Some(largest) => folded[largest.index()] = false,
@@ -204,7 +202,7 @@ fn all_points(model: &Model, folded: &[bool]) -> Option<Vec<Points>> {
     let mut explore = |process| {
         let max = MAX_POINTS.saturating_sub(n_points).max(model.places.len());
         let points = Follower { model, folded, bounds: &mut bounds, me: process }.points(max)?;
-        n_points += points.len();
+        n_points += points.n_points();
         Some(points)
     };
     model.processes.ids().map(&mut explore).collect()
@@ -228,7 +226,7 @@ impl<'m> Follower<'_, 'm> {
             if !points.add(point.clone()) {
                 continue;
             }
-            if points.len() > max {
+            if points.n_points() > max {
                 return None;
             }
             for &action in &self.model.places[point.place].actions {

@@ -66,7 +66,13 @@ impl<const W: usize> Hits<W> {
 
     /// Looks at a state that was found.
     #[inline]
-    pub fn look(&mut self, open: &[(usize, TermId, bool)], state: &Packed<W>, machine: &Machine<'_>, scratch: &Scratch) {
+    pub fn look(
+        &mut self,
+        open: &[(usize, TermId, bool)],
+        state: &Packed<W>,
+        machine: &Machine<'_>,
+        scratch: &Scratch,
+    ) {
         for &(question, term, wanted) in open {
             match machine.test(term, state, scratch) {
                 Ok(truth) => self.decided[question] |= truth == wanted,

@@ -55,7 +55,8 @@ impl RaceWatch {
         let conflict = |a: &(ProcessId, MayTouch), b: &(ProcessId, MayTouch)| {
             a.0 != b.0 && a.1.cell == b.1.cell && (a.1.writes || b.1.writes)
         };
-        let may_race = touched.iter().enumerate().any(|(at, one)| touched[..at].iter().any(|other| conflict(one, other)));
+        let may_race =
+            touched.iter().enumerate().any(|(at, one)| touched[..at].iter().any(|other| conflict(one, other)));
         may_race && eval::race(machine.codec.model, &machine.codec.unpack(state), var).is_some()
     }
 }

@@ -18,7 +18,7 @@ use crate::meter::Meter;
 use crate::packing::Packed;
 use crate::parallel;
 use crate::path::{self, Levels};
-use crate::questions::{Hits, Goal, Question};
+use crate::questions::{Goal, Hits, Question};
 use crate::shard::{Shard, shard_of};
 use crate::store::BATCH;
 
@@ -105,7 +105,7 @@ impl<'a, const W: usize> Search<'a, W> {
     fn explored(&self, complete: bool) -> Exploration {
         let last_level = self.depth.saturating_sub(usize::from(self.level_len() == 0));
         Exploration {
-            states: self.shards.iter().map(|shard| shard.store.len() as u64).sum(),
+            states: self.shards.iter().map(|shard| shard.store.n_states() as u64).sum(),
             transitions: self.counts.transitions,
             deadlocks: self.counts.deadlocks,
             errors: self.counts.errors,

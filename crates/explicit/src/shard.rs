@@ -30,22 +30,22 @@ impl<const W: usize> Shard<W> {
 
     /// Begins to fill the next level.
     pub fn begin_level(&mut self) {
-        self.level_starts.push(self.store.len());
+        self.level_starts.push(self.store.n_states());
     }
 
     /// The positions of a level; empty where there is none.
     pub fn level(&self, depth: usize) -> Range<usize> {
-        let start = |depth: usize| self.level_starts.get(depth).copied().unwrap_or(self.store.len());
+        let start = |depth: usize| self.level_starts.get(depth).copied().unwrap_or(self.store.n_states());
         start(depth)..start(depth + 1)
     }
 
     /// Adds what is not there yet of a batch; the positions of what was added.
     pub fn insert(&mut self, batch: &[Packed<W>], meter: &Meter<'_>) -> Result<Range<usize>, StopReason> {
-        let (n_before, bytes_before) = (self.store.len(), self.store.bytes());
+        let (n_before, bytes_before) = (self.store.n_states(), self.store.bytes());
         self.store.insert(batch, |bytes| meter.permits(bytes - bytes_before))?;
-        let n_new = self.store.len() - n_before;
+        let n_new = self.store.n_states() - n_before;
         meter.add(n_new as u64, self.store.bytes() - bytes_before);
-        Ok(n_before..self.store.len())
+        Ok(n_before..self.store.n_states())
     }
 }
 
@@ -55,5 +55,5 @@ pub fn shard_of<const W: usize>(state: &Packed<W>, n_shards: usize) -> usize {
         return 0;
     }
     // The store uses the high bits for slots and the low 32 as tags; these are between.
-    ((hash(state) >> 8) as u32 as u64 * n_shards as u64 >> 32) as usize
+    ((u64::from((hash(state) >> 8) as u32) * n_shards as u64) >> 32) as usize
 }

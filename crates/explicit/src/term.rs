@@ -211,7 +211,7 @@ enum Support {
 
 impl Terms {
     /// How many terms there are: a measure of the work of making them.
-    pub fn len(&self) -> usize {
+    pub fn n_terms(&self) -> usize {
         self.terms.len()
     }
 
@@ -273,7 +273,9 @@ impl Terms {
             Term::Binary(op, left, right) => op.apply(self.number(left, view)?, self.number(right, view)?),
             Term::Negate(inner) => self.number(inner, view)?.checked_neg().ok_or(Faulty),
             Term::If(test, yes, no) => self.number(if self.test(test, view)? { yes } else { no }, view),
-            Term::Count(list) => self.list(list).iter().try_fold(0, |n, &part| Ok(n + i64::from(self.test(part, view)?))),
+            Term::Count(list) => {
+                self.list(list).iter().try_fold(0, |n, &part| Ok(n + i64::from(self.test(part, view)?)))
+            }
             Term::IndexOf(inner) => self.process(inner, view).map(|at| self.processes[at].0),
             Term::ProcessAt(inner, first_index, range) => {
                 let offset = self.number(inner, view)?.checked_sub(first_index).ok_or(Faulty)?;

@@ -2,8 +2,11 @@
 //!
 //! Every reachable state of every program is packed and unpacked, and its transitions, faults and deadlocks are compared.
 
+mod common;
+
 use std::collections::HashMap;
 
+use common::Conditions;
 use explicit::codec::Codec;
 use explicit::compile::Compiler;
 use explicit::machine::{Flow, Machine, Sink};
@@ -11,6 +14,7 @@ use explicit::packing::Packed;
 use model::Model;
 use model::eval::{self, State};
 use model::process::ProcessId;
+use model::value::Value;
 use testkit::{Product, Shape, for_each_program};
 
 /// How many states of a program are looked at.
@@ -94,7 +98,38 @@ fn compare<const W: usize>(
     Ok(())
 }
 
+/// Conditions have the value that `eval` gives them, and are a fault where they are there.
+fn check_conditions(model: &Model) -> Result<(), String> {
+    let Some(product) = Product::explore(model, 200) else { return Ok(()) };
+    let mut conditions = Conditions::new(model, model.places.len() as u64 * 7 + model.cells.len() as u64);
+    let conditions: Vec<_> = (0..20).map(|n| conditions.condition(2 + n % 3)).collect();
+    let codec = Codec::new(model);
+    let mut compiler = Compiler::new(&codec);
+    let terms: Vec<_> = conditions.iter().map(|condition| compiler.property(condition)).collect();
+    let machine = Machine { codec: &codec, code: compiler.finish() };
+    let scratch = machine.scratch();
+    for state in &product.states {
+        let packed = codec.pack(state);
+        let mut words = [0; 8];
+        words[..packed.len()].copy_from_slice(&packed);
+        for (condition, &term) in conditions.iter().zip(&terms) {
+            let found = machine.test(term, &words, &scratch).ok().map(Value::Bool);
+            let expected = eval::evaluate(model, state, condition, None).ok();
+            if found != expected {
+                let text = model::print::expr(model, condition);
+                return Err(format!("{text}\nin {state:?}\nfound {found:?}, expected {expected:?}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn packed_conditions_are_those_of_eval() {
+    for_each_program(1_000, Shape::everything(), |_, model| check_conditions(model));
+}
+
 #[test]
 fn packed_steps_are_those_of_eval() {
-    for_each_program(1_500, Shape::everything(), |_, model| check(model));
+    for_each_program(800, Shape::everything(), |_, model| check(model));
 }

@@ -68,7 +68,7 @@ impl Compiler<'_, '_> {
             ExprKind::ToProcess(family, inner) => {
                 let kind = self.kind(inner, context);
                 let inner = self.expression(inner, context);
-                self.to_process(*family, kind, inner)
+                self.as_process(*family, kind, inner)
             }
         }
     }
@@ -118,9 +118,7 @@ impl Compiler<'_, '_> {
     /// The first and the last number of a domain; the first is greater where it is empty.
     pub(super) fn domain_ends(&mut self, domain: &Domain, context: &mut Context) -> (TermId, TermId, Kind) {
         match domain {
-            Domain::Range(lo, hi) => {
-                (self.expression(lo, context), self.expression(hi, context), Kind::Other)
-            }
+            Domain::Range(lo, hi) => (self.expression(lo, context), self.expression(hi, context), Kind::Other),
             Domain::Family(family) => {
                 let range = self.range_of(*family);
                 (self.terms.constant(range.first), self.terms.constant(range.last), Kind::Process)
@@ -198,7 +196,7 @@ impl Compiler<'_, '_> {
         ProcessRange { first, last: first + family.count() as i64 - 1 }
     }
 
-    fn to_process(&mut self, family: FamilyId, kind: Kind, inner: TermId) -> TermId {
+    fn as_process(&mut self, family: FamilyId, kind: Kind, inner: TermId) -> TermId {
         let range = self.range_of(family);
         match kind {
             Kind::Process => self.terms.process_within(inner, range),
@@ -246,7 +244,7 @@ impl Compiler<'_, '_> {
         let (first, last) = (self.terms.as_constant(first)?, self.terms.as_constant(last)?);
         for number in first..=last {
             self.n_unrolled += 1;
-            if self.n_unrolled > MAX_UNROLLED || self.terms.len() > MAX_TERMS {
+            if self.n_unrolled > MAX_UNROLLED || self.terms.n_terms() > MAX_TERMS {
                 return None;
             }
             context.bound.truncate(binding.var.0 as usize);
@@ -294,8 +292,7 @@ impl Compiler<'_, '_> {
         let body = self.looped(quantified, level + 1, context);
         context.bound.truncate(depth);
         context.next_register = next_register;
-        let quantification =
-            Quantification { quantifier: quantified.quantifier, register, ends: (first, last), body };
+        let quantification = Quantification { quantifier: quantified.quantifier, register, ends: (first, last), body };
         self.terms.quantified(quantification)
     }
 }

@@ -34,13 +34,10 @@ impl Compiler<'_, '_> {
             };
         }
         let (lo, hi) = self.terms.range(value);
-        let surely_fits = numbers.lo <= lo && hi <= numbers.hi && (lo >= numbers.after_gap || numbers.after_gap <= numbers.lo + 1);
+        let surely_fits =
+            numbers.lo <= lo && hi <= numbers.hi && (lo >= numbers.after_gap || numbers.after_gap <= numbers.lo + 1);
         let index = self.numbers_index(numbers);
-        self.emit(if surely_fits {
-            Instruction::Put(target, value)
-        } else {
-            Instruction::Store(target, value, index)
-        });
+        self.emit(if surely_fits { Instruction::Put(target, value) } else { Instruction::Store(target, value, index) });
     }
 
     pub(super) fn numbers_of(&self, ty: ScalarType) -> Numbers {
@@ -299,7 +296,7 @@ impl Compiler<'_, '_> {
 
     fn may_unroll(&self, first: i64, last: i64) -> bool {
         let n_values = (i128::from(last) - i128::from(first) + 1).max(0);
-        self.n_unrolled as i128 + n_values <= MAX_UNROLLED as i128 && self.terms.len() < MAX_TERMS
+        self.n_unrolled as i128 + n_values <= MAX_UNROLLED as i128 && self.terms.n_terms() < MAX_TERMS
     }
 
     fn count_through(&mut self, (first, last, kind): (TermId, TermId, Kind), block: &[Stmt], context: &mut Context) {

@@ -14,7 +14,8 @@ impl Compiler<'_, '_> {
     pub(super) fn all_steps(&mut self) {
         for process in self.model.processes.ids() {
             let points = &self.codec.plan.points[process.index()];
-            let steps = points.iter().enumerate().map(|(number, point)| self.point_steps(process, number as u32, point));
+            let steps =
+                points.iter().enumerate().map(|(number, point)| self.point_steps(process, number as u32, point));
             let steps = steps.collect();
             self.points.push(steps);
         }

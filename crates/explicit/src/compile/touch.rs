@@ -161,10 +161,10 @@ impl Toucher<'_, '_, '_> {
         let (first, last, kind) = self.compiler.domain_ends(&binding.domain, &mut self.context);
         let terms = &mut self.compiler.terms;
         let values = match (terms.as_constant(first), terms.as_constant(last)) {
-            (Some(first), Some(last)) if last.saturating_sub(first) < MAX_UNROLLED as i64 => first..=last,
-            _ => 1..=0,
+            (Some(first), Some(last)) if last.saturating_sub(first) < MAX_UNROLLED as i64 => Some(first..=last),
+            _ => None,
         };
-        let mut terms: Vec<_> = values.map(|number| self.compiler.terms.constant(number)).collect();
+        let mut terms: Vec<_> = values.into_iter().flatten().map(|number| terms.constant(number)).collect();
         self.compiler.n_unrolled += terms.len();
         if terms.is_empty() || self.compiler.n_unrolled > MAX_UNROLLED {
             terms = vec![self.compiler.terms.register(self.context.next_register)];

@@ -7,7 +7,9 @@ use std::cell::Cell;
 
 use model::expr::BinaryOp;
 
-use super::{Facts, Faulty, ListId, Locator, LocatorId, Number, ProcessRange, Quantification, Support, Term, TermId, Terms, View};
+use super::{
+    Facts, Faulty, ListId, Locator, LocatorId, Number, ProcessRange, Quantification, Support, Term, TermId, Terms, View,
+};
 use crate::packing::{Field, Numbers};
 
 /// Fields with more bits are not tabulated: a set of their values does not fit a word.
@@ -15,7 +17,6 @@ const TABLE_BITS: u32 = 6;
 
 /// Binary operators on numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "the names say it all")]
 pub enum Arithmetic {
     Equal,
     NotEqual,
@@ -178,10 +179,7 @@ impl Terms {
         if set == 0 || set == self.all_raws(field) {
             return self.truth(set != 0);
         }
-        self.intern(
-            Term::In(field, set),
-            Facts { may_fault: false, support: Support::One(field), range: TRUTH },
-        )
+        self.intern(Term::In(field, set), Facts { may_fault: false, support: Support::One(field), range: TRUTH })
     }
 
     /// The set of all contents, less the base, of a field of few bits.
@@ -359,11 +357,7 @@ impl Terms {
 
     /// The process of a range whose index is a number, where that of the first is `first_index`; else a fault.
     pub fn process_at(&mut self, inner: TermId, first_index: i64, range: ProcessRange) -> TermId {
-        let facts = Facts {
-            may_fault: true,
-            support: self.joint_support(&[inner]),
-            range: (range.first, range.last),
-        };
+        let facts = Facts { may_fault: true, support: self.joint_support(&[inner]), range: (range.first, range.last) };
         self.compound(Term::ProcessAt(inner, first_index, range), facts)
     }
 

@@ -84,7 +84,8 @@ impl Terms {
 
     fn optimise_all(&mut self, parts: &[TermId]) -> Vec<TermId> {
         // Tests of one field stay as they are: `merge_tests` takes them together.
-        let mut better = |&part: &TermId| if matches!(self.term(part), Term::In(..)) { part } else { self.optimise(part) };
+        let mut better =
+            |&part: &TermId| if matches!(self.term(part), Term::In(..)) { part } else { self.optimise(part) };
         parts.iter().map(&mut better).collect()
     }
 
