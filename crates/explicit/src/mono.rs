@@ -129,5 +129,6 @@ fn statistics(explored: &Exploration, time: std::time::Duration, meter: &Meter<'
         global_states: Some(explored.states),
         global_transitions: Some(explored.transitions),
         depth: Some(explored.depth),
+        ..Statistics::default()
     }
 }
