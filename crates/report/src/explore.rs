@@ -8,7 +8,7 @@ use model::Model;
 use serde_json::{Value as Json, json};
 
 use crate::json::parameters as parameters_json;
-use crate::names::parameters;
+use crate::names::parameters_with_origin;
 use crate::numbers::{bytes, count, duration, rate};
 use crate::style::{Ink, Mark, Style};
 use crate::text::{clean, pad_left, spread};
@@ -33,7 +33,7 @@ pub struct Explored<'a> {
 /// The numbers for people.
 pub fn text(explored: &Explored<'_>, style: &Style) -> String {
     let seen = explored.exploration;
-    let least = parameters(explored.model, " (its least value)");
+    let least = parameters_with_origin(explored.model);
     let name = clean(&explored.model.name);
     let left = if least.is_empty() { name.clone() } else { format!("{name}  {least}") };
     let head = spread(&left, &clean(explored.source.name()), style.width.min(80));

@@ -201,10 +201,12 @@ fn end(run: &Run, property: PropertyId, trace: &Trace) -> Json {
     let Some(last) = trace.states.last() else { return Json::Null };
     match (&trace.end, &model.properties[property].kind) {
         (TraceEnd::State, kind @ (Invariant(expr) | Reachable(expr))) => {
-            let why = why(model, last, expr, matches!(kind, Reachable(_)));
-            let bindings: Map<String, Json> =
-                why.bindings.into_iter().map(|(name, bound)| (name, value(model, bound))).collect();
-            json!({ "kind": "state", "part": why.text, "instance": why.instance, "is": why.truth, "for": bindings })
+            let parts = why(model, last, expr, matches!(kind, Reachable(_))).into_iter().map(|why| {
+                let bindings = why.bindings.into_iter().map(|(name, bound)| (name, value(model, bound)));
+                let bindings: Map<String, Json> = bindings.collect();
+                json!({ "part": why.text, "instance": why.instance, "is": why.truth, "for": bindings })
+            });
+            json!({ "kind": "state", "because": parts.collect::<Vec<_>>() })
         }
         (TraceEnd::State, _) => json!({ "kind": "state" }),
         (TraceEnd::Fault { by, fault }, _) => {

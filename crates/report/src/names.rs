@@ -6,7 +6,7 @@ use model::control::Scope;
 use model::eval::State;
 use model::print;
 use model::process::ProcessId;
-use model::types::Type;
+use model::types::{ScalarType, Type};
 use model::value::Value;
 use model::variable::{Role, Storage, VarId};
 
@@ -21,10 +21,19 @@ pub fn short(model: &Model, value: Value) -> String {
     }
 }
 
+/// The content of a cell as tables show it: as [`short`], a lock as `free` or by its owner's name.
+pub fn shown(model: &Model, ty: ScalarType, value: Value) -> String {
+    match (ty, value) {
+        (ScalarType::Lock, Value::None) => "free".to_owned(),
+        (ScalarType::Lock, Value::Process(owner)) => model.processes[owner].name.clone(),
+        (_, other) => short(model, other),
+    }
+}
+
 /// A variable's cells as tables show them: `3`, `[F, T]`, `[[0, 1], [2, 3]]`.
 pub fn composed(model: &Model, ty: &Type, cells: &[Value]) -> String {
     match ty {
-        Type::Scalar(_) => cells.first().map_or(String::new(), |&value| short(model, value)),
+        Type::Scalar(scalar) => cells.first().map_or(String::new(), |&value| shown(model, *scalar, value)),
         Type::Array { element, len } => {
             let size = element.n_cells();
             let parts = (0..*len).map(|at| composed(model, element, &cells[at * size..(at + 1) * size]));
@@ -67,15 +76,23 @@ pub fn scope(model: &Model, state: &State, process: ProcessId) -> Scope {
     model.places[state.place(process)].scope
 }
 
-/// Where a process stands: its place, `f.place` inside procedure `f`, with the number of calls where there are several.
-pub fn location(model: &Model, state: &State, process: ProcessId) -> String {
+/// Where a process stands: its place, or `f.place` inside procedure `f`.
+pub fn place(model: &Model, state: &State, process: ProcessId) -> String {
     let place = &model.places[state.place(process)];
     let is_end = state.place(process) == model.families[model.processes[process].family].end;
     let name = if is_end && place.labels.is_empty() { "end" } else { &place.name };
-    match (place.scope, state.stacks[process.index()].len()) {
-        (Scope::Family(_), _) => name.to_owned(),
-        (Scope::Procedure(id), 2) => format!("{}.{name}", model.procedures[id].name),
-        (Scope::Procedure(id), n_frames) => format!("{}.{name} ({} calls)", model.procedures[id].name, n_frames - 1),
+    match place.scope {
+        Scope::Family(_) => name.to_owned(),
+        Scope::Procedure(id) => format!("{}.{name}", model.procedures[id].name),
+    }
+}
+
+/// As [`place`], with the number of calls where there are several.
+pub fn location(model: &Model, state: &State, process: ProcessId) -> String {
+    let place = place(model, state, process);
+    match state.stacks[process.index()].len() {
+        1 | 2 => place,
+        n_frames => format!("{place} ({} calls)", n_frames - 1),
     }
 }
 
@@ -90,13 +107,25 @@ pub fn state_line(model: &Model, state: &State) -> String {
     places.chain(shared).chain(own).collect::<Vec<_>>().join("  ")
 }
 
-/// The program's parameters: `N = 4, K = 2`, those that the call did not give marked by `mark_least`.
-pub fn parameters(model: &Model, mark_least: &str) -> String {
-    let parts = model.parameters.iter().map(|parameter| {
-        let mark = if parameter.given { "" } else { mark_least };
-        format!("{} = {}{mark}", parameter.name, parameter.value)
-    });
+/// The program's parameters: `N = 4, K = 2`.
+pub fn parameters(model: &Model) -> String {
+    let parts = model.parameters.iter().map(|parameter| format!("{} = {}", parameter.name, parameter.value));
     parts.collect::<Vec<_>>().join(", ")
+}
+
+/// The program's parameters, and which of them the call did not give.
+pub fn parameters_with_origin(model: &Model) -> String {
+    let n_least = model.parameters.iter().filter(|parameter| !parameter.given).count();
+    if n_least < model.parameters.len() {
+        let mark = |given: bool| if given { "" } else { " (least)" };
+        let parts = model.parameters.iter().map(|one| format!("{} = {}{}", one.name, one.value, mark(one.given)));
+        return parts.collect::<Vec<_>>().join(", ");
+    }
+    match n_least {
+        0 => String::new(),
+        1 => format!("{} (its least value)", parameters(model)),
+        _ => format!("{} (their least values)", parameters(model)),
+    }
 }
 
 /// The line on which a span starts.

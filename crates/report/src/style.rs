@@ -84,6 +84,8 @@ pub enum Mark {
     Excerpt,
     /// The first state of a loop.
     LoopStart,
+    /// A step inside a loop.
+    LoopBody,
     /// The last step of a loop.
     LoopEnd,
     /// Between things in a row.
@@ -109,6 +111,7 @@ impl Style {
             Mark::Dash => ("─", "-"),
             Mark::Excerpt => ("┌─", "-->"),
             Mark::LoopStart => ("┌▶", ",>"),
+            Mark::LoopBody => ("│ ", "| "),
             Mark::LoopEnd => ("└─", "`-"),
             Mark::Dot => ("·", "-"),
         };

@@ -79,7 +79,7 @@ fn instances(runs: &[&Run]) -> Vec<String> {
     }
     let mut columns: Vec<String> = Vec::new();
     for run in runs {
-        let instance = parameters(&run.model, "");
+        let instance = parameters(&run.model);
         if !columns.contains(&instance) {
             columns.push(instance);
         }
@@ -100,7 +100,7 @@ fn lines(entries: &[Entry<'_>], columns: &[String], style: &Style) -> Vec<Line> 
                 continue;
             }
         };
-        let instance = parameters(&run.model, "");
+        let instance = parameters(&run.model);
         let column = columns.iter().position(|column| *column == instance).unwrap_or(0);
         for result in &run.results {
             let property = &run.model.properties[result.property].name;

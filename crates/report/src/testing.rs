@@ -1,63 +1,34 @@
-//! Programs and runs for this crate's tests: models made by hand with a text beside them, verdicts by brute force.
+//! Programs and runs for this crate's tests; verdicts by brute force.
 
 use std::time::Duration;
 
-use base::{SourceFile, Span, StopReason};
+use base::{SourceFile, StopReason};
 use engine::run::{PropertyResult, Run};
 use engine::{PropertyId, Statistics, Verdict};
 use evidence::{Evidence, Exploration, Trace, TraceEnd};
-use model::control::StmtKind;
+use model::Model;
 use model::eval::{evaluate, race};
 use model::expr::{BinaryOp, Binding, BoundVar, Domain, Expr, Quantifier};
 use model::process::FamilyId;
-use model::property::{Expected, PropertyKind};
-use model::types::{ScalarType, Type};
+use model::property::PropertyKind;
 use model::value::Value;
-use model::variable::Init;
-use model::{Model, Parameter};
-use testkit::draft::{array_type, range_type};
+use testkit::Product;
 use testkit::expr::*;
 use testkit::samples::add_property;
-use testkit::text::*;
-use testkit::{Draft, Product};
 
-/// A binder over a family, by name.
-pub fn over(depth: u32, name: &str, family: FamilyId) -> Binding {
-    Binding { var: BoundVar(depth), name: name.to_owned(), domain: Domain::Family(family) }
-}
-
-/// `forall i != j: !(P[i]@label && P[j]@label)`
-pub fn mutual_exclusion(model: &Model, label: &str) -> Expr {
-    let family = FamilyId::new(0);
-    let places: Vec<_> =
-        model.places.entries().filter(|(_, place)| place.labels.iter().any(|l| l == label)).map(|(id, _)| id).collect();
-    let at = |who| standing(bound(who), places.clone(), &[label]);
-    let both = not(binary(BinaryOp::And, at(0), at(1)));
-    let distinct = binary(BinaryOp::NotEqual, bound(0), bound(1));
-    filtered(Quantifier::Forall, vec![over(0, "i", family), over(1, "j", family)], Some(distinct), both)
-}
-
-/// Gives statements and properties their places in a text: the first line that contains each.
-pub fn with_text(mut model: Model, name: &str, text: &str) -> (Model, SourceFile) {
-    model.name = name.to_owned();
-    let find = |part: &str| text.find(part).map(|at| Span::new(at, at + part.len())).unwrap_or_default();
-    for statement in model.statements.iter_mut() {
-        statement.span = find(&statement.text);
+/// A program with all its properties answered; `N` is given where it is not 0.
+pub fn program(name: &str, text: &str, size: i64) -> Run {
+    let source = SourceFile::new(name, text);
+    let given = if size == 0 { Vec::new() } else { vec![("N".to_owned(), size)] };
+    match lang::load(&source, &given) {
+        Ok(loaded) => answered(loaded.model, source),
+        Err(refused) => panic!("{}", crate::diagnostics::draw(&source, &refused, &crate::Style::default())),
     }
-    for property in model.properties.iter_mut() {
-        property.span = find(&format!(" {}:", property.name));
-    }
-    (model, SourceFile::new(format!("{name}.pw"), text))
-}
-
-/// Adds a parameter.
-pub fn with_parameter(model: &mut Model, name: &str, value: i64, given: bool) {
-    model.parameters.push(Parameter { name: name.to_owned(), value, given });
 }
 
 /// Answers every property by brute force; temporal ones are not answered.
 pub fn answered(model: Model, source: SourceFile) -> Run {
-    let product = Product::explore(&model, 100_000).unwrap();
+    let product = Product::explore(&model, 100_000).expect("the program is small");
     let results = model.properties.ids().map(|property| answer(&model, &product, property)).collect();
     Run { source, model, warnings: Vec::new(), results, time: Duration::from_millis(12) }
 }
@@ -110,28 +81,7 @@ fn answer(model: &Model, product: &Product, property: PropertyId) -> PropertyRes
 }
 
 /// Test, then set: two steps where one is needed.
-pub fn broken_lock(n_processes: usize) -> Run {
-    let mut draft = Draft::new();
-    let p = draft.family("P", n_processes);
-    let flag = draft.shared("flag", array_type(Type::Scalar(ScalarType::Bool), n_processes), Init::First);
-    let flag_of = |who| element(shared(flag), index_of(who));
-    let nobody = not(read(flag_of(bound(0))));
-    let distinct = binary(BinaryOp::NotEqual, bound(0), me());
-    let nobody = filtered(Quantifier::Forall, vec![over(0, "k", p)], Some(distinct), nobody);
-    draft.text(
-        p,
-        vec![Text::Loop(vec![
-            skip().label("noncrit"),
-            wait(nobody).label("test"),
-            assign(flag_of(me()), truth(true)).label("set"),
-            skip().label("crit"),
-            assign(flag_of(me()), truth(false)).label("leave"),
-        ])],
-    );
-    let mut model = draft.finish();
-    with_parameter(&mut model, "N", n_processes as i64, true);
-    let mutex = mutual_exclusion(&model, "crit");
-    add_property(&mut model, "mutex", PropertyKind::Invariant(mutex));
+pub fn broken_lock(n_processes: i64) -> Run {
     let text = "/// Test, then set.
 program broken_lock(N: 2..) {
   shared flag: [bool; N];
@@ -149,34 +99,11 @@ program broken_lock(N: 2..) {
   invariant mutex: forall i != j: !(P[i]@crit && P[j]@crit);
 }
 ";
-    let (model, source) = with_text(model, "broken_lock", text);
-    answered(model, source)
+    only(program("broken_lock.pw", text, n_processes), &["mutex"])
 }
 
 /// Mutual exclusion by one semaphore, with a state that is reached, one that is not, and a wrong expectation.
-pub fn mux_sem(n_processes: usize) -> Run {
-    let mut draft = Draft::new();
-    let p = draft.family("P", n_processes);
-    let x = draft.shared("x", Type::Scalar(ScalarType::Semaphore { max: 1 }), Init::Fill(int(1)));
-    draft.text(
-        p,
-        vec![Text::Loop(vec![
-            skip().label("noncrit"),
-            atomic(vec![stmt(StmtKind::Acquire(shared(x)))]).label("trying"),
-            skip().label("crit"),
-            atomic(vec![stmt(StmtKind::Release(shared(x)))]).label("leave"),
-        ])],
-    );
-    let mut model = draft.finish();
-    with_parameter(&mut model, "N", n_processes as i64, false);
-    let mutex = mutual_exclusion(&model, "crit");
-    add_property(&mut model, "mutex", PropertyKind::Invariant(mutex.clone()));
-    add_property(&mut model, "deadlock_free", PropertyKind::DeadlockFree);
-    add_property(&mut model, "clash", PropertyKind::Reachable(not(mutex.clone())));
-    let odd = add_property(&mut model, "odd", PropertyKind::Invariant(mutex));
-    model.properties[odd].expected = Expected::Violated;
-    let taken = equal(read(shared(x)), int(0));
-    add_property(&mut model, "taken", PropertyKind::Reachable(taken));
+pub fn mux_sem(n_processes: i64) -> Run {
     let text = "program mux_sem(N: 2..) {
   shared x: sem = 1;
   process P[i in 0..<N] {
@@ -188,61 +115,34 @@ pub fn mux_sem(n_processes: usize) -> Run {
     }
   }
   invariant mutex: forall i != j: !(P[i]@crit && P[j]@crit);
-  reachable clash: !(forall i != j: !(P[i]@crit && P[j]@crit));
+  deadlock_free;
+  reachable clash: exists i != j: P[i]@crit && P[j]@crit;
   invariant odd: forall i != j: !(P[i]@crit && P[j]@crit) expect violated;
   reachable taken: x == 0;
 }
 ";
-    let (model, source) = with_text(model, "mux_sem", text);
-    answered(model, source)
+    only(program("mux_sem.pw", text, n_processes), &["mutex", "deadlock_free", "clash", "odd", "taken"])
 }
 
 /// Philosophers who all take the left fork first.
-pub fn philosophers(n_processes: usize) -> Run {
-    let mut draft = Draft::new();
-    let phil = draft.family("Phil", n_processes);
-    let fork = draft.shared(
-        "fork",
-        array_type(Type::Scalar(ScalarType::Semaphore { max: 1 }), n_processes),
-        Init::Fill(int(1)),
-    );
-    let right = binary(BinaryOp::Remainder, add(index_of(me()), int(1)), int(n_processes as i64));
-    let (left, right) = (element(shared(fork), index_of(me())), element(shared(fork), right));
-    let acquire = |access| atomic(vec![stmt(StmtKind::Acquire(access))]);
-    let release = |access| atomic(vec![stmt(StmtKind::Release(access))]);
-    draft.text(
-        phil,
-        vec![Text::Loop(vec![
-            acquire(left.clone()).label("think"),
-            acquire(right.clone()).label("half"),
-            release(right).label("eat"),
-            release(left).label("done"),
-        ])],
-    );
-    let mut model = draft.finish();
-    with_parameter(&mut model, "N", n_processes as i64, true);
-    add_property(&mut model, "deadlock_free", PropertyKind::DeadlockFree);
-    let text = "program philosophers(N: 2..) {\n  shared fork: [sem; N] = 1;\n  // …\n}\n";
-    let (model, source) = with_text(model, "philosophers", text);
-    answered(model, source)
+pub fn philosophers(n_processes: i64) -> Run {
+    let text = "program philosophers(N: 2..) {
+  shared fork: [sem; N] = 1;
+  process Phil[i in 0..<N] {
+    loop {
+      think: acquire fork[i];
+      half:  acquire fork[(i + 1) % N];
+      eat:   release fork[(i + 1) % N];
+      done:  release fork[i];
+    }
+  }
+}
+";
+    only(program("philosophers.pw", text, n_processes), &["deadlock_free"])
 }
 
 /// Two processes that add to one counter of three values; nobody stops them.
 pub fn counter() -> Run {
-    let mut draft = Draft::new();
-    let p = draft.family("P", 2);
-    let x = draft.shared("x", range_type(0, 2), Init::First);
-    let t = draft.local(p, "t", range_type(0, 7), Init::First);
-    draft.text(
-        p,
-        vec![Text::Loop(vec![
-            assign(mine(t), add(read(mine(t)), int(1))).label("count"),
-            assign(shared(x), add(read(shared(x)), read(mine(t)))).label("add"),
-        ])],
-    );
-    let mut model = draft.finish();
-    add_property(&mut model, "race_free x", PropertyKind::RaceFree(x));
-    add_property(&mut model, "no_errors", PropertyKind::NoErrors);
     let text = "program counter {
   shared x: 0..=2;
   process P[i in 0..<2] {
@@ -255,19 +155,38 @@ pub fn counter() -> Run {
   race_free x;
 }
 ";
-    let (mut model, source) = with_text(model, "counter", text);
-    // The fault is at the statement's target.
-    let at = text.find("x = x + t").unwrap();
-    for action in model.actions.iter_mut() {
-        for stmt in &mut action.body {
-            if let StmtKind::Assign(pairs) = &mut stmt.kind
-                && pairs[0].0.var == x
-            {
-                pairs[0].0.span = Span::new(at, at + 1);
-            }
-        }
-    }
-    answered(model, source)
+    only(program("counter.pw", text, 0), &["race_free x", "no_errors"])
+}
+
+/// The run with these results only, in this order.
+fn only(mut run: Run, names: &[&str]) -> Run {
+    let position =
+        |result: &PropertyResult| names.iter().position(|name| *name == run.model.properties[result.property].name);
+    let mut kept: Vec<(usize, PropertyResult)> =
+        run.results.iter().filter_map(|result| Some((position(result)?, result.clone()))).collect();
+    kept.sort_by_key(|(at, _)| *at);
+    assert_eq!(kept.len(), names.len());
+    run.results = kept.into_iter().map(|(_, result)| result).collect();
+    run
+}
+
+/// A lock that is taken twice, one that somebody else has, a condition that never comes, a process that has ended.
+pub fn stuck() -> Run {
+    let text = "program stuck {
+  shared m: lock;
+  shared x: 0..=3;
+  process A { once: acquire m; again: acquire m; }
+  process B { take: acquire m; }
+  process C { wait: await x > 2; }
+  process D { set: x = 1; }
+}
+";
+    only(program("stuck.pw", text, 0), &["deadlock_free"])
+}
+
+/// A binder over a family, by name.
+pub fn over(depth: u32, name: &str, family: FamilyId) -> Binding {
+    Binding { var: BoundVar(depth), name: name.to_owned(), domain: Domain::Family(family) }
 }
 
 /// A model without a text: every line is line 1.
@@ -320,4 +239,48 @@ fn random_programs_are_shown_within_their_columns() {
         let results = document["results"].as_array().map_or(0, Vec::len);
         if results == run.results.len() { Ok(()) } else { Err("a result is missing".to_owned()) }
     });
+}
+
+/// A run that goes round: P[0] enters and leaves while P[1] tries.
+pub fn lasso() -> (Run, Trace) {
+    let run = mux_sem(2);
+    let mut state = model::eval::initial_states(&run.model).next().unwrap();
+    let (mut states, mut moves) = (vec![state.clone()], Vec::new());
+    for mover in [1, 0, 0, 0, 0] {
+        let steps = model::eval::steps_of(&run.model, &state, model::process::ProcessId::new(mover));
+        let step = &steps[0];
+        state = step.result.clone().unwrap();
+        moves.push(step.by);
+        states.push(state.clone());
+    }
+    let trace = Trace { states, moves, end: TraceEnd::State, loop_from: Some(1) };
+    assert_eq!(trace.states[1], trace.states[5]);
+    (run, trace)
+}
+
+#[test]
+fn the_examples_are_shown_within_eighty_columns() {
+    use crate::text::width;
+    let mut n_shown = 0;
+    for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|suffix| suffix != "pw") {
+            continue;
+        }
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let source = SourceFile::new(&name, std::fs::read_to_string(&path).unwrap());
+        let Ok(loaded) = lang::load(&source, &[]) else { panic!("{name} is refused") };
+        if Product::explore(&loaded.model, 2000).is_none() {
+            continue;
+        }
+        n_shown += 1;
+        let text =
+            crate::human::run(&answered(loaded.model, source), &crate::Context::default(), &crate::Style::default());
+        let fits = |line: &&str| width(line) <= 80 || line.contains("piecewise ");
+        assert_eq!(text.lines().find(|line| !fits(line)), None, "{text}");
+        if std::env::var("PIECEWISE_SHOW").is_ok() {
+            println!("{text}");
+        }
+    }
+    assert!(n_shown > 20, "only {n_shown} examples are small enough");
 }

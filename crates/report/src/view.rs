@@ -10,10 +10,11 @@ use model::control::Scope;
 use model::eval::{Move, State, Touch, touched_by_process};
 use model::layout::element_names;
 use model::process::ProcessId;
+use model::types::ScalarType;
 use model::value::Value;
 use model::variable::{CellId, Role, Storage, Var};
 
-use crate::names::{line, location, scope};
+use crate::names::{line, location, place, scope};
 
 /// One step.
 #[derive(Clone, Debug)]
@@ -45,7 +46,7 @@ pub struct Moved {
     pub process: ProcessId,
     /// Where it stood.
     pub from: String,
-    /// Where it stands now.
+    /// Where it stands now; with the number of calls where that changed.
     pub to: String,
 }
 
@@ -58,6 +59,8 @@ pub struct Change {
     pub name: String,
     /// As its owner writes it: `level`.
     pub own_name: String,
+    /// Its type.
+    pub ty: ScalarType,
     /// The value before; `None` for one that comes with a call.
     pub old: Option<Value>,
     /// The value after.
@@ -77,10 +80,10 @@ pub fn step(model: &Model, source: &SourceFile, by: &Move, [before, after]: [&St
     let action = &model.actions[by.action];
     let statement = &model.statements[action.statement];
     let movers = std::iter::once(by.process).chain(by.partner.map(|(partner, _)| partner));
-    let moved = movers.map(|process| Moved {
-        process,
-        from: location(model, before, process),
-        to: location(model, after, process),
+    let moved = movers.map(|process| {
+        let same_depth = before.stacks[process.index()].len() == after.stacks[process.index()].len();
+        let to = if same_depth { place(model, after, process) } else { location(model, after, process) };
+        Moved { process, from: place(model, before, process), to }
     });
     let mut view = StepView {
         process: by.process,
@@ -110,7 +113,15 @@ fn cell_changes(model: &Model, before: &State, after: &State) -> Vec<Change> {
         };
         let resets = cell.owner.is_some_and(|owner| counter_rests(model, var, after, owner));
         let (old, new) = (Some(before.cells[id.index()]), after.cells[id.index()]);
-        Change { owner: cell.owner, name: cell.name.clone(), own_name: own_name.to_owned(), old, new, resets }
+        Change {
+            owner: cell.owner,
+            name: cell.name.clone(),
+            own_name: own_name.to_owned(),
+            ty: cell.ty,
+            old,
+            new,
+            resets,
+        }
     };
     changed.map(change).collect()
 }
@@ -144,7 +155,8 @@ fn frame_changes(model: &Model, process: ProcessId, before: &State, after: &Stat
             }
             let full = format!("{}.{}.{name}", model.processes[process].name, model.procedures[procedure].name);
             let resets = counter_rests(model, var, after, process);
-            changes.push(Change { owner: Some(process), name: full, own_name: name, old: was, new: is, resets });
+            let (owner, ty) = (Some(process), var.ty.scalar());
+            changes.push(Change { owner, name: full, own_name: name, ty, old: was, new: is, resets });
         }
     }
     changes

@@ -1,8 +1,9 @@
 //! Why an expression is false (or true) in a state: which part, for which values of the bound names.
 //!
 //! In: a state and a boolean expression with its value. Out: the smallest part that decides it. A `forall` that fails is
-//! stripped and its failing instance named; of a conjunction that fails the failing side is taken; and dually. What cannot be
-//! stripped is shown as it is, with the values of the variables in it.
+//! stripped and its failing instance named; of a conjunction that fails the failing side is taken; and dually. An implication
+//! that fails has two parts, why its left side is true and why its right side is false. What cannot be stripped is shown as it
+//! is, with the values of the variables in it.
 
 use model::Model;
 use model::eval::{State, Viewpoint};
@@ -32,48 +33,68 @@ pub struct Why {
     pub is_part: bool,
 }
 
-/// The part that decides a boolean expression which has the value `truth` in the state.
-pub fn why(model: &Model, state: &State, expr: &Expr, truth: bool) -> Why {
-    let mut search = Search { view: Viewpoint::new(model, state, None), bindings: Vec::new() };
-    let (part, truth, is_part) = search.narrow(expr, truth);
-    search.describe(&part, truth, is_part)
+/// The parts that together decide a boolean expression which has the value `truth` in the state; most often one.
+pub fn why(model: &Model, state: &State, expr: &Expr, truth: bool) -> Vec<Why> {
+    let search = Search { view: Viewpoint::new(model, state, None), bindings: Vec::new() };
+    let (parts, is_part) = search.narrow(expr, truth);
+    parts.into_iter().map(|(search, part, truth)| search.describe(&part, truth, is_part)).collect()
 }
 
+/// A deciding part: under which bindings, which expression, with which value.
+type Part<'a> = (Search<'a>, Expr, bool);
+
+#[derive(Clone)]
 struct Search<'a> {
     view: Viewpoint<'a>,
     /// The binders passed on the way, with the values of the deciding instance.
     bindings: Vec<(Binding, Value)>,
 }
 
-impl Search<'_> {
-    /// The deciding part of an expression that has the value `truth`, and whether it is a proper part.
-    fn narrow(&mut self, expr: &Expr, truth: bool) -> (Expr, bool, bool) {
+impl<'a> Search<'a> {
+    /// The deciding parts of an expression that has the value `truth`, and whether they are less than the whole.
+    fn narrow(mut self, expr: &Expr, truth: bool) -> (Vec<Part<'a>>, bool) {
+        let whole = |search: Search<'a>| (vec![(search, expr.clone(), truth)], false);
         match &expr.kind {
             ExprKind::Quantified(quantified) if decides_alone(quantified.quantifier, truth) => {
                 match self.instance(quantified, truth) {
                     Some(values) => {
                         self.bindings.extend(quantified.bindings.iter().cloned().zip(values));
-                        let (part, truth, _) = self.narrow(&quantified.body, truth);
-                        (part, truth, true)
+                        (self.narrow(&quantified.body, truth).0, true)
                     }
-                    None => (expr.clone(), truth, false),
+                    None => whole(self),
                 }
             }
-            ExprKind::Binary(BinaryOp::And, left, right) if !truth => self.side(left, right, truth),
-            ExprKind::Binary(BinaryOp::Or, left, right) if truth => self.side(left, right, truth),
-            ExprKind::Not(inner) => match self.narrow(inner, !truth) {
-                (part, truth, true) => (part, truth, true),
-                _ => (expr.clone(), truth, false),
+            ExprKind::Binary(op, left, right) => match (op, truth) {
+                (BinaryOp::And, false) | (BinaryOp::Or, true) => {
+                    let deciding = if self.view.truth(left) == Ok(truth) { left } else { right };
+                    (self.narrow(deciding, truth).0, true)
+                }
+                (BinaryOp::And, true) | (BinaryOp::Or, false) => self.both((left, truth), (right, truth), whole),
+                (BinaryOp::Implies, false) => self.both((left, true), (right, false), whole),
+                _ => whole(self),
             },
-            _ => (expr.clone(), truth, false),
+            ExprKind::Not(inner) => match self.clone().narrow(inner, !truth) {
+                (parts, true) => (parts, true),
+                (_, false) => whole(self),
+            },
+            _ => whole(self),
         }
     }
 
-    /// The side of a connective that alone has the value.
-    fn side(&mut self, left: &Expr, right: &Expr, truth: bool) -> (Expr, bool, bool) {
-        let deciding = if self.view.truth(left) == Ok(truth) { left } else { right };
-        let (part, truth, _) = self.narrow(deciding, truth);
-        (part, truth, true)
+    /// The parts of both sides, if one of them can be narrowed; otherwise the whole.
+    fn both(
+        self,
+        left: (&Expr, bool),
+        right: (&Expr, bool),
+        whole: impl FnOnce(Self) -> (Vec<Part<'a>>, bool),
+    ) -> (Vec<Part<'a>>, bool) {
+        let (mut parts, left_narrowed) = self.clone().narrow(left.0, left.1);
+        let (others, right_narrowed) = self.clone().narrow(right.0, right.1);
+        if !left_narrowed && !right_narrowed {
+            return whole(self);
+        }
+        parts.extend(others);
+        (parts, true)
     }
 
     /// The values of the first instance whose body has the value; the bound variables stay set to them.
@@ -200,9 +221,101 @@ pub fn values_for(model: &Model, state: &State, expr: &Expr, me: ProcessId) -> V
     let mut search = Search { view: Viewpoint::new(model, state, Some(me)), bindings: Vec::new() };
     // Of a quantified guard that is false, the instance that makes it so.
     let truth = search.view.truth(expr).unwrap_or(false);
-    let (part, ..) = search.narrow(expr, truth);
-    let bound = search.bindings.iter().fold(Printer::new(model).as_process(me), |p, &(_, value)| p.bind_value(value));
-    let mut seen = Seen { printer: bound, values: Vec::new(), processes: Vec::new() };
-    search.collect(&part, &mut seen);
-    seen.values
+    let mut values = Vec::new();
+    for (mut search, part, _) in search.narrow(expr, truth).0 {
+        let printer = Printer::new(model).as_process(me);
+        let printer = search.bindings.iter().fold(printer, |printer, &(_, value)| printer.bind_value(value));
+        let mut seen = Seen { printer, values: Vec::new(), processes: Vec::new() };
+        search.collect(&part, &mut seen);
+        values.extend(seen.values.into_iter().filter(|entry| !values.contains(entry)).collect::<Vec<_>>());
+    }
+    values
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::expr::Domain;
+    use model::process::FamilyId;
+    use model::types::{ScalarType, Type};
+    use model::variable::{Init, VarId};
+    use testkit::Draft;
+    use testkit::draft::{array_type, range_type};
+    use testkit::expr::*;
+    use testkit::text::skip;
+
+    use crate::testing::over;
+
+    /// The deciding part in a state with `x = 2`, `flag = [true, false]`.
+    fn check(make: impl Fn(VarId, VarId, FamilyId) -> Expr, truth: bool, expected: &str) {
+        let mut draft = Draft::new();
+        let p = draft.family("P", 2);
+        let x = draft.shared("x", range_type(0, 3), Init::Fill(int(2)));
+        let values = vec![Init::Fill(testkit::expr::truth(true)), Init::Fill(testkit::expr::truth(false))];
+        let flag = draft.shared("flag", array_type(Type::Scalar(ScalarType::Bool), 2), Init::Elements(values));
+        draft.text(p, vec![skip()]);
+        let model = draft.finish();
+        let state = model::eval::initial_states(&model).next().unwrap();
+        let expr = make(x, flag, p);
+        assert_eq!(model::eval::evaluate(&model, &state, &expr, None), Ok(Value::Bool(truth)));
+        let shown = why(&model, &state, &expr, truth).into_iter().map(|why| {
+            let bound: Vec<String> =
+                why.bindings.iter().map(|(name, v)| format!("{name}={}", short(&model, *v))).collect();
+            let values: Vec<String> = why.values.iter().map(|(name, v)| format!("{name} is {v}")).collect();
+            format!("{} [{}] {} | {}", why.text, bound.join(","), why.truth, values.join(", "))
+        });
+        assert_eq!(shown.collect::<Vec<_>>().join("; "), expected);
+    }
+
+    fn flagged(flag: VarId, depth: u32) -> Expr {
+        read(element(shared(flag), index_of(bound(depth))))
+    }
+
+    #[test]
+    fn the_failing_conjunct_is_found() {
+        let conjunction = |x: VarId| {
+            let small = binary(BinaryOp::Less, read(shared(x)), int(2));
+            binary(BinaryOp::And, binary(BinaryOp::And, truth(true), small), truth(true))
+        };
+        check(|x, _, _| conjunction(x), false, "x < 2 [] false | x is 2");
+        check(|x, _, _| not(conjunction(x)), true, "x < 2 [] false | x is 2");
+    }
+
+    #[test]
+    fn the_failing_instance_is_named() {
+        let all = |flag, p| filtered(Quantifier::Forall, vec![over(0, "i", p)], None, flagged(flag, 0));
+        check(|_, flag, p| all(flag, p), false, "flag[i] [i=1] false | flag[1] is F");
+        check(|_, flag, p| not(all(flag, p)), true, "flag[i] [i=1] false | flag[1] is F");
+        let pair = |flag, p: FamilyId| {
+            let both = binary(BinaryOp::Implies, flagged(flag, 0), flagged(flag, 1));
+            let distinct = binary(BinaryOp::NotEqual, bound(0), bound(1));
+            filtered(Quantifier::Forall, vec![over(0, "i", p), over(1, "j", p)], Some(distinct), both)
+        };
+        let expected = "flag[i] => flag[j] [i=0,j=1] false | flag[0] is T, flag[1] is F";
+        check(|_, flag, p| pair(flag, p), false, expected);
+    }
+
+    #[test]
+    fn both_sides_of_an_implication_are_explained() {
+        let some = |flag, p| filtered(Quantifier::Exists, vec![over(0, "i", p)], None, flagged(flag, 0));
+        let all = |flag, p| filtered(Quantifier::Forall, vec![over(0, "j", p)], None, flagged(flag, 0));
+        let expected = "flag[i] [i=0] true | flag[0] is T; flag[j] [j=1] false | flag[1] is F";
+        check(|_, flag, p| binary(BinaryOp::Implies, some(flag, p), all(flag, p)), false, expected);
+    }
+
+    #[test]
+    fn what_cannot_be_stripped_stays_whole() {
+        let none = |x: VarId| {
+            let equals = equal(read(shared(x)), bound(0));
+            let binding = Binding { var: model::expr::BoundVar(0), name: "v".to_owned(), domain: range(0, 1) };
+            filtered(Quantifier::Exists, vec![binding], None, equals)
+        };
+        check(|x, _, _| none(x), false, "exists v in 0..=1: x == v [] false | ");
+        check(|x, _, _| not(none(x)), true, "!(exists v in 0..=1: x == v) [] true | ");
+        let few = |flag, p| {
+            let count = quantified(Quantifier::Count, 0, Domain::Family(p), flagged(flag, 0));
+            binary(BinaryOp::GreaterEqual, count, int(2))
+        };
+        check(|_, flag, p| few(flag, p), false, "count(q0: flag[q0]) >= 2 [] false | count(q0: flag[q0]) is 1");
+    }
 }

@@ -3,26 +3,37 @@
 use model::process::ProcessId;
 
 use super::failure::painted_ending;
-use super::trace::{Row, TraceDrawing, bracket, change_text, read_notes};
+use super::trace::{Row, TraceDrawing, bracket, change_text, gap_line, read_notes};
 use crate::names::{location, own_variables, shared_variables};
 use crate::style::{Ink, Mark, Style};
 use crate::text::{clean, cut_middle, pad, pad_left, width};
 use crate::view::StepView;
 
 /// A process's column is no wider than this.
-const WIDEST_PROCESS: usize = 34;
-/// The shared column is no narrower than this, if there is anything in it.
-const NARROWEST_SHARED: usize = 18;
+const WIDEST_PROCESS: usize = 56;
+/// What changes is not cut to less than this.
+const NARROWEST_SHARED: usize = 36;
+/// Items are packed into lines of at most this, in however wide a shared column.
+const WIDEST_SHARED: usize = 44;
 /// Spaces between columns.
 const GAP: &str = "  ";
 
-/// The lines of one row: those of each process's column, and those of the shared one.
+/// What stands in one row.
 struct Cells {
     step: String,
     line: String,
-    processes: Vec<Vec<String>>,
+    processes: Vec<Column>,
     /// Items, packed into lines when the column's width is known.
     shared: Vec<String>,
+}
+
+/// What stands in a process's column.
+#[derive(Clone, Default)]
+struct Column {
+    /// Where it is or goes.
+    head: String,
+    /// Its variables, packed into lines when the column's width is known.
+    items: Vec<String>,
 }
 
 /// What gets columns.
@@ -38,8 +49,11 @@ pub fn draw(drawing: &TraceDrawing<'_>, rows: &[Row], choice: &Choice<'_>, style
     let cells: Vec<Cells> = rows.iter().map(|row| cells(drawing, row, choice, style)).collect();
     let layout = Layout::of(drawing, &cells, choice.shown, style)?;
     let mut out = layout.head(style);
-    for row in &cells {
-        out.push_str(&layout.row(row, style));
+    for (row, cells) in rows.iter().zip(&cells) {
+        match row {
+            Row::Gap(n_steps) => out.push_str(&gap_line(*n_steps, style)),
+            Row::Start | Row::Step(..) => out.push_str(&layout.row(cells, style)),
+        }
     }
     if !drawing.ending.is_empty() {
         let indent = layout.shared_start().min(style.width.saturating_sub(width(drawing.ending)));
@@ -51,11 +65,11 @@ pub fn draw(drawing: &TraceDrawing<'_>, rows: &[Row], choice: &Choice<'_>, style
 fn cells(drawing: &TraceDrawing<'_>, row: &Row, choice: &Choice<'_>, style: &Style) -> Cells {
     match row {
         Row::Start => start(drawing, choice.shown),
-        Row::Gap(n_steps) => Cells {
-            step: style.mark(Mark::Cut).to_owned(),
+        Row::Gap(_) => Cells {
+            step: String::new(),
             line: String::new(),
-            processes: vec![Vec::new(); choice.shown.len()],
-            shared: vec![format!("{n_steps} steps left out (-v shows them)")],
+            processes: vec![Column::default(); choice.shown.len()],
+            shared: Vec::new(),
         },
         Row::Step(nth, view) => step(drawing, (*nth, view), choice, style),
     }
@@ -66,7 +80,7 @@ fn start(drawing: &TraceDrawing<'_>, shown: &[ProcessId]) -> Cells {
     let column = |&process: &ProcessId| {
         let own = own_variables(drawing.model, state, process);
         let own = own.into_iter().map(|(name, value)| format!("{name} = {value}"));
-        std::iter::once(location(drawing.model, state, process)).chain(own).collect()
+        Column { head: location(drawing.model, state, process), items: own.collect() }
     };
     let shared = shared_variables(drawing.model, state).into_iter().map(|(name, value)| format!("{name} = {value}"));
     Cells {
@@ -81,22 +95,17 @@ fn step(drawing: &TraceDrawing<'_>, (nth, view): (usize, &StepView), choice: &Ch
     let shown = choice.shown;
     let notes = read_notes(drawing, nth, view);
     let column = |&process: &ProcessId| {
-        let mut lines = Vec::new();
-        if let Some(moved) = view.moved.iter().find(|moved| moved.process == process) {
-            let arrow = style.mark(Mark::Arrow);
+        let head = view.moved.iter().find(|moved| moved.process == process).map(|moved| {
             let mark = match (choice.accesses, view.writes, notes.is_empty()) {
                 (true, true, _) => format!("  {}", style.mark(Mark::Writes)),
                 (true, false, false) => format!("  {}", style.mark(Mark::Reads)),
                 _ => String::new(),
             };
-            lines.push(format!("{} {arrow} {}{mark}", moved.from, moved.to));
-        }
+            format!("{} {} {}{mark}", moved.from, style.mark(Mark::Arrow), moved.to)
+        });
         let own = view.changes.iter().filter(|change| change.owner == Some(process) && !change.resets);
-        lines.extend(own.map(|change| change_text(drawing.model, change, &change.own_name, style)));
-        if lines.is_empty() {
-            lines.push(style.mark(Mark::Rest).to_owned());
-        }
-        lines
+        let items = own.map(|change| change_text(drawing.model, change, &change.own_name, style)).collect();
+        Column { head: head.unwrap_or_else(|| style.mark(Mark::Rest).to_owned()), items }
     };
     let hidden = |owner: Option<ProcessId>| owner.is_none_or(|owner| !shown.contains(&owner));
     let shared = view.changes.iter().filter(|change| hidden(change.owner) && !change.resets);
@@ -122,19 +131,20 @@ impl Layout {
     fn of(drawing: &TraceDrawing<'_>, rows: &[Cells], shown: &[ProcessId], style: &Style) -> Option<Self> {
         let names: Vec<String> = shown.iter().map(|&id| clean(&drawing.model.processes[id].name)).collect();
         let natural = |nth: usize| {
-            let lines = rows.iter().flat_map(|row| &row.processes[nth]).map(|line| width(line));
+            let columns = rows.iter().map(|row| &row.processes[nth]);
+            let lines = columns.flat_map(|column| column.items.iter().chain([&column.head])).map(|line| width(line));
             lines.chain([width(&names[nth])]).max().unwrap_or(0).min(WIDEST_PROCESS)
         };
         let processes: Vec<usize> = (0..shown.len()).map(natural).collect();
         let step = rows.iter().map(|row| width(&row.step)).max().unwrap_or(0).max("step".len());
         let line = rows.iter().map(|row| width(&row.line)).max().unwrap_or(0).max("line".len());
         let taken: usize = 2 + step + GAP.len() + line + processes.iter().map(|w| GAP.len() + w).sum::<usize>();
-        let longest = rows.iter().flat_map(|row| &row.shared).map(|item| width(item)).max().unwrap_or(0);
-        let wanted = longest.max(width(drawing.ending)).max("shared".len());
-        let room = style.width.checked_sub(taken + GAP.len())?;
-        if room < wanted.min(NARROWEST_SHARED) {
-            return None;
-        }
+        // Long values of the initial state may be cut; what changes may not.
+        let longest =
+            |rows: &[Cells]| rows.iter().flat_map(|row| &row.shared).map(|item| width(item)).max().unwrap_or(0);
+        let start = longest(&rows[..1]).min(NARROWEST_SHARED - 12);
+        let wanted = longest(&rows[1..]).min(NARROWEST_SHARED).max(start).max("shared".len());
+        let room = style.width.checked_sub(taken + GAP.len()).filter(|&room| room >= wanted)?;
         Some(Layout { names, step, line, processes, shared: room })
     }
 
@@ -157,15 +167,19 @@ impl Layout {
     }
 
     fn row(&self, row: &Cells, style: &Style) -> String {
-        let shared = pack(&row.shared, self.shared, style);
-        let height = row.processes.iter().map(Vec::len).chain([shared.len(), 1]).max().unwrap_or(1);
+        let shared = pack(&row.shared, self.shared.min(WIDEST_SHARED), style);
+        let columns = row.processes.iter().zip(&self.processes).map(|(column, &columns)| {
+            let head = cut_middle(&clean(&column.head), columns, style);
+            std::iter::once(head).chain(pack(&column.items, columns, style)).collect()
+        });
+        let columns: Vec<Vec<String>> = columns.collect();
+        let height = columns.iter().map(Vec::len).chain([shared.len()]).max().unwrap_or(1);
         let mut out = String::new();
         for nth in 0..height {
             let first = |text: &str| if nth == 0 { text.to_owned() } else { String::new() };
             let mut parts = vec![pad_left(&first(&row.step), self.step), pad_left(&first(&row.line), self.line)];
-            for (lines, &columns) in row.processes.iter().zip(&self.processes) {
-                let text = lines.get(nth).map_or(String::new(), |line| cut_middle(&clean(line), columns, style));
-                parts.push(pad(&text, columns));
+            for (lines, &columns) in columns.iter().zip(&self.processes) {
+                parts.push(pad(lines.get(nth).map_or("", String::as_str), columns));
             }
             parts.push(shared.get(nth).cloned().unwrap_or_default());
             out.push_str(format!("  {}", parts.join(GAP)).trim_end());
@@ -181,7 +195,7 @@ fn pack(items: &[String], columns: usize, style: &Style) -> Vec<String> {
     for item in items {
         let item = cut_middle(&clean(item), columns, style);
         match lines.last_mut() {
-            Some(line) if width(line) + 2 + width(&item) <= columns.min(44) => line.push_str(&format!(", {item}")),
+            Some(line) if width(line) + 2 + width(&item) <= columns => line.push_str(&format!(", {item}")),
             _ => lines.push(item),
         }
     }

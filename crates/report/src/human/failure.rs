@@ -12,8 +12,7 @@ use model::value::Fault;
 use model::variable::CellId;
 
 use crate::diagnostics::excerpt_at;
-use crate::names::{line, location, short};
-use crate::numbers::counted;
+use crate::names::{line, location, shown};
 use crate::style::{Ink, Mark, Style};
 use crate::text::{clean, hang, pad, spread_cut, width};
 use crate::waiting::{Awaited, Wait, cycle, waits};
@@ -30,7 +29,7 @@ pub struct Shown {
 }
 
 /// What the trace's end shows about the property.
-pub fn shown(run: &Run, property: PropertyId, trace: &Trace, style: &Style) -> Shown {
+pub fn end(run: &Run, property: PropertyId, trace: &Trace, style: &Style) -> Shown {
     let Some(last) = trace.states.last() else {
         return Shown { text: String::new(), processes: Vec::new(), ending: String::new() };
     };
@@ -39,12 +38,12 @@ pub fn shown(run: &Run, property: PropertyId, trace: &Trace, style: &Style) -> S
             let why = why(&run.model, last, expr, false);
             let ending =
                 format!("{} {} is false", style.mark(Mark::Violated), clean(&run.model.properties[property].name));
-            Shown { text: because(&run.model, &why, trace, style), processes: why.processes, ending }
+            Shown { text: because(&run.model, &why, trace, style), processes: named(&why), ending }
         }
         (TraceEnd::State, PropertyKind::Reachable(expr)) => {
             let why = why(&run.model, last, expr, true);
             let ending = format!("{} reached", style.mark(Mark::Holds));
-            Shown { text: because(&run.model, &why, trace, style), processes: why.processes, ending }
+            Shown { text: because(&run.model, &why, trace, style), processes: named(&why), ending }
         }
         (TraceEnd::State, _) => Shown { text: String::new(), processes: Vec::new(), ending: String::new() },
         (TraceEnd::Fault { by, fault }, _) => {
@@ -68,19 +67,36 @@ pub fn shown(run: &Run, property: PropertyId, trace: &Trace, style: &Style) -> S
     }
 }
 
-/// ``!(P[i]@crit && P[j]@crit)   is false for  i = 0, j = 1   after step 6``.
-fn because(model: &Model, why: &Why, trace: &Trace, style: &Style) -> String {
-    let columns = style.width.min(80);
-    let truth = if why.truth { "true" } else { "false" };
+/// The processes that the parts speak of, each once.
+fn named(parts: &[Why]) -> Vec<ProcessId> {
+    let mut processes: Vec<ProcessId> = parts.iter().flat_map(|why| why.processes.iter().copied()).collect();
+    processes.sort();
+    processes.dedup();
+    processes
+}
+
+/// ``!(P[i]@crit && P[j]@crit)   is false for  i = 0, j = 1   after step 6``, for each part.
+fn because(model: &Model, parts: &[Why], trace: &Trace, style: &Style) -> String {
     let when = if trace.n_steps() == 0 { "at the start".to_owned() } else { format!("after step {}", trace.n_steps()) };
-    let bindings: Vec<String> =
-        why.bindings.iter().map(|(name, value)| format!("{name} = {}", print::value(model, *value))).collect();
-    let mut text = format!("{}   is {truth}", clean(&why.text));
-    if !bindings.is_empty() {
-        text.push_str(&format!(" for  {}", bindings.join(", ")));
+    let mut out = String::new();
+    for (nth, why) in parts.iter().enumerate() {
+        let when = if nth + 1 == parts.len() { when.as_str() } else { "and" };
+        out.push_str(&because_of(model, why, when, style));
     }
-    text.push_str(&format!("   {when}"));
-    let mut out = if width(&text) + 2 <= columns { format!("  {text}\n") } else { hang("  ", &text, columns) };
+    out
+}
+
+fn because_of(model: &Model, why: &Why, when: &str, style: &Style) -> String {
+    let columns = style.width.min(80);
+    let bindings = why.bindings.iter().map(|(name, value)| format!("{name} = {}", print::value(model, *value)));
+    let bindings = bindings.collect::<Vec<_>>().join(", ");
+    let whom = if bindings.is_empty() { String::new() } else { format!(" for  {bindings}") };
+    let (text, verdict) = (clean(&why.text), format!("is {}{whom}   {when}", why.truth));
+    let mut out = if width(&text) + width(&verdict) + 5 <= columns {
+        format!("  {text}   {verdict}\n")
+    } else {
+        format!("{}    {verdict}\n", hang("  ", &text, columns))
+    };
     // `x == 0` that is true, or a variable that is false, needs no second line.
     let says_it = |(name, value): &(String, String)| {
         *name == why.instance || format!("!{name}") == why.instance || format!("{name} == {value}") == why.instance
@@ -134,7 +150,9 @@ fn waiting(run: &Run, state: &State, waits: &[Wait], style: &Style) -> String {
     stuck.dedup();
     let others = model.processes.len() - stuck.len();
     let lead = match others {
-        0 => format!("nobody can move, and all {} are stuck:", counted(stuck.len() as u64, "process", "processes")),
+        0 if stuck.len() == 1 => "the only process is stuck:".to_owned(),
+        0 if stuck.len() == 2 => "nobody can move, and both processes are stuck:".to_owned(),
+        0 => format!("nobody can move, and all {} processes are stuck:", stuck.len()),
         _ => format!(
             "nobody can move, and {} of {} processes are stuck (the others have ended):",
             stuck.len(),
@@ -142,7 +160,7 @@ fn waiting(run: &Run, state: &State, waits: &[Wait], style: &Style) -> String {
         ),
     };
     let mut out = hang("  ", &lead, style.width.min(80));
-    let cycle = cycle(waits).unwrap_or_default();
+    let cycle = cycle(waits).filter(|cycle| cycle.len() > 1).unwrap_or_default();
     let rows: Vec<[String; 3]> = waits.iter().map(|wait| wait_row(run, state, wait)).collect();
     let column = |nth: usize| rows.iter().map(|row| width(&row[nth])).max().unwrap_or(0).min(40);
     for (row, wait) in rows.iter().zip(waits) {
@@ -164,7 +182,7 @@ fn wait_row(run: &Run, state: &State, wait: &Wait) -> [String; 3] {
     let name = &run.model.processes[wait.process].name;
     let who = format!("{name} {}", location(&run.model, state, wait.process));
     let (what, mut detail) = match &wait.what {
-        Awaited::Resource(resource) => (format!("waits for {resource}"), String::new()),
+        Awaited::Resource(resource) => (format!("waits for {resource}"), format!("{resource} is 0")),
         Awaited::Condition(text, values) => {
             let values: Vec<String> = values.iter().take(6).map(|(name, value)| format!("{name} is {value}")).collect();
             (format!("waits for {text}"), values.join(", "))
@@ -205,5 +223,6 @@ pub fn painted_ending(ending: &str, style: &Style) -> String {
 
 /// `x is 3`.
 fn cell_note(model: &Model, state: &State, cell: CellId) -> String {
-    format!("{} is {}", model.cells[cell].name, short(model, state.cells[cell.index()]))
+    let read = &model.cells[cell];
+    format!("{} is {}", read.name, shown(model, read.ty, state.cells[cell.index()]))
 }

@@ -3,7 +3,7 @@
 use model::process::ProcessId;
 
 use super::failure::painted_ending;
-use super::trace::{Row, TraceDrawing, bracket, change_text, group_names, read_notes};
+use super::trace::{Row, TraceDrawing, bracket, change_text, gap_line, group_names, read_notes};
 use crate::names::{location, own_variables, shared_variables};
 use crate::style::{Ink, Mark, Style};
 use crate::text::{clean, cut, hang, pad, pad_left, width};
@@ -26,9 +26,7 @@ pub fn draw(drawing: &TraceDrawing<'_>, rows: &[Row], style: &Style) -> String {
     for row in rows {
         match row {
             Row::Start => out.push_str(&start(drawing, style)),
-            Row::Gap(n_steps) => {
-                out.push_str(&format!("  {} {n_steps} steps left out (-v shows them)\n", style.mark(Mark::Cut)));
-            }
+            Row::Gap(n_steps) => out.push_str(&gap_line(*n_steps, style)),
             Row::Step(nth, view) => {
                 let Some(parts) = steps.next() else { continue };
                 let lead = format!(

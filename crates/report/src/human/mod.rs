@@ -20,9 +20,9 @@ use engine::run::{PropertyResult, Run};
 use evidence::Evidence;
 
 use crate::diagnostics;
-use crate::names::parameters;
+use crate::names::parameters_with_origin;
 use crate::style::{Ink, Style};
-use crate::text::{clean, spread};
+use crate::text::{clean, hang, spread, width};
 
 pub use summary::{Tally, tally};
 pub(crate) use trace::change_text;
@@ -81,11 +81,16 @@ pub fn run(run: &Run, context: &Context, style: &Style) -> String {
 
 /// The program, its parameters, its file.
 fn header(run: &Run, context: &Context, style: &Style) -> String {
-    let least = run.model.parameters.iter().any(|parameter| !parameter.given);
-    let parameters = parameters(&run.model, if least { " (its least value)" } else { "" });
+    let parameters = parameters_with_origin(&run.model);
     let name = clean(&run.model.name);
     let left = if parameters.is_empty() { name.clone() } else { format!("{name}  {parameters}") };
-    let plain = spread(&left, &clean(run.source.name()), style.width.min(80));
+    let (file, columns) = (clean(run.source.name()), style.width.min(80));
+    let fits = width(&left) + 2 + width(&file) <= columns;
+    let plain = if fits {
+        spread(&left, &file, columns)
+    } else {
+        format!("{}  {file}", hang(&format!("{name}  "), &parameters, columns))
+    };
     let mut out = plain.replacen(&name, &style.paint(Ink::Strong, &name), 1) + "\n";
     if context.verbosity == Verbosity::Verbose && !run.model.doc.is_empty() {
         for line in run.model.doc.lines() {
@@ -121,7 +126,7 @@ fn trace_block(
     context: &Context,
     style: &Style,
 ) -> String {
-    let shown = failure::shown(run, result.property, trace, style);
+    let shown = failure::end(run, result.property, trace, style);
     let mut out = shown.text;
     out.push('\n');
     let drawing = TraceDrawing {

@@ -42,7 +42,7 @@ pub fn hint(run: &Run, result: &PropertyResult, trace: &Trace, style: &Style) ->
         stale.acted + 1,
         stale.changed + 1,
     );
-    let mut out = hang("  What went wrong   ", &clean(&text), style.width.min(80));
+    let mut out = hang("  Likely cause   ", &clean(&text), style.width.min(80));
     out.push_str(&lines(run, trace, &stale, style));
     out
 }
@@ -54,7 +54,9 @@ fn find(run: &Run, trace: &Trace) -> Option<Stale> {
         let reader = mover(acted);
         let read = (0..acted).rev().find(|&at| mover(at) == reader)?;
         let view = step(&run.model, &run.source, &trace.moves[read], [&trace.states[read], &trace.states[read + 1]]);
-        view.reads.iter().find_map(|&cell| {
+        // A step that itself wrote what others see is more than a look.
+        let reads = if view.writes { &[][..] } else { &view.reads };
+        reads.iter().find_map(|&cell| {
             // It was read in state `read`; what follows from it happens in state `acted`.
             let differs = value(read, cell) != value(acted, cell);
             let changed = (read + 1..acted).find(|&at| value(at, cell) != value(at + 1, cell))?;

@@ -3,7 +3,7 @@
 use base::StopReason;
 
 use super::*;
-use crate::testing::{broken_lock, counter, mux_sem, philosophers};
+use crate::testing::{broken_lock, counter, lasso, mux_sem, philosophers, stuck};
 use crate::text::width;
 
 fn shown(run: &Run) -> String {
@@ -31,12 +31,12 @@ fn violated_invariant_in_ascii_with_a_trace_file() {
 
 #[test]
 fn holds_reached_never_and_unexpected() {
-    insta::assert_snapshot!(shown(&mux_sem(2)));
+    insta::assert_snapshot!(shown(&mux_sem(0)));
 }
 
 #[test]
 fn quiet_is_one_line_each() {
-    insta::assert_snapshot!(quiet(&mux_sem(2)));
+    insta::assert_snapshot!(quiet(&mux_sem(0)));
 }
 
 #[test]
@@ -91,4 +91,36 @@ fn everything_fits_into_eighty_columns() {
         let wide: Vec<&str> = text.lines().filter(|line| width(line) > 80 && !line.contains("piecewise ")).collect();
         assert!(wide.is_empty(), "{wide:#?}");
     }
+}
+
+#[test]
+fn locks_conditions_and_ended_processes() {
+    insta::assert_snapshot!(shown(&stuck()));
+}
+
+#[test]
+fn a_loop_is_bracketed() {
+    let (run, trace) = lasso();
+    let drawing =
+        TraceDrawing { model: &run.model, source: &run.source, trace: &trace, named: &[], ending: "", in_full: false };
+    insta::assert_snapshot!(draw_trace(&drawing, &Style::default()));
+    let narrow = Style { width: 60, ..Style::default() };
+    insta::assert_snapshot!(draw_trace(&drawing, &narrow));
+}
+
+#[test]
+fn long_traces_are_shown_in_part() {
+    let (run, mut trace) = lasso();
+    trace.loop_from = None;
+    for _ in 0..40 {
+        trace.states.extend_from_within(2..6);
+        trace.moves.extend_from_within(1..5);
+    }
+    let drawing =
+        TraceDrawing { model: &run.model, source: &run.source, trace: &trace, named: &[], ending: "", in_full: false };
+    let short = draw_trace(&drawing, &Style::default());
+    assert!(short.contains("115 steps left out (-v shows them)"), "{short}");
+    assert!(short.lines().count() < 60);
+    let long = draw_trace(&TraceDrawing { in_full: true, ..drawing }, &Style::default());
+    assert_eq!(long.lines().count(), trace.n_steps() + 3);
 }

@@ -10,7 +10,7 @@ use model::Model;
 use model::process::ProcessId;
 
 use super::{columns, listing};
-use crate::names::short;
+use crate::names::shown;
 use crate::numbers::counted;
 use crate::style::{Ink, Mark, Style};
 use crate::text::{clean, hang};
@@ -63,9 +63,9 @@ pub fn draw_trace(drawing: &TraceDrawing<'_>, style: &Style) -> String {
     let few = (all.len() <= FEW_PROCESSES).then_some(&all);
     let choices = few.into_iter().chain([&relevant]).flat_map(|shown| [(shown, true), (shown, false)]);
     let mut choices = choices.map(|(shown, accesses)| columns::Choice { shown, accesses });
-    let drawn = choices.find_map(|choice| columns::draw(drawing, &rows, &choice, style));
-    let mut out = drawn.unwrap_or_else(|| listing::draw(drawing, &rows, style));
-    let silent: Vec<ProcessId> = all.iter().copied().filter(|id| !relevant.contains(id)).collect();
+    let drawn = choices.find_map(|choice| Some((columns::draw(drawing, &rows, &choice, style)?, choice.shown)));
+    let (mut out, shown) = drawn.unwrap_or_else(|| (listing::draw(drawing, &rows, style), &relevant));
+    let silent: Vec<ProcessId> = all.iter().copied().filter(|id| !shown.contains(id)).collect();
     if !silent.is_empty() {
         let names = group_names(drawing.model, &silent);
         let verb = if silent.len() == 1 { "does" } else { "do" };
@@ -92,23 +92,27 @@ fn rows(drawing: &TraceDrawing<'_>) -> Vec<Row> {
     rows
 }
 
+/// Stands for steps that are left out.
+pub(super) fn gap_line(n_steps: usize, style: &Style) -> String {
+    format!("  {} {} left out (-v shows them)\n", style.mark(Mark::Cut), counted(n_steps as u64, "step", "steps"))
+}
+
 /// The bracket of a loop beside the number of a step.
 pub(super) fn bracket(trace: &Trace, nth: usize, style: &Style) -> &'static str {
     match trace.loop_from {
         Some(from) if nth == from + 1 => style.mark(Mark::LoopStart),
         Some(from) if nth > from && nth == trace.n_steps() => style.mark(Mark::LoopEnd),
-        Some(from) if nth > from => style.mark(Mark::Bar),
+        Some(from) if nth > from => style.mark(Mark::LoopBody),
         _ => "",
     }
 }
 
 /// `level: 0 ⇒ 1`; `a = 3` for one that comes with a call.
 pub(crate) fn change_text(model: &Model, change: &Change, name: &str, style: &Style) -> String {
+    let value = |value| shown(model, change.ty, value);
     match change.old {
-        Some(old) => {
-            format!("{name}: {} {} {}", short(model, old), style.mark(Mark::Becomes), short(model, change.new))
-        }
-        None => format!("{name} = {}", short(model, change.new)),
+        Some(old) => format!("{name}: {} {} {}", value(old), style.mark(Mark::Becomes), value(change.new)),
+        None => format!("{name} = {}", value(change.new)),
     }
 }
 
@@ -120,8 +124,8 @@ pub(super) fn read_notes(drawing: &TraceDrawing<'_>, nth: usize, view: &StepView
     }
     let before = &drawing.trace.states[nth - 1];
     let note = |&cell: &model::variable::CellId| {
-        let value = short(drawing.model, before.cells[cell.index()]);
-        format!("{} is {value}", drawing.model.cells[cell].name)
+        let read = &drawing.model.cells[cell];
+        format!("{} is {}", read.name, shown(drawing.model, read.ty, before.cells[cell.index()]))
     };
     let mut notes: Vec<String> = view.reads.iter().take(MOST_NOTES).map(note).collect();
     if view.reads.len() > MOST_NOTES {

@@ -7,7 +7,7 @@ use evidence::certificate::{Claim, Fact};
 use evidence::{Certificate, Evidence, Exploration, TraceEnd};
 use model::property::{Expected, PropertyKind};
 
-use crate::names::{line as line_of, parameters, property_title};
+use crate::names::{line as line_of, parameters_with_origin, property_title};
 use crate::numbers::{bytes, count, counted, duration, rate};
 use crate::style::{Ink, Mark, Style};
 use crate::text::{clean, hang, pad, spread, width};
@@ -39,7 +39,11 @@ pub fn line(run: &Run, result: &PropertyResult, style: &Style) -> String {
     } else {
         // What follows says after how many steps a state decides it.
         let rest = if decided_by_state(result) { "" } else { &wording.rest };
-        spread(format!("{head}   {rest}").trim_end(), &place, columns)
+        let left = format!("{head}   {rest}");
+        let file = format!("{}:", clean(run.source.name()));
+        let fits = width(left.trim_end()) + 2 + width(&file) + width(&place) <= columns;
+        let place = if fits { format!("{file}{place}") } else { format!("line {place}") };
+        spread(left.trim_end(), &place, columns)
     };
     let verdict = format!("{} {}", style.mark(wording.mark), wording.word);
     plain.trim_end().replacen(&verdict, &style.paint(wording.ink, &verdict), 1) + "\n"
@@ -55,7 +59,7 @@ pub fn quiet_line(run: &Run, result: &PropertyResult, style: &Style) -> String {
     };
     let title = property_title(&run.model, result.property);
     let verdict = format!("{} {:<8}", style.mark(wording.mark), wording.word);
-    let instance = format!("{} {}", clean(&run.model.name), parameters(&run.model, " (least)"));
+    let instance = format!("{} {}", clean(&run.model.name), parameters_with_origin(&run.model));
     // A verdict that holds by exploration says all there is to say; others tell where to look.
     let rest = if wording.word == "HOLDS" { String::new() } else { format!("   {}", wording.rest) };
     let line = format!("  {}  {title}{unexpected}{rest}", instance.trim_end());
@@ -147,7 +151,7 @@ fn decided_by_state(result: &PropertyResult) -> bool {
     }
 }
 
-/// `file:line` of a property for which there is more to see.
+/// The line of a property for which there is more to see.
 fn place(run: &Run, result: &PropertyResult) -> String {
     let property = &run.model.properties[result.property];
     let has_block = match &result.verdict {
@@ -157,7 +161,7 @@ fn place(run: &Run, result: &PropertyResult) -> String {
     if !has_block || property.span.is_empty() {
         return String::new();
     }
-    format!("{}:{}", clean(run.source.name()), line_of(&run.source, property.span))
+    line_of(&run.source, property.span).to_string()
 }
 
 /// Why a property is not decided, and what was done.
