@@ -255,12 +255,15 @@ impl<'m> Printer<'m> {
         }
     }
 
+    /// The process that evaluates, or its index variable; `self` where families call theirs differently.
     fn myself(&self) -> String {
-        match self.me {
-            Some(me) => value(self.model, Value::Process(me)),
-            None => only_family(self.model)
-                .and_then(|family| self.model.families[family].index.as_ref())
-                .map_or_else(|| "self".to_string(), |index| index.name.clone()),
+        if let Some(me) = self.me {
+            return value(self.model, Value::Process(me));
+        }
+        let mut names = self.model.families.iter().filter_map(|family| Some(&family.index.as_ref()?.name));
+        match names.next() {
+            Some(name) if names.all(|other| other == name) => name.clone(),
+            _ => "self".to_string(),
         }
     }
 

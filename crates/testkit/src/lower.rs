@@ -1,7 +1,7 @@
 //! From the statements of a draft to places and actions.
 //!
-//! Each text is walked from its end to its start: a statement is given what follows it and gives where it starts. A branch
-//! of `either`, and the start of a `loop`, are joined to a place by copying the actions of the place where they start.
+//! Each text is walked from its end to its start: a statement is given what follows it and gives where it starts. Branches of
+//! `either` are joined to one place by copying the actions of the places where they start.
 
 use base::{IdVec, Span};
 use model::Model;
@@ -94,8 +94,8 @@ impl Lowering<'_> {
                 self.around.push(Around { break_to: after, continue_to: Next::To(place) });
                 let start = self.sequence(body, Next::To(place));
                 self.around.pop();
-                self.join(place, &start);
-                Next::To(place)
+                self.replace(place, &start);
+                start
             }
             Text::For(id, body) => {
                 let again = Next::Again { again: *id, done: Box::new(after.clone()) };
@@ -122,9 +122,9 @@ impl Lowering<'_> {
         Next::To(place)
     }
 
-    /// Lets the place start as `start` does.
+    /// Lets the place of an `either` start as `start` does.
     fn join(&mut self, place: PlaceId, start: &Next) {
-        let Next::To(first) = start else { panic!("a draft's `either` and `loop` begin with a step") };
+        let Next::To(first) = start else { panic!("a branch of a draft begins with a step") };
         let Place { labels, actions, .. } = self.model.places[*first].clone();
         for label in labels {
             if !self.model.places[place].labels.contains(&label) {
@@ -137,6 +137,14 @@ impl Lowering<'_> {
             let copy = self.model.actions.push(copy);
             self.model.places[place].actions.push(copy);
         }
+    }
+
+    /// Lets all that leads to a place, which only stood for the start of a loop, lead to that start.
+    fn replace(&mut self, stand_in: PlaceId, start: &Next) {
+        let Next::To(first) = start else { panic!("a draft's `loop` begins with a step") };
+        let actions = self.model.actions.iter_mut().map(|action| &mut action.next);
+        let loops = self.model.loops.iter_mut().map(|counted| &mut counted.body);
+        actions.chain(loops).for_each(|next| redirect(next, stand_in, *first));
     }
 
     fn place(&mut self, labels: Vec<String>, kind: &str) -> PlaceId {
@@ -165,5 +173,15 @@ impl Lowering<'_> {
         });
         self.model.places[source].actions.push(action);
         action
+    }
+}
+
+fn redirect(next: &mut Next, from: PlaceId, to: PlaceId) {
+    match next {
+        Next::To(place) if *place == from => *place = to,
+        Next::To(_) => {}
+        Next::Enter { skip: then, .. } | Next::Again { done: then, .. } | Next::Leave { then, .. } => {
+            redirect(then, from, to);
+        }
     }
 }

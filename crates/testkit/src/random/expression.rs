@@ -77,7 +77,15 @@ impl Random<'_> {
         if self.draft.model.families[family].index.is_some() && self.choices.chance(60) {
             return (Domain::Family(family), Some(family));
         }
-        (range(0, self.choices.below(3) as i64), None)
+        let last = self.choices.below(3) as i64;
+        (range(self.first_of_range(last), last), None)
+    }
+
+    /// Where a range of numbers up to `last` starts: a range that is a family's own would mean its processes.
+    pub(super) fn first_of_range(&self, last: i64) -> i64 {
+        let is_own =
+            self.draft.model.families.iter().any(|family| family.index.is_some() && family.count() as i64 == last + 1);
+        i64::from(is_own)
     }
 
     /// A numeric expression.

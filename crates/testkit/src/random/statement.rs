@@ -99,7 +99,7 @@ impl Random<'_> {
             (domain, Some(family)) => (domain, ScalarType::Pid(family)),
             (_, None) => {
                 let last = self.choices.between(-1, 2);
-                let first = self.choices.between(0, 1);
+                let first = self.choices.between(self.first_of_range(last), 1);
                 // Some loops start at the process's own index.
                 let first = match around.scope {
                     Scope::Family(family) if self.fits_index(family, 2) && self.choices.chance(40) => index_of(me()),
@@ -232,7 +232,8 @@ impl Random<'_> {
             }
             7 => {
                 let value = self.value(ty, around);
-                let Some((second, second_ty)) = self.target(around, |_| true) else {
+                let second = self.target(around, |_| true).filter(|(second, _)| second.var != target.var);
+                let Some((second, second_ty)) = second else {
                     return StmtKind::Assign(vec![(target, value)]);
                 };
                 let second_value = self.value(second_ty, around);
