@@ -33,12 +33,13 @@ struct Wheel<'m> {
 /// # Panics
 /// If [`initial_faults`] is not empty: front-ends refuse such a program.
 pub fn initial_states(model: &Model) -> InitialStates<'_> {
-    let mut state = blank(model);
+    let blank = blank(model);
+    let mut state = blank.clone();
     let mut wheels = Vec::new();
     for (cell, init) in cell_inits(model) {
         match init {
             Init::Fill(_) => {
-                let value = start_value(model, cell, init).expect("front-ends refuse faulty initial values");
+                let value = start_value(model, &blank, cell, init).expect("front-ends refuse faulty initial values");
                 state.cells[cell.index()] = value;
             }
             Init::Any => {
@@ -88,8 +89,9 @@ pub fn n_initial_states(model: &Model) -> u128 {
 /// What is wrong with the initial values of cells (a division by zero, a value outside its type) and with the bounds of
 /// loops with which a process begins.
 pub fn initial_faults(model: &Model) -> Vec<StepFault> {
-    let values = cell_inits(model).filter_map(|(cell, init)| start_value(model, cell, init).err());
-    values.chain(enter(model, blank(model)).1).collect()
+    let blank = blank(model);
+    let values = cell_inits(model).filter_map(|(cell, init)| start_value(model, &blank, cell, init).err());
+    values.chain(enter(model, blank.clone()).1).collect()
 }
 
 impl Iterator for InitialStates<'_> {
@@ -145,11 +147,10 @@ fn cell_inits(model: &Model) -> impl Iterator<Item = (CellId, &Init)> {
     })
 }
 
-fn start_value(model: &Model, cell: CellId, init: &Init) -> Result<Value, StepFault> {
+fn start_value(model: &Model, blank: &State, cell: CellId, init: &Init) -> Result<Value, StepFault> {
     let Cell { ty, owner, name, .. } = &model.cells[cell];
-    let state = blank(model);
-    let Init::Fill(expr) = init else { return Ok(state.cells[cell.index()]) };
-    let value = evaluate(model, &state, expr, *owner)?;
+    let Init::Fill(expr) = init else { return Ok(blank.cells[cell.index()]) };
+    let value = evaluate(model, blank, expr, *owner)?;
     if ty.contains(value, model.type_context()) {
         return Ok(value);
     }
