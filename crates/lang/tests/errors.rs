@@ -23,10 +23,18 @@ fn diagnose(name: &str, bytes: Vec<u8>) -> (SourceFile, Vec<Diagnostic>) {
     match pw::decode(name, bytes) {
         Err(undecodable) => (undecodable.file, vec![undecodable.diagnostic]),
         Ok(file) => {
-            let diagnostics = pw::parse(&file).diagnostics;
+            let diagnostics = match lang::load(&file, &parameters(name)) {
+                Ok(loaded) => loaded.warnings,
+                Err(diagnostics) => diagnostics,
+            };
             (file, diagnostics)
         }
     }
+}
+
+/// The parameters that a file is checked with: none, but for the code that is about them.
+fn parameters(name: &str) -> Vec<(String, i64)> {
+    if name.starts_with(codes::check::UNKNOWN_PARAMETER) { vec![("M".to_string(), 2)] } else { Vec::new() }
 }
 
 fn diagnose_wrong(code: &Code) -> (SourceFile, Vec<Diagnostic>) {
@@ -35,6 +43,8 @@ fn diagnose_wrong(code: &Code) -> (SourceFile, Vec<Diagnostic>) {
     if code.code == codes::syntax::FILE_TOO_LONG {
         bytes = bytes.repeat(pw::MAX_FILE_LENGTH / bytes.len() + 1);
     }
+    // What is wrong with this one is the suffix.
+    let name = if code.code == codes::check::UNKNOWN_LANGUAGE { name.replace(".pw", ".spl") } else { name };
     diagnose(&name, bytes)
 }
 

@@ -323,11 +323,13 @@ impl<'a> Checker<'a> {
     }
 
     fn report_unknown_field<'n>(&mut self, of: &str, field: &Ident, known: impl Iterator<Item = &'n str>) -> Path {
-        let near = base::diagnostic::nearest_name(&field.name, known);
+        let known: Vec<&str> = known.collect();
+        let near = base::diagnostic::nearest_name(&field.name, known.iter().copied());
         let diagnostic = Diagnostic::error(code::UNKNOWN_FIELD, field.span, format!("{of} has no `{}`", field.name));
-        self.report(match near {
-            Some(near) => diagnostic.suggest(format!("did you mean `{near}`?"), field.span, near),
-            None => diagnostic,
+        self.report(match (near, &known[..]) {
+            (Some(near), _) => diagnostic.suggest(format!("did you mean `{near}`?"), field.span, near),
+            (None, [only]) => diagnostic.suggest(format!("it has `{only}`"), field.span, *only),
+            (None, _) => diagnostic,
         });
         Path::Poison
     }

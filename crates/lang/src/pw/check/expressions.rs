@@ -22,21 +22,21 @@ impl<'a> Checker<'a> {
         typed
     }
 
-    /// Whether the expression is neither too deep nor too large; reports it if it is.
+    /// Whether the expression is neither too deep nor too large; reports the first that is.
     pub(super) fn may_descend(&mut self, span: Span) -> bool {
+        self.n_nodes += 1;
         let message = if self.depth >= MAX_DEPTH {
             format!("this expression is nested more than {MAX_DEPTH} levels deep, definitions expanded")
         } else if self.n_nodes > MAX_NODES {
-            format!("the expressions of this program have more than {MAX_NODES} parts, definitions expanded")
+            format!("up to here, the expressions have more than {MAX_NODES} parts, definitions expanded")
         } else {
             return true;
         };
-        // One report is enough: all expressions after the first one that does not fit fail, too.
-        let place = self.expanding.first().map_or(span, |outermost| outermost.used_at);
-        let place = if self.n_nodes > MAX_NODES { self.program.name.span } else { place };
-        self.diagnostics.push(
-            Diagnostic::error(code::EXPRESSION_TOO_LARGE, place, message).help("split it, or use fewer definitions"),
-        );
+        if !std::mem::replace(&mut self.is_too_large, true) {
+            let place = self.expanding.first().map_or(span, |outermost| outermost.used_at);
+            let diagnostic = Diagnostic::error(code::EXPRESSION_TOO_LARGE, place, message);
+            self.diagnostics.push(diagnostic.help("use fewer definitions inside definitions"));
+        }
         false
     }
 

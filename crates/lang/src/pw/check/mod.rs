@@ -103,8 +103,10 @@ pub(crate) struct Checker<'a> {
     pub starred: Option<FamilyId>,
     /// How deep the expression at hand is in its tree.
     depth: usize,
-    /// How many parts of expressions were built.
+    /// How many parts of expressions were looked at or built.
     n_nodes: usize,
+    /// Whether an expression was too deep or too large; one report is enough.
+    is_too_large: bool,
     /// How many parts of expressions were looked at for temporal operators.
     n_looks: usize,
 }
@@ -124,6 +126,7 @@ impl<'a> Checker<'a> {
             starred: None,
             depth: 0,
             n_nodes: 0,
+            is_too_large: false,
             n_looks: 0,
         }
     }

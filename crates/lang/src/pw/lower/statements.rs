@@ -2,7 +2,7 @@
 
 use base::{Diagnostic, Span};
 use model::control::{Stmt, StmtKind};
-use model::expr::{Access, Expr, Whose};
+use model::expr::{Access, Expr, ExprKind, Whose};
 use model::types::ScalarType;
 use model::variable::{Role, VarId};
 
@@ -240,6 +240,10 @@ impl<'a> Checker<'a> {
                 }
             }
             Path::Value(typed) if typed.ty == Ty::Poison => return None,
+            Path::Value(typed) if matches!(typed.expr.kind, ExprKind::Myself) => {
+                let message = format!("`{}` is the index of this process, which never changes", self.text(target.span));
+                Diagnostic::error(code::NOT_ASSIGNABLE, target.span, message)
+            }
             _ => {
                 let message = format!("`{}` is no variable, and cannot be changed", self.text(target.span));
                 Diagnostic::error(code::NOT_ASSIGNABLE, target.span, message)

@@ -236,7 +236,9 @@ impl<'a> Checker<'a> {
     ) -> ActionKind {
         let TextScope::Procedure(id) = text else {
             let diagnostic = Diagnostic::error(code::OUTSIDE_PROCEDURE, span, "`return` stands outside any procedure");
-            self.report(diagnostic.help("to end a process, let it run off its end: put a label there and `goto` it"));
+            self.report(
+                diagnostic.help("a process ends by running off its end; to get there, leave its loops with `break`"),
+            );
             return ActionKind::Plain;
         };
         let procedure = &self.model.procedures[id];
