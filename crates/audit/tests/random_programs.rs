@@ -115,3 +115,57 @@ fn counts_agree_with_brute_force() {
         Ok(())
     });
 }
+
+/// Marsaglia's xorshift: the same damage on every machine.
+struct Damage(u64);
+
+impl Damage {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % n.max(1) as u64) as usize
+    }
+
+    /// A few bytes changed, cut out, or repeated.
+    fn of(&mut self, text: &str) -> String {
+        let mut bytes = text.as_bytes().to_vec();
+        for _ in 0..=self.below(3) {
+            let (at, other) = (self.below(bytes.len()), self.below(bytes.len()));
+            match self.below(4) {
+                0 => bytes[at] = b"0123456789\"[]{},:-tfn#"[self.below(22)],
+                1 => drop(bytes.drain(at..(at + 1 + self.below(30)).min(bytes.len()))),
+                2 => bytes.insert(at, bytes[other]),
+                _ => bytes.swap(at, other),
+            }
+            if bytes.is_empty() {
+                bytes.push(b'{');
+            }
+        }
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+}
+
+#[test]
+fn damaged_files_are_refused_in_words_or_replayed() {
+    let model = testkit::samples::everything();
+    let product = Product::explore(&model, 5000).expect("the sample is small");
+    let source = SourceFile::new("everything.pw", "");
+    let mut damage = Damage(0x9e37_79b9_7f4a_7c15);
+    let (mut n_read, mut n_true) = (0, 0);
+    let ends: [(usize, TraceEnd); 2] = [(1, TraceEnd::State), (4, TraceEnd::Deadlock)];
+    for (nth, end) in ends {
+        let property = model.properties.ids().nth(nth).expect("there are five");
+        let at = *product.deadlocks.last().expect("there is a deadlock");
+        let (states, moves) = product.run_to(at);
+        let text = to_text(&to_itf(&model, &source, "high", &Trace { states, moves, end, loop_from: None }));
+        for _ in 0..1500 {
+            let Ok(damaged) = read(&damage.of(&text), &model) else { continue };
+            n_read += 1;
+            if let Ok(trace) = complete(&model, property, &damaged) {
+                n_true += usize::from(replay(&model, property, &trace).is_ok());
+            }
+        }
+    }
+    assert!(n_read > 50 && n_true > 0, "{n_read} of 3000 damaged files were read, {n_true} are still right");
+}
