@@ -80,9 +80,7 @@ fn answer(model: &Model, product: &Product, property: PropertyId) -> PropertyRes
     PropertyResult { property, method: "mono", verdict, audited: true, statistics }
 }
 
-/// Test, then set: two steps where one is needed.
-pub fn broken_lock(n_processes: i64) -> Run {
-    let text = "/// Test, then set.
+const BROKEN_LOCK: &str = "/// Test, then set.
 program broken_lock(N: 2..) {
   shared flag: [bool; N];
 
@@ -99,7 +97,34 @@ program broken_lock(N: 2..) {
   invariant mutex: forall i != j: !(P[i]@crit && P[j]@crit);
 }
 ";
-    only(program("broken_lock.pw", text, n_processes), &["mutex"])
+
+/// Test, then set: two steps where one is needed.
+pub fn broken_lock(n_processes: i64) -> Run {
+    only(program("broken_lock.pw", BROKEN_LOCK, n_processes), &["mutex"])
+}
+
+/// The same with too many processes for brute force; the counterexample is taken step by step.
+pub fn large_broken_lock(n_processes: i64) -> Run {
+    let source = SourceFile::new("broken_lock.pw", BROKEN_LOCK);
+    let model = lang::load(&source, &[("N".to_owned(), n_processes)]).unwrap().model;
+    let trace = walk(&model, &[3, 3, 7, 7, 3, 7]);
+    let property = model.properties.entries().find(|(_, property)| property.name == "mutex").unwrap().0;
+    let verdict = Verdict::Violated(Evidence::Trace(trace));
+    let result = PropertyResult { property, method: "mono", verdict, audited: true, statistics: Statistics::default() };
+    Run { source, model, warnings: Vec::new(), results: vec![result], time: Duration::from_millis(12) }
+}
+
+/// The first steps of these processes in turn.
+fn walk(model: &Model, movers: &[usize]) -> Trace {
+    let mut state = model::eval::initial_states(model).next().unwrap();
+    let (mut states, mut moves) = (vec![state.clone()], Vec::new());
+    for &mover in movers {
+        let steps = model::eval::steps_of(model, &state, model::process::ProcessId::new(mover));
+        state = steps[0].result.clone().unwrap();
+        moves.push(steps[0].by);
+        states.push(state.clone());
+    }
+    Trace { states, moves, end: TraceEnd::State, loop_from: None }
 }
 
 /// Mutual exclusion by one semaphore, with a state that is reached, one that is not, and a wrong expectation.
@@ -244,16 +269,7 @@ fn random_programs_are_shown_within_their_columns() {
 /// A run that goes round: P[0] enters and leaves while P[1] tries.
 pub fn lasso() -> (Run, Trace) {
     let run = mux_sem(2);
-    let mut state = model::eval::initial_states(&run.model).next().unwrap();
-    let (mut states, mut moves) = (vec![state.clone()], Vec::new());
-    for mover in [1, 0, 0, 0, 0] {
-        let steps = model::eval::steps_of(&run.model, &state, model::process::ProcessId::new(mover));
-        let step = &steps[0];
-        state = step.result.clone().unwrap();
-        moves.push(step.by);
-        states.push(state.clone());
-    }
-    let trace = Trace { states, moves, end: TraceEnd::State, loop_from: Some(1) };
+    let trace = Trace { loop_from: Some(1), ..walk(&run.model, &[1, 0, 0, 0, 0]) };
     assert_eq!(trace.states[1], trace.states[5]);
     (run, trace)
 }

@@ -3,7 +3,7 @@
 use base::StopReason;
 
 use super::*;
-use crate::testing::{broken_lock, counter, lasso, mux_sem, philosophers, stuck};
+use crate::testing::{broken_lock, counter, large_broken_lock, lasso, mux_sem, philosophers, stuck};
 use crate::text::width;
 
 fn shown(run: &Run) -> String {
@@ -64,6 +64,7 @@ fn many_processes_show_only_those_that_matter() {
     let run = broken_lock(4);
     let text = shown(&run);
     assert!(text.contains("P[2], P[3] do not move"), "{text}");
+    insta::assert_snapshot!(shown(&large_broken_lock(50)));
     insta::assert_snapshot!(shown(&philosophers(6)));
 }
 

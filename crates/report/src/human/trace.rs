@@ -8,6 +8,7 @@ use engine::run::PropertyResult;
 use evidence::Trace;
 use model::Model;
 use model::process::ProcessId;
+use model::variable::CellId;
 
 use super::{columns, listing};
 use crate::names::shown;
@@ -123,13 +124,17 @@ pub(super) fn read_notes(drawing: &TraceDrawing<'_>, nth: usize, view: &StepView
         return Vec::new();
     }
     let before = &drawing.trace.states[nth - 1];
-    let note = |&cell: &model::variable::CellId| {
+    let note = |&cell: &CellId| {
         let read = &drawing.model.cells[cell];
         format!("{} is {}", read.name, shown(drawing.model, read.ty, before.cells[cell.index()]))
     };
-    let mut notes: Vec<String> = view.reads.iter().take(MOST_NOTES).map(note).collect();
-    if view.reads.len() > MOST_NOTES {
-        notes.push(format!("and {} more", view.reads.len() - MOST_NOTES));
+    let mut notes: Vec<String> = view.reads.iter().map(note).collect();
+    if notes.len() > MOST_NOTES {
+        // Of many, those that somebody changes on the way.
+        let states = &drawing.trace.states;
+        let changes = |cell: CellId| states.iter().any(|state| state.cells[cell.index()] != before.cells[cell.index()]);
+        notes = view.reads.iter().filter(|&&cell| changes(cell)).take(MOST_NOTES).map(note).collect();
+        notes.push(format!("and {} more", view.reads.len() - notes.len()));
     }
     notes
 }
