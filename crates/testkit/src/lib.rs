@@ -12,6 +12,7 @@ pub mod expr;
 mod lower;
 pub mod oracle;
 pub mod random;
+mod resolve;
 pub mod samples;
 pub mod show;
 pub mod text;

@@ -10,6 +10,7 @@ use model::expr::Expr;
 
 use crate::draft::Draft;
 use crate::expr::not;
+use crate::resolve::resolve_labels;
 use crate::text::{StepText, Text};
 use crate::write;
 
@@ -40,6 +41,7 @@ impl Draft {
             let entry = lowering.sequence(text, Next::To(end));
             model.procedures[procedure].entry = entry;
         }
+        resolve_labels(&mut model);
         model.lay_out();
         model
     }

@@ -47,7 +47,7 @@ impl Shape {
 /// A random program.
 pub fn draft(choices: &mut Choices, shape: Shape) -> Draft {
     let mut random =
-        Random { choices, shape, draft: Draft::new(), channels: Vec::new(), callable: Vec::new(), n_labels: 0 };
+        Random { choices, shape, draft: Draft::new(), channels: Vec::new(), callable: Vec::new(), labels: Vec::new() };
     random.declare();
     random.write_texts();
     random.draft
@@ -62,8 +62,8 @@ struct Random<'c> {
     channels: Vec<(ChannelId, ScalarType)>,
     /// The procedures whose texts are allowed to be called from where we are.
     callable: Vec<ProcedureId>,
-    /// How many labels there are; each is used once.
-    n_labels: usize,
+    /// The labels so far, each used once, with the texts that they stand in.
+    labels: Vec<(Scope, String)>,
 }
 
 impl Random<'_> {

@@ -4,25 +4,79 @@ use std::collections::BTreeSet;
 
 use base::SourceFile;
 use model::Model;
-use model::eval::{Move, StepFault};
+use model::control::Scope;
+use model::eval::{Move, State, StepFault};
+use model::print;
+use model::variable::{Role, VarId};
 use testkit::{Product, Shape, for_each_program, write};
 
-/// States, transitions, deadlocks, faults, depth. Two faults of one statement differ by their place in the text, which a draft
-/// does not have, so faults are counted by state and process.
-fn counts(model: &Model) -> Option<[usize; 5]> {
-    let product = Product::explore(model, 300)?;
-    Some([
-        product.states.len(),
-        product.n_transitions(),
-        product.deadlocks.len(),
-        faulty_processes(&product),
-        product.depth(),
-    ])
+/// What can be told apart without knowing how places and cells are numbered.
+#[derive(Debug, PartialEq)]
+struct Shown {
+    n_states: usize,
+    n_transitions: usize,
+    n_deadlocks: usize,
+    depth: usize,
+    /// Cells by name, and of each process the depth of its stack, its slots and the labels that hold; but no counters, whose
+    /// values outside their loops are nobody's business.
+    states: BTreeSet<String>,
+    /// The state before, who moves, the labels that the step carries, and the state after.
+    steps: BTreeSet<(String, String, Vec<String>, String)>,
+    /// The state before, and who fails. What the fault is includes a place in the text, which a draft does not have.
+    faults: BTreeSet<(String, String)>,
 }
 
-fn faulty_processes(product: &Product) -> usize {
-    let movers = |faults: &Vec<(Move, StepFault)>| faults.iter().map(|(by, _)| by.process).collect::<BTreeSet<_>>();
-    product.faults.iter().map(|faults| movers(faults).len()).sum()
+fn shown(model: &Model) -> Option<Shown> {
+    let product = Product::explore(model, 300)?;
+    let names: Vec<String> = product.states.iter().map(|state| state_text(model, state)).collect();
+    let mover = |by: &Move| model.processes[by.process].name.clone();
+    let from = |(at, edges): (usize, &Vec<(Move, usize)>)| -> Vec<_> {
+        let step = |(by, target): &(Move, usize)| {
+            (names[at].clone(), mover(by), model.actions[by.action].labels.clone(), names[*target].clone())
+        };
+        edges.iter().map(step).collect()
+    };
+    let failing = |(at, faults): (usize, &Vec<(Move, StepFault)>)| -> Vec<_> {
+        faults.iter().map(|(by, _)| (names[at].clone(), mover(by))).collect()
+    };
+    Some(Shown {
+        n_states: product.states.len(),
+        n_transitions: product.n_transitions(),
+        n_deadlocks: product.deadlocks.len(),
+        depth: product.depth(),
+        steps: product.edges.iter().enumerate().flat_map(from).collect(),
+        faults: product.faults.iter().enumerate().flat_map(failing).collect(),
+        states: names.into_iter().collect(),
+    })
+}
+
+fn state_text(model: &Model, state: &State) -> String {
+    let counts = |var: VarId| matches!(model.vars[var].role, Role::Counter(_));
+    let cells: BTreeSet<String> = model
+        .cells
+        .entries()
+        .filter(|(_, cell)| !counts(cell.var))
+        .map(|(id, cell)| format!("{} = {}", cell.name, print::value(model, state.cells[id.index()])))
+        .collect();
+    let stacks: Vec<String> = model
+        .processes
+        .ids()
+        .map(|process| {
+            let (depth, top) = (state.stacks[process.index()].len(), state.top(process));
+            let labels: BTreeSet<&String> = model.places[state.place(process)].labels.iter().collect();
+            let vars: &[VarId] = match model.places[state.place(process)].scope {
+                Scope::Procedure(procedure) => &model.procedures[procedure].vars,
+                Scope::Family(_) => &[],
+            };
+            let kept = vars.iter().filter(|&&var| !counts(var)).map(|&var| &model.vars[var]);
+            let slots: Vec<String> = kept
+                .flat_map(|var| &top.slots[var.offset..var.offset + var.ty.n_cells()])
+                .map(|&slot| print::value(model, slot))
+                .collect();
+            format!("{depth} {labels:?} {slots:?}")
+        })
+        .collect();
+    format!("{cells:?} {stacks:?}")
 }
 
 #[test]
@@ -37,7 +91,7 @@ fn a_draft_and_its_text_have_the_same_product() {
                 .collect();
             format!("the text is refused: {}", shown.join("; "))
         })?;
-        let (drafted, loaded) = (counts(model), counts(&loaded.model));
-        if drafted == loaded { Ok(()) } else { Err(format!("draft {drafted:?}, text {loaded:?}")) }
+        let (drafted, loaded) = (shown(model), shown(&loaded.model));
+        if drafted == loaded { Ok(()) } else { Err(format!("draft {drafted:#?}\n\ntext {loaded:#?}")) }
     });
 }

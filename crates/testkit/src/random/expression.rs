@@ -33,6 +33,12 @@ impl Random<'_> {
     /// A comparison or a boolean variable.
     fn simple_truth(&mut self, around: &Surroundings) -> Expr {
         let readables = self.readables(around);
+        let here = self.labels.iter().filter(|(scope, _)| *scope == around.scope && matches!(scope, Scope::Family(_)));
+        let labels: Vec<String> = here.map(|(_, label)| label.clone()).collect();
+        if !labels.is_empty() && self.choices.chance(8) {
+            let label = self.choices.pick(&labels).clone();
+            return standing(me(), Vec::new(), &[&label]);
+        }
         if readables.is_empty() {
             return truth(true);
         }

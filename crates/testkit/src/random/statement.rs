@@ -64,7 +64,7 @@ impl Random<'_> {
         let deeper = Inside { depth: inside.depth.saturating_sub(1), ..inside };
         match self.choices.below(16) {
             0..=4 => vec![self.step(around)],
-            5 => vec![self.maybe_labelled(idle())],
+            5 => vec![self.maybe_labelled(idle(), around)],
             6 | 7 => self.critical_section(around),
             8 if !self.channels.is_empty() => vec![self.meeting(around)],
             9 if !self.callable.is_empty() => vec![self.a_call(around)],
@@ -121,7 +121,7 @@ impl Random<'_> {
         let middle = self.step(around);
         let acquire = atomic(vec![stmt(StmtKind::Acquire(lock.clone()))]);
         let release = atomic(vec![stmt(StmtKind::Release(lock))]);
-        vec![self.maybe_labelled(acquire), middle, release]
+        vec![self.maybe_labelled(acquire, around), middle, release]
     }
 
     fn lock(&mut self, around: &Surroundings) -> Option<Access> {
@@ -166,7 +166,7 @@ impl Random<'_> {
         let wide = |ty: ScalarType| matches!(ty, ScalarType::Range { lo: 0, hi } if hi >= 2);
         let target = result.and_then(|_| self.target(around, wide)).map(|(target, _)| target);
         let into = target.filter(|_| self.choices.chance(70));
-        self.maybe_labelled(call(procedure, vec![argument], into))
+        self.maybe_labelled(call(procedure, vec![argument], into), around)
     }
 
     /// A simple step or an `atomic` one.
@@ -180,15 +180,17 @@ impl Random<'_> {
                 atomic((0..n_statements).map(|_| self.stmt(around, 1)).collect())
             }
         };
-        self.maybe_labelled(text)
+        self.maybe_labelled(text, around)
     }
 
-    fn maybe_labelled(&mut self, text: Text) -> Text {
+    fn maybe_labelled(&mut self, text: Text, around: &Surroundings) -> Text {
         if !self.choices.chance(40) {
             return text;
         }
-        self.n_labels += 1;
-        text.label(&format!("l{}", self.n_labels))
+        let label = format!("l{}", self.labels.len());
+        let text = text.label(&label);
+        self.labels.push((around.scope, label));
+        text
     }
 
     /// A statement within a step.
