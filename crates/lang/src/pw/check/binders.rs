@@ -18,6 +18,8 @@ const MAX_INSTANCES: i64 = 10_000_000;
 pub(crate) struct Binder {
     /// Between which numbers (or indices) its values lie.
     pub bounds: Option<Bounds>,
+    /// Whether its range was written as numbers, even if it is that of a family.
+    pub is_written: bool,
     /// How many instances this variable and those around it have together.
     pub n_instances: i64,
 }
@@ -87,7 +89,8 @@ impl<'a> Checker<'a> {
     pub fn push_binder(&mut self, name: &Ident, ranged: &Ranged) -> Binding {
         let var = BoundVar(self.binders.len() as u32);
         let n_outer = self.binders.last().map_or(1, |binder| binder.n_instances);
-        self.binders.push(Binder { bounds: ranged.bounds, n_instances: n_outer.saturating_mul(ranged.size.max(1)) });
+        let n_instances = n_outer.saturating_mul(ranged.size.max(1));
+        self.binders.push(Binder { bounds: ranged.bounds, is_written: ranged.is_written, n_instances });
         Binding { var, name: name.name.clone(), domain: ranged.domain.clone() }
     }
 
@@ -135,7 +138,8 @@ impl<'a> Checker<'a> {
                 let size = self.model.enums[id].values.len() as i64;
                 let domain = Domain::Enum(id);
                 let is_nonempty = size > 0;
-                Some(Ranged { domain, ty: Ty::Enum(id), bounds: None, size, is_nonempty, starts_least: true })
+                let ty = Ty::Enum(id);
+                Some(Ranged { domain, ty, bounds: None, size, is_nonempty, starts_least: true, is_written: false })
             }
             Some(Symbol::Broken) => None,
             _ => {

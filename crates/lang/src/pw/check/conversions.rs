@@ -104,15 +104,32 @@ impl<'a> Checker<'a> {
         let message = format!("there is no `{}[{index}]`", of.name);
         let mut diagnostic = Diagnostic::error(code::NO_SUCH_PROCESS, span, message).note(of.span, "declared here");
         if let Some(range) = &of.index {
-            let last = range.first + range.count as i64 - 1;
+            let last = self.family_bounds(family).1;
             diagnostic = diagnostic.help(format!("in this instance, the indices are {}..={last}", range.first));
         }
         self.report(diagnostic);
     }
 
+    /// A variable over a written range that happens to be a family's is a number for the other families.
+    pub fn softened(&mut self, typed: Typed, other: FamilyId) -> Typed {
+        let is_written = match &typed.expr.kind {
+            ExprKind::Bound(var) => self.binders.get(var.0 as usize).is_some_and(|binder| binder.is_written),
+            ExprKind::Read(access) => self.counts(access.var).is_some(),
+            _ => false,
+        };
+        match typed.ty {
+            Ty::Pid(family) if family != other && is_written => Typed::new(self.need_number(typed), Ty::Int),
+            _ => typed,
+        }
+    }
+
     /// A value that is about to be stored; reports what can never be stored there.
     pub fn need_stored(&mut self, typed: Typed, target: &Target) -> Expr {
         let span = typed.expr.span;
+        let typed = match target.ty {
+            ScalarType::Pid(family) | ScalarType::PidOrNone(family) => self.softened(typed, family),
+            _ => typed,
+        };
         match (target.ty, typed.ty) {
             (_, Ty::Poison) => typed.expr,
             (ScalarType::Bool, Ty::Bool) => typed.expr,

@@ -204,7 +204,8 @@ impl<'a> Checker<'a> {
             let family = &mut self.model.families[id];
             family.first = self.model.processes.next_id();
             let first_index = family.index.as_ref().map_or(0, |index| index.first);
-            for index in (first_index..).take(family.count()) {
+            for offset in 0..family.count() {
+                let index = first_index + offset as i64;
                 let name = match family.index {
                     Some(_) => format!("{}[{index}]", family.name),
                     None => family.name.clone(),

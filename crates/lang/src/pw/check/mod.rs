@@ -46,9 +46,10 @@ use model::process::FamilyId;
 use model::value::Value;
 
 use super::ast;
+use super::lexer::{self, TokenKind};
 
 /// How deep an expression may nest, definitions expanded.
-const MAX_DEPTH: usize = 1_200;
+const MAX_DEPTH: usize = 800;
 
 /// How many parts all expressions of a program may have together, definitions expanded.
 const MAX_NODES: usize = 2_000_000;
@@ -173,7 +174,19 @@ impl<'a> Checker<'a> {
 
     /// The text of a span on one line, without comments.
     pub fn text(&self, span: Span) -> String {
-        let lines = self.source.slice(span).lines().map(|line| line.split("//").next().unwrap_or(""));
-        lines.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ")
+        let slice = self.source.slice(span);
+        let (tokens, _) = lexer::tokens(slice);
+        let mut text = String::new();
+        let mut end = 0;
+        let is_comment = |kind| matches!(kind, TokenKind::Comment | TokenKind::DocComment | TokenKind::End);
+        for token in tokens.iter().filter(|token| !is_comment(token.kind)) {
+            let range = token.span.range();
+            if end > 0 && range.start > end {
+                text.push(' ');
+            }
+            text.push_str(&slice[range.clone()]);
+            end = range.end;
+        }
+        text
     }
 }

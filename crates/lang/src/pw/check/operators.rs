@@ -92,6 +92,10 @@ impl<'a> Checker<'a> {
 
     /// `left == right` or `left != right`, both brought to one kind of value.
     pub(crate) fn compare(&mut self, op: ModelOp, left: Typed, right: Typed, span: Span) -> Expr {
+        let (left, right) = match (left.ty.family(), right.ty.family()) {
+            (Some(of_left), Some(of_right)) => (self.softened(left, of_right), self.softened(right, of_left)),
+            _ => (left, right),
+        };
         let comparable = match (left.ty, right.ty) {
             (Ty::Poison, _) | (_, Ty::Poison) => return self.poison(span).expr,
             (Ty::Int, b) if b.is_process() => return self.compare_with_number(op, right, left, span),

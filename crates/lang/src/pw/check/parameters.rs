@@ -5,7 +5,7 @@ use base::diagnostic::nearest_name;
 use model::Parameter;
 
 use super::Checker;
-use super::symbols::ParameterValue;
+use super::symbols::{ParameterValue, Symbol};
 use crate::codes::check as code;
 use crate::pw::ast::RangeEnd;
 
@@ -74,7 +74,11 @@ impl<'a> Checker<'a> {
         for (name, _) in given.iter().filter(|(name, _)| !known.contains(&name.as_str())) {
             let message = format!("the program has no parameter `{name}`");
             let mut diagnostic = Diagnostic::error(code::UNKNOWN_PARAMETER, self.program.name.span, message);
+            let is_constant = matches!(self.symbols.names.get(name.as_str()), Some((Symbol::Constant(_), _)));
             diagnostic = match (nearest_name(name, known.iter().copied()), &known[..]) {
+                _ if is_constant => {
+                    diagnostic.help(format!("it is a constant; to vary it, declare `{name}` as a parameter"))
+                }
                 (Some(near), _) => diagnostic.help(format!("did you mean `{near}`?")),
                 (None, []) => diagnostic.help("it has no parameters at all"),
                 (None, known) => diagnostic.help(format!("its parameters are {}", known.join(", "))),

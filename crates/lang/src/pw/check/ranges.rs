@@ -40,6 +40,8 @@ pub(crate) struct Ranged {
     pub is_nonempty: bool,
     /// Whether the first value surely is the least that it ever takes.
     pub starts_least: bool,
+    /// Whether it was written as a range of numbers, even if it is that of a family.
+    pub is_written: bool,
 }
 
 impl Ranged {
@@ -81,7 +83,7 @@ impl<'a> Checker<'a> {
     /// The domain of a written range; reports bounds that change as the program runs.
     pub fn ranged(&mut self, range: &'a ast::Range, scope: &Scope<'a>) -> Option<Ranged> {
         if let Some(family) = self.family_with_range(range, scope) {
-            return Some(self.ranged_family(family));
+            return Some(Ranged { is_written: true, ..self.ranged_family(family) });
         }
         let lo = self.fixed_bound(&range.low, scope);
         let hi = self.fixed_bound(&range.high, scope);
@@ -108,6 +110,7 @@ impl<'a> Checker<'a> {
             size,
             is_nonempty: lo_most <= hi_least,
             starts_least: lo_least == lo_most,
+            is_written: true,
         })
     }
 
@@ -132,6 +135,7 @@ impl<'a> Checker<'a> {
             size: self.model.families[family].count() as i64,
             is_nonempty: true,
             starts_least: true,
+            is_written: false,
         }
     }
 
