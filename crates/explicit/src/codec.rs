@@ -15,6 +15,23 @@ use crate::packing::{decode, encode};
 use crate::points::{ControlPlan, Counters, Point, counters_at_rest};
 use crate::stacks::{Stacks, Waiting};
 
+/// How far the program is written out. Beyond, loops and quantifiers stay what they are, which is slower.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Control points of all processes together.
+    pub max_points: usize,
+    /// Instances of the quantifiers and loops in one expression or step.
+    pub max_unrolled: usize,
+    /// Terms of the whole program.
+    pub max_terms: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { max_points: 1 << 16, max_unrolled: 1 << 13, max_terms: 1 << 23 }
+    }
+}
+
 /// What is needed to pack and to unpack.
 pub struct Codec<'m> {
     /// The program.
@@ -25,15 +42,17 @@ pub struct Codec<'m> {
     pub layout: Layout,
     /// By process: the stacks that were met.
     pub stacks: Vec<Stacks>,
+    /// How far the program is written out.
+    pub limits: Limits,
 }
 
 impl<'m> Codec<'m> {
     /// For the states of a Model.
-    pub fn new(model: &'m Model) -> Self {
-        let plan = ControlPlan::new(model);
+    pub fn new(model: &'m Model, limits: Limits) -> Self {
+        let plan = ControlPlan::new(model, limits.max_points);
         let layout = Layout::new(model, &plan);
         let stacks = model.processes.ids().map(|_| Stacks::default()).collect();
-        Codec { model, plan, layout, stacks }
+        Codec { model, plan, layout, stacks, limits }
     }
 
     /// The packed form of a state, as many words as the layout says.

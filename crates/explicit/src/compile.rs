@@ -137,6 +137,12 @@ impl<'c, 'm> Compiler<'c, 'm> {
         }
     }
 
+    /// Whether so many more instances are written out.
+    fn may_unroll(&self, n_more: usize) -> bool {
+        let limits = &self.codec.limits;
+        self.n_unrolled.saturating_add(n_more) <= limits.max_unrolled && self.terms.n_terms() < limits.max_terms
+    }
+
     /// A free register.
     fn take_register(&mut self, context: &mut Context) -> Register {
         let register = context.next_register;

@@ -6,7 +6,7 @@ use evidence::{Evidence, Exploration};
 use model::Model;
 use model::property::PropertyKind;
 
-use crate::codec::Codec;
+use crate::codec::{Codec, Limits};
 use crate::compile::Compiler;
 use crate::machine::Machine;
 use crate::meter::Meter;
@@ -36,7 +36,7 @@ impl Engine for Mono {
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Vec<Answer> {
         let asked = task.properties.iter().copied().filter(|&id| self.supports(task.model, id).is_ok()).collect();
         let meter = Meter::new(&task.budget, observer);
-        let codec = Codec::new(task.model);
+        let codec = Codec::new(task.model, Limits::default());
         let job = Job { codec: &codec, asked, meter: &meter, n_threads: task.n_threads };
         let outcome = with_width(codec.layout.n_words, job);
         let unknown = |property, reason: StopReason| Answer {
@@ -64,7 +64,7 @@ pub fn explore(
     observer: &dyn Observer,
 ) -> (Exploration, Statistics, Option<StopReason>) {
     let meter = Meter::new(budget, observer);
-    let codec = Codec::new(model);
+    let codec = Codec::new(model, Limits::default());
     let job = Job { codec: &codec, asked: Vec::new(), meter: &meter, n_threads };
     match with_width(codec.layout.n_words, job) {
         Err(reason) => {

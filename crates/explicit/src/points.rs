@@ -19,9 +19,6 @@ use model::variable::{Role, Storage};
 
 use crate::walk;
 
-/// The most points that all processes have together before loops are taken out of them.
-const MAX_POINTS: usize = 1 << 16;
-
 /// The values of folded counters, by loop; a loop that control is not in has its counter's first value.
 pub type Counters = Vec<(LoopId, Value)>;
 
@@ -83,12 +80,12 @@ pub struct ControlPlan {
 }
 
 impl ControlPlan {
-    /// Folds as many loops as reasonable.
-    pub fn new(model: &Model) -> Self {
+    /// Folds as many loops as there may be points for, all processes together.
+    pub fn new(model: &Model, max_points: usize) -> Self {
         let mut folded = vec![true; model.loops.len()];
         loop {
             unfold_dependents(model, &mut folded);
-            if let Some(points) = all_points(model, &folded) {
+            if let Some(points) = all_points(model, &folded, max_points) {
                 return ControlPlan { folded, points };
             }
             let n_values = |id: LoopId| model.vars[model.loops[id].counter].ty.scalar().n_values(model.type_context());
@@ -196,11 +193,11 @@ pub fn set_counter(counters: &mut Counters, id: LoopId, value: Value) {
 }
 
 /// The points of all processes, or `None` if there are too many.
-fn all_points(model: &Model, folded: &[bool]) -> Option<Vec<Points>> {
+fn all_points(model: &Model, folded: &[bool], max_points: usize) -> Option<Vec<Points>> {
     let mut n_points = 0;
     let mut bounds = Bounds::new(model);
     let mut explore = |process| {
-        let max = MAX_POINTS.saturating_sub(n_points).max(model.places.len());
+        let max = max_points.saturating_sub(n_points).max(model.places.len());
         let points = Follower { model, folded, bounds: &mut bounds, me: process }.points(max)?;
         n_points += points.n_points();
         Some(points)

@@ -11,12 +11,6 @@ use super::{Bound, Compiler, Context, Kind};
 use crate::packing::encode;
 use crate::term::{Locator, LocatorId, ProcessRange, Quantification, TermId};
 
-/// A quantifier, with those inside it, is written out up to this many instances.
-pub(super) const MAX_UNROLLED: usize = 1 << 13;
-
-/// When there are so many terms, nothing is written out any more.
-pub(super) const MAX_TERMS: usize = 1 << 23;
-
 /// Where an access leads.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Location {
@@ -244,7 +238,7 @@ impl Compiler<'_, '_> {
         let (first, last) = (self.terms.as_constant(first)?, self.terms.as_constant(last)?);
         for number in first..=last {
             self.n_unrolled += 1;
-            if self.n_unrolled > MAX_UNROLLED || self.terms.n_terms() > MAX_TERMS {
+            if !self.may_unroll(0) {
                 return None;
             }
             context.bound.truncate(binding.var.0 as usize);

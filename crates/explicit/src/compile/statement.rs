@@ -4,7 +4,7 @@ use model::control::{Stmt, StmtKind};
 use model::expr::{Access, Binding, Expr};
 use model::types::ScalarType;
 
-use super::expression::{Location, MAX_TERMS, MAX_UNROLLED};
+use super::expression::Location;
 use super::{Bound, Compiler, Context, Kind};
 use crate::code::{Choice, Fork, Instruction, Target, WordWrite};
 use crate::packing::{Field, Numbers};
@@ -280,8 +280,8 @@ impl Compiler<'_, '_> {
         let depth = context.bound.len();
         context.bound.truncate(binding.var.0 as usize);
         match (self.terms.as_constant(first), self.terms.as_constant(last)) {
-            (Some(first), Some(last)) if self.may_unroll(first, last) => {
-                self.n_unrolled += (last.saturating_sub(first) + 1).max(0) as usize;
+            (Some(first), Some(last)) if self.may_unroll(n_between(first, last)) => {
+                self.n_unrolled += n_between(first, last);
                 for number in first..=last {
                     let term = self.terms.constant(number);
                     context.bound.push(Bound { term, kind });
@@ -292,11 +292,6 @@ impl Compiler<'_, '_> {
             _ => self.count_through((first, last, kind), block, context),
         }
         context.bound.truncate(depth);
-    }
-
-    fn may_unroll(&self, first: i64, last: i64) -> bool {
-        let n_values = (i128::from(last) - i128::from(first) + 1).max(0);
-        self.n_unrolled as i128 + n_values <= MAX_UNROLLED as i128 && self.terms.n_terms() < MAX_TERMS
     }
 
     fn count_through(&mut self, (first, last, kind): (TermId, TermId, Kind), block: &[Stmt], context: &mut Context) {
@@ -312,4 +307,9 @@ impl Compiler<'_, '_> {
         let exit = self.label();
         self.instructions[enter] = Instruction::Enter(register, first, last, exit);
     }
+}
+
+/// How many numbers there are from the first to the last; at most as many as memory can hold.
+pub(super) fn n_between(first: i64, last: i64) -> usize {
+    usize::try_from((i128::from(last) - i128::from(first) + 1).max(0)).unwrap_or(usize::MAX)
 }

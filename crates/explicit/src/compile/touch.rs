@@ -8,7 +8,8 @@ use model::expr::{Access, Binding, Domain, Expr, ExprKind, Whose};
 use model::process::ProcessId;
 use model::variable::{CellId, VarId};
 
-use super::expression::{Location, MAX_UNROLLED};
+use super::expression::Location;
+use super::statement::n_between;
 use super::{Bound, Compiler, Context};
 use crate::race::{MayTouch, RaceWatch};
 
@@ -159,16 +160,17 @@ impl Toucher<'_, '_, '_> {
         }
         let depth = self.context.bound.len();
         let (first, last, kind) = self.compiler.domain_ends(&binding.domain, &mut self.context);
-        let terms = &mut self.compiler.terms;
+        let terms = &self.compiler.terms;
         let values = match (terms.as_constant(first), terms.as_constant(last)) {
-            (Some(first), Some(last)) if last.saturating_sub(first) < MAX_UNROLLED as i64 => Some(first..=last),
+            (Some(first), Some(last)) if self.compiler.may_unroll(n_between(first, last)) => Some(first..=last),
             _ => None,
         };
-        let mut terms: Vec<_> = values.into_iter().flatten().map(|number| terms.constant(number)).collect();
+        let terms = &mut self.compiler.terms;
+        let terms: Vec<_> = match values {
+            Some(values) => values.map(|number| terms.constant(number)).collect(),
+            None => vec![terms.register(self.context.next_register)],
+        };
         self.compiler.n_unrolled += terms.len();
-        if terms.is_empty() || self.compiler.n_unrolled > MAX_UNROLLED {
-            terms = vec![self.compiler.terms.register(self.context.next_register)];
-        }
         for term in terms {
             self.context.bound.truncate(binding.var.0 as usize);
             self.context.bound.push(Bound { term, kind });
