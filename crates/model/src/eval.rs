@@ -1,6 +1,6 @@
 //! The reference semantics: initial states, steps and faults of a Model. This alone defines what a program means.
 //!
-//! In: a [`Model`] and a [`State`]. Out: the steps that can be taken there, each with its successor or its fault; values of
+//! In: a [`Model`](crate::Model) and a [`State`]. Out: the steps that can be taken there, each with its successor or its fault; values of
 //! expressions; who is able, stuck, terminated; races. The method is direct interpretation, without any cleverness: slow,
 //! short, obviously right. Packed evaluators and encodings are compared with it. `docs/semantics.md` says the same in words.
 //!
@@ -98,7 +98,8 @@ pub struct Touch {
 }
 
 /// What the attempts of a process to step depend on and change in a state, whether a step comes of them or not. Two states
-/// that agree on all of it, and on where the process and those that could meet it stand, let it take the same steps.
+/// that agree on all of it, and on where the process and those that could meet it stand, let it take the same steps. It is about
+/// one state; [`crate::footprint`] says what an action may touch in any state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Footprint {
     /// The cells that are read or written: also by guards that are false and by paths that end at an `await`.

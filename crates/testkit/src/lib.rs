@@ -1,6 +1,6 @@
 //! What tests stand on: models made by hand or at random, and what brute force says about them.
 //!
-//! [`draft`]: a program under construction; [`text`]: its statements; [`expr`]: its expressions. [`write`] shows a draft in
+//! [`draft`]: a program under construction; [`text`]: its statements; [`expr`]: its expressions. [`mod@write`] shows a draft in
 //! the language, [`show`] states and steps on one line. [`oracle`]: the whole product by brute force.
 //! [`random`]: random programs out of [`choices`]; [`for_each_program`] runs a check on many and makes a failing one small.
 //! [`samples`]: programs made by hand.
