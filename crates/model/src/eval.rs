@@ -1,8 +1,9 @@
 //! The reference semantics: initial states, steps and faults of a Model. This alone defines what a program means.
 //!
-//! In: a [`Model`](crate::Model) and a [`State`]. Out: the steps that can be taken there, each with its successor or its fault; values of
-//! expressions; who is able, stuck, terminated; races. The method is direct interpretation, without any cleverness: slow,
-//! short, obviously right. Packed evaluators and encodings are compared with it. `docs/semantics.md` says the same in words.
+//! In: a [`Model`](crate::Model) and a [`State`]. Out: the steps that can be taken there, each with its successor or its
+//! fault; values of expressions; who is able, stuck, terminated; races. The method is direct interpretation, without any
+//! cleverness: slow, short, obviously right. Packed evaluators and encodings are compared with it. `docs/semantics.md` says
+//! the same in words.
 //!
 //! Values of expressions are in `expression.rs`, bodies of steps in `body.rs`, the move of control (loops, calls, returns)
 //! in `flow.rs`, whole steps and rendezvous in `step.rs`, initial states in `initial.rs`, questions about one state in

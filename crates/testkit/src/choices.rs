@@ -105,17 +105,29 @@ fn candidates(script: &[u32]) -> impl Iterator<Item = Vec<u32>> + use<> {
         let script = script_for_cuts.clone();
         (0..len).step_by(size).map(move |start| [&script[..start], &script[len.min(start + size)..]].concat())
     });
+    let script_for_numbers = script.clone();
     let smaller = (0..len).flat_map(move |at| {
-        let script = script.clone();
-        let old = script[at];
-        let values = if old == 0 { vec![] } else { vec![0, old / 2, old - 1] };
-        values.into_iter().filter(move |&value| value < old).map(move |value| {
+        let script = script_for_numbers.clone();
+        smaller_numbers(script[at]).into_iter().map(move |number| {
             let mut simpler = script.clone();
-            simpler[at] = value;
+            simpler[at] = number;
             simpler
         })
     });
-    cuts.chain(smaller)
+    // A choice not made spares those that it led to: without both, what follows would shift.
+    let spared = (0..len).flat_map(move |at| {
+        let script = script.clone();
+        let ways = smaller_numbers(script[at]).into_iter().flat_map(|number| (1..=8).map(move |cut| (number, cut)));
+        ways.map(move |(number, cut)| [&script[..at], &[number], &script[len.min(at + 1 + cut)..]].concat())
+    });
+    cuts.chain(smaller).chain(spared)
+}
+
+fn smaller_numbers(old: u32) -> Vec<u32> {
+    let mut numbers = vec![0, old / 2, old.saturating_sub(1)];
+    numbers.retain(|&number| number < old);
+    numbers.dedup();
+    numbers
 }
 
 #[cfg(test)]

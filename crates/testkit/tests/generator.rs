@@ -116,3 +116,17 @@ fn body_features(body: &[Stmt], found: &mut Vec<&'static str>) {
         }
     }
 }
+
+#[test]
+fn a_failing_program_is_made_small_and_told_with_its_seed() {
+    let has_idle = |model: &Model| model.actions.iter().any(|action| matches!(action.kind, ActionKind::Idle));
+    let failure =
+        std::panic::catch_unwind(|| {
+            for_each_program(100, Shape::everything(), |_, model| {
+                if has_idle(model) { Err("it idles".to_string()) } else { Ok(()) }
+            });
+        });
+    let message = failure.unwrap_err().downcast_ref::<String>().cloned().unwrap();
+    let expected = "it idles\n\nprogram random {\n  shared s0: bool;\n  process P[i in 0..<2] {\n    idle;\n  }\n}\n";
+    assert!(message.starts_with(expected) && message.contains("PIECEWISE_SEED="), "{message}");
+}
