@@ -1,4 +1,5 @@
-//! Footprints are checked claims: by hand on small texts, and on random programs by scrambling what is outside them.
+//! Footprints of actions, for all states, are checked claims: by hand on small texts, and on random programs by scrambling what is
+//! outside them.
 
 mod common;
 
