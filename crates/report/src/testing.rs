@@ -260,6 +260,12 @@ fn random_programs_are_shown_within_their_columns() {
                 return Err(format!("a line of {} columns: {wide}", width(wide)));
             }
         }
+        // However narrow the terminal: something is shown.
+        let narrow = Style { width: 1, ascii: false, color: true };
+        let verbose = crate::Context { verbosity: crate::Verbosity::Verbose, ..crate::Context::default() };
+        if crate::human::run(&run, &verbose, &narrow).is_empty() {
+            return Err("nothing is shown".to_owned());
+        }
         let document = crate::json::document(&[(&run, &crate::json::TraceFiles::new())]);
         let results = document["results"].as_array().map_or(0, Vec::len);
         if results == run.results.len() { Ok(()) } else { Err("a result is missing".to_owned()) }

@@ -92,3 +92,16 @@ fn colour_only_repeats() {
     }
     assert_eq!(coloured, plain);
 }
+
+#[test]
+fn any_width_will_do() {
+    let text = "program p {\n  shared x: 0..=3;\n}\n";
+    let error = Diagnostic::error("E0001", at(text, "shared x"), "a long message about it")
+        .at("here, in many words")
+        .note(at(text, "0..=3"), "and there")
+        .fix("write this", at(text, "0..=3"), "0..=4");
+    for columns in 0..30 {
+        let style = Style { width: columns, ..Style::default() };
+        assert!(draw(&SourceFile::new("f", text), std::slice::from_ref(&error), &style).contains("E0001"));
+    }
+}
