@@ -153,7 +153,12 @@ fn closing(entries: &[Entry<'_>], runs: &[&Run], style: &Style) -> String {
         ink = Ink::Bad;
     }
     let time = runs.iter().map(|run| run.time).sum();
-    format!("{}   {}\n", style.paint(ink, &text), style.paint(Ink::Dim, &duration(time)))
+    let mut out = format!("{}   {}\n", style.paint(ink, &text), style.paint(Ink::Dim, &duration(time)));
+    if runs.iter().any(|run| run.model.parameters.iter().any(|parameter| !parameter.given)) {
+        out.push_str(&style.paint(Ink::Dim, "  parameters that were not given have their least values"));
+        out.push('\n');
+    }
+    out
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use evidence::Evidence;
 
 use super::Context;
 use crate::style::{Ink, Style};
-use crate::text::{clean, hang, pad, width};
+use crate::text::{clean, hang, width};
 
 /// The lines under a verdict; empty where nothing is left to do.
 pub fn next(run: &Run, result: &PropertyResult, context: &Context, style: &Style) -> String {
@@ -17,11 +17,10 @@ pub fn next(run: &Run, result: &PropertyResult, context: &Context, style: &Style
         Verdict::Unknown(reason) => for_unknown(run, reason),
     };
     let room = style.width.min(80).saturating_sub(9);
-    let column = commands.iter().filter(|(_, why)| !why.is_empty()).map(|(what, _)| width(what)).max().unwrap_or(0);
     let mut out = String::new();
     for (nth, (what, why)) in commands.iter().enumerate() {
         let lead = if nth == 0 { "  next:  " } else { "         " };
-        let one_line = format!("{}   {why}", pad(what, column));
+        let one_line = format!("{what}   {why}");
         // A command is not wrapped: it is there to be copied.
         let lines = match (why.is_empty(), width(&one_line) <= room) {
             (true, _) => hang(lead, what, style.width.min(80)),
@@ -57,13 +56,19 @@ fn quoted(word: &str) -> String {
 
 fn for_trace(run: &Run, result: &PropertyResult, context: &Context) -> Vec<(String, &'static str)> {
     let instance = instance(run);
-    match context.trace_files.get(&result.property) {
-        Some(file) => vec![(format!("piecewise replay {} {instance}", quoted(file)), "step through it")],
+    let name = quoted(&run.model.properties[result.property].name);
+    let look_closer = match context.trace_files.get(&result.property) {
+        Some(file) => (format!("piecewise replay {} {instance}", quoted(file)), "step through it"),
         None => {
-            let name = quoted(&run.model.properties[result.property].name);
-            vec![(format!("piecewise check {instance} --property {name} --trace DIR"), "keep the trace, to replay it")]
+            let command = format!("piecewise check {instance} --property {name} --trace DIR");
+            (command, "keep the trace, to replay it")
         }
+    };
+    let mut commands = vec![look_closer];
+    if matches!(result.verdict, Verdict::Violated(_)) {
+        commands.push((format!("piecewise sim {instance} --until {name}"), "find other examples"));
     }
+    commands
 }
 
 fn for_unknown(run: &Run, reason: &StopReason) -> Vec<(String, &'static str)> {

@@ -93,12 +93,17 @@ fn header(run: &Run, context: &Context, style: &Style) -> String {
     };
     let mut out = plain.replacen(&name, &style.paint(Ink::Strong, &name), 1) + "\n";
     if context.verbosity == Verbosity::Verbose && !run.model.doc.is_empty() {
-        for line in run.model.doc.lines() {
-            out.push_str(&style.paint(Ink::Dim, format!("  {}", clean(line.trim())).trim_end()));
-            out.push('\n');
+        for paragraph in run.model.doc.split("\n\n") {
+            let lines = hang("  ", &clean_words(paragraph), columns);
+            out.extend(lines.lines().map(|line| style.paint(Ink::Dim, line) + "\n"));
         }
     }
     out
+}
+
+/// The words of a text, each as it may be shown.
+fn clean_words(text: &str) -> String {
+    text.split_whitespace().map(clean).collect::<Vec<_>>().join(" ")
 }
 
 /// One property: its line, and what belongs to it.

@@ -210,7 +210,13 @@ pub fn statistics(result: &PropertyResult, style: &Style) -> String {
     if let Some(states) = statistics.global_states.filter(|_| seconds >= 0.05) {
         parts.push(rate(states as f64 / seconds));
     }
-    parts.push(if result.audited { "audited" } else { "not audited" }.to_owned());
+    match &result.verdict {
+        Verdict::Unknown(_) => {}
+        Verdict::Holds(Evidence::Exploration(_)) | Verdict::Violated(Evidence::Exploration(_)) if !result.audited => {
+            parts.push("too large to audit".to_owned());
+        }
+        _ => parts.push(if result.audited { "audited" } else { "not audited" }.to_owned()),
+    }
     let text = parts.join(&format!(" {} ", style.mark(Mark::Dot)));
     let lines: String = hang("  ", &text, style.width.min(80));
     lines.lines().map(|line| style.paint(Ink::Dim, line) + "\n").collect()
