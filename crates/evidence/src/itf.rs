@@ -20,7 +20,7 @@ use model::process::ProcessId;
 
 use crate::{Trace, TraceEnd};
 
-pub use read::{from_itf, read};
+pub use read::{from_itf, parameters, read};
 pub use write::{to_itf, to_text};
 
 /// Files larger than this are refused.

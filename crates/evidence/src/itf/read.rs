@@ -27,14 +27,34 @@ pub fn from_itf(text: &str, model: &Model) -> Result<(String, Trace), ItfError> 
     Ok((read.property.ok_or(ItfError::Incomplete)?, trace))
 }
 
-/// The trace of any file whose states are complete.
-pub fn read(text: &str, model: &Model) -> Result<ItfTrace, ItfError> {
+/// The parameters that a file says its program has; empty where it does not say. They are needed to load the program.
+pub fn parameters(text: &str) -> Result<Vec<(String, i64)>, ItfError> {
+    let document = parse(text)?;
+    let parameters = head(&document).and_then(|head| head.get("parameters")).and_then(Json::as_object);
+    let parameters = parameters.into_iter().flatten();
+    Ok(parameters.filter_map(|(name, value)| Some((name.clone(), integer(value)?))).collect())
+}
+
+fn parse(text: &str) -> Result<Record, ItfError> {
     if text.len() > MOST_BYTES {
         return Err(ItfError::TooLarge(text.len()));
     }
-    let document: Json = serde_json::from_str(text).map_err(|error| ItfError::NotJson(error.to_string()))?;
-    let document = document.as_object().ok_or_else(|| ItfError::NotATrace("it is no record".to_owned()))?;
-    let head = document.get("#meta").and_then(|meta| meta.get("piecewise")).and_then(Json::as_object);
+    match serde_json::from_str(text) {
+        Ok(Json::Object(document)) => Ok(document),
+        Ok(_) => Err(ItfError::NotATrace("it is no record".to_owned())),
+        Err(error) => Err(ItfError::NotJson(error.to_string())),
+    }
+}
+
+/// What the file says about itself in our words.
+fn head(document: &Record) -> Option<&Record> {
+    document.get("#meta").and_then(|meta| meta.get("piecewise")).and_then(Json::as_object)
+}
+
+/// The trace of any file whose states are complete.
+pub fn read(text: &str, model: &Model) -> Result<ItfTrace, ItfError> {
+    let document = parse(text)?;
+    let head = head(&document);
     if let Some(head) = head {
         check_program(head, model)?;
     }
