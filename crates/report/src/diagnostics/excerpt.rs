@@ -144,11 +144,12 @@ impl<'a> Excerpt<'a> {
 }
 
 impl View {
-    /// The whole line where it fits into `room` columns; otherwise a part of it around the characters `focus`.
+    /// The whole line where it fits into `room` columns, with one left for a mark behind its end; otherwise a part of it
+    /// around the characters `focus`.
     fn around(line: &str, focus: (usize, usize), room: usize) -> View {
         let whole = if line.len() > 8 * room { None } else { Some(View::of(line, 0, usize::MAX)) };
         match whole {
-            Some(view) if width(&view.text) <= room => view,
+            Some(view) if width(&view.text) < room => view,
             _ => {
                 let lead = (room / 3).max(room.saturating_sub(focus.1.saturating_sub(focus.0) + 4).min(room / 2));
                 let skipped = focus.0.saturating_sub(lead);
