@@ -1,20 +1,18 @@
-//! Source files: from the paths of the call to named texts.
+//! Files that are read: from the paths of the call to bytes.
 //!
-//! In: files and directories. Out: a [`SourceFile`] for each program, in the order of the call, directories in the order of
-//! their names; or one [`FileError`] for each path that cannot be used. Every path is looked at before any is used.
+//! In: files and directories. Out: the paths of programs, in the order of the call, directories in the order of their names,
+//! and the bytes of each; or one [`FileError`] for each path that cannot be used.
 
 use std::fmt;
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use base::SourceFile;
-
 /// The endings of the files that a directory is searched for.
 pub const SOURCE_ENDINGS: [&str; 1] = ["pw"];
 
-/// The largest source text, in bytes. People write far smaller ones; spans count in 32 bits.
-const MOST_BYTES: u64 = 64 << 20;
+/// The largest file that is read at all, in bytes; front-ends and readers of traces have their own limits below it.
+const MOST_BYTES: u64 = 256 << 20;
 
 /// A path that cannot be used, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,59 +73,34 @@ pub fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Vec<FileError>> {
     if errors.is_empty() { Ok(files) } else { Err(errors) }
 }
 
-/// Reads one text.
+/// Reads the whole of a file, within the size that programs and traces can have.
 ///
 /// # Errors
-/// What is missing, unreadable, a directory, too large, or not UTF-8.
-pub fn read(path: &Path) -> Result<SourceFile, FileError> {
-    let text = read_text(path)?;
-    Ok(SourceFile::new(path.display().to_string(), text))
-}
-
-/// Reads the whole of a file as text, within the size that programs and traces can have.
-///
-/// # Errors
-/// As for [`read`].
-pub fn read_text(path: &Path) -> Result<String, FileError> {
+/// What is missing, unreadable, a directory, or too large.
+pub fn read(path: &Path) -> Result<Vec<u8>, FileError> {
     let from_io = |error: io::Error| FileError::from_io(path, &error);
     let file = fs::File::open(path).map_err(from_io)?;
     if file.metadata().map_err(from_io)?.is_dir() {
         return Err(FileError::new(path, "this is a directory"));
     }
-    read_limited(file).map_err(|error| match error {
-        ReadError::Io(error) => from_io(error),
-        ReadError::Words(why) => FileError::new(path, why),
-    })
+    read_stream(file).map_err(from_io)?.ok_or_else(|| FileError::new(path, too_large()))
 }
 
-/// Reads a text from any reader, the standard input say.
+/// Reads from any reader to its end, the standard input say; `None` where there is more than a program or trace can have.
+///
+/// The limit is on what is read, not on what the system says about the size: a device may have no end.
 ///
 /// # Errors
-/// A sentence: what cannot be read, is too large, or is not UTF-8.
-pub fn read_stream(reader: impl Read) -> Result<String, String> {
-    read_limited(reader).map_err(|error| match error {
-        ReadError::Io(error) => error.to_string(),
-        ReadError::Words(why) => why,
-    })
-}
-
-enum ReadError {
-    Io(io::Error),
-    Words(String),
-}
-
-/// The limit is on what is read, not on what the system says about the size: a device may have no end.
-fn read_limited(reader: impl Read) -> Result<String, ReadError> {
+/// What the system says.
+pub fn read_stream(reader: impl Read) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
-    reader.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(ReadError::Io)?;
-    if bytes.len() as u64 > MOST_BYTES {
-        return Err(ReadError::Words(format!("the file is larger than {} MB", MOST_BYTES >> 20)));
-    }
-    String::from_utf8(bytes).map_err(|error| {
-        let good = error.utf8_error().valid_up_to();
-        let line = error.as_bytes()[..good].iter().filter(|&&byte| byte == b'\n').count() + 1;
-        ReadError::Words(format!("the file is not UTF-8 text: the byte at offset {good} (line {line}) cannot be read"))
-    })
+    reader.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
+    Ok((bytes.len() as u64 <= MOST_BYTES).then_some(bytes))
+}
+
+/// Why a larger file is refused.
+pub fn too_large() -> String {
+    format!("the file is larger than {} MB", MOST_BYTES >> 20)
 }
 
 fn files_below(directory: &Path) -> Result<Vec<PathBuf>, FileError> {
@@ -182,13 +155,10 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_text_are_refused_with_their_place() {
+    fn directories_and_endless_files_are_not_read() {
         let scratch = tempfile::tempdir().unwrap();
-        let path = scratch.path().join("x.pw");
-        fs::write(&path, b"program\n\xff\xfe").unwrap();
-        let why = read(&path).unwrap_err().why;
-        assert_eq!(why, "the file is not UTF-8 text: the byte at offset 8 (line 2) cannot be read");
         assert_eq!(read(scratch.path()).unwrap_err().why, "this is a directory");
-        assert!(read_stream(io::repeat(b'a')).unwrap_err().starts_with("the file is larger than"));
+        assert_eq!(read(&scratch.path().join("none")).unwrap_err().why, "there is no such file");
+        assert!(read_stream(io::repeat(b'a')).unwrap().is_none());
     }
 }

@@ -1,8 +1,15 @@
 //! Text in, results out: loads programs, picks methods, audits every verdict. Nothing here prints.
 //!
-//! [`files`]: from paths to texts. [`instances`]: which parameter values. [`select`]: which properties. [`methods`]: how.
+//! [`files`]: from paths to bytes. [`instances`]: which parameter values. [`load`]: from files to programs. [`select`]: which
+//! properties. [`methods`]: how. [`check()`](check::Check::run): the answers, audited. [`replay()`](replay::replay): traces
+//! from files. [`simulation`]: one run at a time. [`explore()`](explore::explore): the size of the whole product.
 
+pub mod check;
+pub mod explore;
 pub mod files;
 pub mod instances;
+pub mod load;
 pub mod methods;
+pub mod replay;
 pub mod select;
+pub mod simulation;

@@ -4,6 +4,7 @@
 //! answer for its.
 
 use base::diagnostic::nearest_name;
+use engine::Engine;
 
 /// A way to answer questions.
 #[derive(Clone, Copy, Debug)]
@@ -12,22 +13,37 @@ pub struct Method {
     pub name: &'static str,
     /// What it answers, for `--help`.
     pub answers: &'static str,
-    /// Whether it is in this version.
-    pub is_here: bool,
+    /// Makes the engine; `None` where this version has not got it.
+    engine: Option<fn() -> Box<dyn Engine>>,
 }
 
-const fn here(name: &'static str, answers: &'static str) -> Method {
-    Method { name, answers, is_here: true }
+impl Method {
+    /// The engine behind the method.
+    ///
+    /// # Panics
+    /// For a method that is not in this version; [`find`] refuses those.
+    pub fn engine(&self) -> Box<dyn Engine> {
+        let make = self.engine.expect("only methods of this version are found");
+        make()
+    }
+}
+
+const fn here(name: &'static str, answers: &'static str, engine: fn() -> Box<dyn Engine>) -> Method {
+    Method { name, answers, engine: Some(engine) }
 }
 
 const fn later(name: &'static str, answers: &'static str) -> Method {
-    Method { name, answers, is_here: false }
+    Method { name, answers, engine: None }
+}
+
+fn mono() -> Box<dyn Engine> {
+    Box::new(explicit::Mono)
 }
 
 /// All methods.
 static METHODS: [Method; 14] = [
-    here("auto", "everything; picks, and says what it did"),
-    here("mono", "safety, on the whole product, explicit states"),
+    here("auto", "everything; picks, and says what it did", mono),
+    here("mono", "safety, on the whole product, explicit states", mono),
     later("forward", "safety, on the whole product, with BDDs"),
     later("backward", "safety, on the whole product, with BDDs"),
     later("split", "safety: the strongest split invariant alone"),
@@ -44,7 +60,7 @@ static METHODS: [Method; 14] = [
 
 /// The methods of this version.
 pub fn available() -> impl Iterator<Item = &'static Method> {
-    METHODS.iter().filter(|method| method.is_here)
+    METHODS.iter().filter(|method| method.engine.is_some())
 }
 
 /// The method of this name.
@@ -54,7 +70,7 @@ pub fn available() -> impl Iterator<Item = &'static Method> {
 pub fn find(name: &str) -> Result<&'static Method, String> {
     let names = || available().map(|method| format!("`{}`", method.name)).collect::<Vec<_>>().join(" and ");
     match METHODS.iter().find(|method| method.name == name) {
-        Some(method) if method.is_here => Ok(method),
+        Some(method) if method.engine.is_some() => Ok(method),
         Some(_) => Err(format!("method `{name}` is not in this version, which has {}", names())),
         None => Err(match nearest_name(name, available().map(|method| method.name)) {
             Some(near) => format!("there is no method `{name}`; did you mean `{near}`?"),

@@ -1,9 +1,14 @@
 //! Which properties are asked for: `--property mutex`, `--property 'live*'`.
 //!
-//! In: globs and the names of a program's properties. Out: the positions of the properties that some glob matches, or a
-//! sentence for each glob that matches nothing. A `*` stands for any letters, a `?` for one; nothing else is special.
+//! In: globs and programs. Out: the properties of each program that some glob matches, or a sentence for each glob that
+//! matches nothing. A `*` stands for any letters, a `?` for one; nothing else is special.
 
 use base::diagnostic::nearest_name;
+use engine::PropertyId;
+use model::Model;
+
+/// How many names a message lists.
+const MOST_NAMES: usize = 12;
 
 /// A pattern over names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,14 +54,54 @@ impl Glob {
     }
 }
 
+/// The questions that are asked of each program: those that some glob matches, all where there is no glob.
+///
+/// # Errors
+/// A sentence for each glob that matches nothing in any program.
+pub fn questions(models: &[&Model], globs: &[Glob]) -> Result<Vec<Vec<PropertyId>>, Vec<String>> {
+    let names: Vec<&str> = models.iter().flat_map(|model| model.properties.iter()).map(|of| of.name.as_str()).collect();
+    let unmatched = globs.iter().filter(|glob| !names.iter().any(|name| glob.matches(name)));
+    let errors: Vec<String> = unmatched.map(|glob| no_match(glob, &names)).collect();
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let is_asked = |name: &str| globs.is_empty() || globs.iter().any(|glob| glob.matches(name));
+    let of_model = |model: &Model| {
+        let asked = model.properties.entries().filter(|(_, property)| is_asked(&property.name));
+        asked.map(|(id, _)| id).collect()
+    };
+    Ok(models.iter().map(|model| of_model(model)).collect())
+}
+
+/// The property of this name.
+///
+/// # Errors
+/// A sentence with the names that are near.
+pub fn find(model: &Model, name: &str) -> Result<PropertyId, String> {
+    let found = model.properties.entries().find(|(_, property)| property.name == name);
+    found.map(|(id, _)| id).ok_or_else(|| {
+        let names: Vec<&str> = model.properties.iter().map(|property| property.name.as_str()).collect();
+        no_match(&Glob::new(name), &names)
+    })
+}
+
 /// A sentence for a glob that matches none of the names.
-pub fn no_match(glob: &Glob, names: &[&str]) -> String {
+fn no_match(glob: &Glob, names: &[&str]) -> String {
     let pattern = glob.as_str();
     let near = nearest_name(pattern.trim_matches('*'), names.iter().copied());
     match near {
         Some(name) => format!("no property matches `{pattern}`; did you mean `{name}`?"),
-        None if names.is_empty() => format!("no property matches `{pattern}`; there are none"),
-        None => format!("no property matches `{pattern}`; there are: {}", names.join(", ")),
+        None => {
+            let mut known: Vec<&str> = Vec::new();
+            names.iter().for_each(|name| {
+                if !known.contains(name) {
+                    known.push(name)
+                }
+            });
+            let more = if known.len() > MOST_NAMES { ", …" } else { "" };
+            known.truncate(MOST_NAMES);
+            format!("no property matches `{pattern}`; there are: {}{more}", known.join(", "))
+        }
     }
 }
 

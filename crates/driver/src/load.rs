@@ -1,0 +1,208 @@
+//! From the paths of a call to loaded instances of programs.
+//!
+//! In: files and directories, and what the call says about parameters. Out: a [`Batch`]: for each file its instances, or
+//! why it is refused. In a call with several files a parameter is given to the programs that have it, and sizes that a
+//! program does not allow are left out and named; with one file both are errors.
+
+use std::path::{Path, PathBuf};
+
+use base::diagnostic::nearest_name;
+use base::{Diagnostic, SourceFile};
+use lang::ParameterRange;
+
+use crate::check::Program;
+use crate::files::{self, FileError};
+use crate::instances::{Request, SIZE_PARAMETER, Sizes};
+
+/// What is loaded, in the order of the call.
+#[derive(Debug, Default)]
+pub struct Batch {
+    /// The instances, and the files that are refused.
+    pub items: Vec<Loaded>,
+    /// What was left out, one sentence each.
+    pub notes: Vec<String>,
+}
+
+/// One file, or one instance of it.
+#[derive(Debug)]
+pub enum Loaded {
+    /// An instance that can be checked.
+    Program(Box<Program>),
+    /// A file that cannot.
+    Refused(Refusal),
+}
+
+/// A text that is no program, and why.
+#[derive(Clone, Debug)]
+pub struct Refusal {
+    /// The text, as far as it is one.
+    pub source: SourceFile,
+    /// What is wrong with it; at least one error.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Why nothing was loaded.
+#[derive(Debug)]
+pub enum LoadError {
+    /// Paths that cannot be used.
+    Files(Vec<FileError>),
+    /// A parameter that no program has, or that no program allows.
+    Parameters(Vec<String>),
+}
+
+/// Loads every instance of every program.
+///
+/// # Errors
+/// Paths that cannot be read, and parameters that fit no program. A file with errors of its own is a [`Refusal`].
+pub fn load(paths: &[PathBuf], request: &Request) -> Result<Batch, LoadError> {
+    let paths = files::find(paths).map_err(LoadError::Files)?;
+    let texts = read_all(&paths).map_err(LoadError::Files)?;
+    if let [text] = &texts[..] {
+        return Ok(load_one(text, request));
+    }
+    let declared: Vec<Vec<ParameterRange>> = texts.iter().map(declared).collect();
+    unknown_parameters(request, &declared).map_err(LoadError::Parameters)?;
+    let mut batch = Batch::default();
+    for (text, declared) in texts.iter().zip(&declared) {
+        load_fitting(text, request, declared, &mut batch);
+    }
+    if batch.items.is_empty() {
+        return Err(LoadError::Parameters(batch.notes));
+    }
+    Ok(batch)
+}
+
+/// Loads one instance of one file; for commands that work on one.
+///
+/// # Errors
+/// A path that cannot be read. A sweep has no one instance; the caller refuses it before.
+pub fn load_instance(path: &Path, given: &[(String, i64)]) -> Result<Loaded, FileError> {
+    Ok(match read_text(path)? {
+        Ok(source) => instance(&source, given),
+        Err(refusal) => Loaded::Refused(refusal),
+    })
+}
+
+/// A text, or why the bytes are none.
+type Text = Result<SourceFile, Refusal>;
+
+fn read_all(paths: &[PathBuf]) -> Result<Vec<Text>, Vec<FileError>> {
+    let (mut texts, mut errors) = (Vec::new(), Vec::new());
+    for path in paths {
+        match read_text(path) {
+            Ok(text) => texts.push(text),
+            Err(error) => errors.push(error),
+        }
+    }
+    if errors.is_empty() { Ok(texts) } else { Err(errors) }
+}
+
+fn read_text(path: &Path) -> Result<Text, FileError> {
+    let bytes = files::read(path)?;
+    Ok(lang::pw::decode(&path.display().to_string(), bytes)
+        .map_err(|undecodable| Refusal { source: undecodable.file, diagnostics: vec![undecodable.diagnostic] }))
+}
+
+/// The parameters of a program; a text with errors has none that matter, since it is refused.
+fn declared(text: &Text) -> Vec<ParameterRange> {
+    text.as_ref().ok().and_then(|source| lang::parameters(source).ok()).unwrap_or_default()
+}
+
+/// The instances that a request asks for, without looking at what the program allows.
+fn instances(request: &Request) -> Vec<Vec<(String, i64)>> {
+    let given: Vec<_> = request.given().iter().map(|one| (one.name.clone(), one.value)).collect();
+    match request.sizes() {
+        None => vec![given],
+        Some(sizes) => sizes.values().map(|size| with_size(&given, size)).collect(),
+    }
+}
+
+fn with_size(given: &[(String, i64)], size: i64) -> Vec<(String, i64)> {
+    given.iter().cloned().chain([(SIZE_PARAMETER.to_owned(), size)]).collect()
+}
+
+/// With one file every parameter must fit; the front-end says what does not.
+fn load_one(text: &Text, request: &Request) -> Batch {
+    let mut batch = Batch::default();
+    match text {
+        Err(refusal) => batch.items.push(Loaded::Refused(refusal.clone())),
+        Ok(source) => {
+            for given in instances(request) {
+                let loaded = instance(source, &given);
+                let is_refused = matches!(loaded, Loaded::Refused(_));
+                batch.items.push(loaded);
+                // The other instances would be refused for the same reasons, or not be asked for.
+                if is_refused {
+                    batch.items.drain(..batch.items.len() - 1);
+                    break;
+                }
+            }
+        }
+    }
+    batch
+}
+
+/// With several files a program takes what it declares, and leaves out the sizes that it does not allow.
+fn load_fitting(text: &Text, request: &Request, declared: &[ParameterRange], batch: &mut Batch) {
+    let source = match text {
+        Ok(source) => source,
+        Err(refusal) => return batch.items.push(Loaded::Refused(refusal.clone())),
+    };
+    let range = |name: &str| declared.iter().find(|range| range.name == name);
+    let given: Vec<(String, i64)> = request
+        .given()
+        .iter()
+        .filter(|one| range(&one.name).is_some())
+        .map(|one| (one.name.clone(), one.value))
+        .collect();
+    let (Some(sizes), Some(allowed)) = (request.sizes(), range(SIZE_PARAMETER)) else {
+        return batch.items.push(instance(source, &given));
+    };
+    let (fitting, left_out): (Vec<i64>, Vec<i64>) = sizes.values().partition(|&size| allows(allowed, size));
+    if !left_out.is_empty() {
+        batch.notes.push(left_out_note(source.name(), sizes, allowed));
+    }
+    for size in fitting {
+        let loaded = instance(source, &with_size(&given, size));
+        let is_refused = matches!(loaded, Loaded::Refused(_));
+        batch.items.push(loaded);
+        if is_refused {
+            break;
+        }
+    }
+}
+
+fn allows(range: &ParameterRange, size: i64) -> bool {
+    size >= range.least && range.greatest.is_none_or(|greatest| size <= greatest)
+}
+
+fn left_out_note(name: &str, sizes: Sizes, allowed: &ParameterRange) -> String {
+    let most = allowed.greatest.map(|greatest| format!(" and at most {greatest}")).unwrap_or_default();
+    format!("{name}: N must be at least {}{most}; what {sizes} has beyond that is left out", allowed.least)
+}
+
+/// Every parameter of the call must be one of some program.
+fn unknown_parameters(request: &Request, declared: &[Vec<ParameterRange>]) -> Result<(), Vec<String>> {
+    let names: Vec<&str> = declared.iter().flatten().map(|range| range.name.as_str()).collect();
+    let wanted = request.given().iter().map(|one| one.name.as_str());
+    let wanted = wanted.chain(request.sizes().map(|_| SIZE_PARAMETER));
+    let unknown: Vec<String> = wanted
+        .filter(|name| !names.contains(name))
+        .map(|name| match nearest_name(name, names.iter().copied()) {
+            Some(near) => format!("no program has a parameter `{name}`; did you mean `{near}`?"),
+            None => format!("no program has a parameter `{name}`"),
+        })
+        .collect();
+    if unknown.is_empty() { Ok(()) } else { Err(unknown) }
+}
+
+/// Loads one instance of a text.
+pub fn instance(source: &SourceFile, given: &[(String, i64)]) -> Loaded {
+    match lang::load(source, given) {
+        Ok(loaded) => {
+            let program = Program { source: source.clone(), model: loaded.model, warnings: loaded.warnings };
+            Loaded::Program(Box::new(program))
+        }
+        Err(diagnostics) => Loaded::Refused(Refusal { source: source.clone(), diagnostics }),
+    }
+}
