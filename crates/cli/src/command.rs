@@ -1,0 +1,31 @@
+//! The commands, one file each.
+//!
+//! Each takes its options and how to display, does its work through `driver` and `report`, and returns the exit status, or
+//! a [`Failure`] that is told in one place.
+
+mod check;
+mod explain;
+mod explore;
+mod fmt;
+mod manual;
+mod replay;
+mod sim;
+mod stepper;
+
+use crate::failure::Failure;
+use crate::options::{Cli, Command};
+use crate::status::ExitStatus;
+
+/// Carries out one call.
+pub fn run(cli: &Cli) -> Result<ExitStatus, Failure> {
+    match &cli.command {
+        Command::Check(options) => check::run(options, &cli.display),
+        Command::Explain(options) => explain::run(options, &cli.display),
+        Command::Completions(options) => manual::completions(options),
+        Command::Man(options) => manual::man(options),
+        Command::Explore(options) => explore::run(options, &cli.display),
+        Command::Replay(options) => replay::run(options, &cli.display),
+        Command::Sim(options) => sim::run(options, &cli.display),
+        Command::Fmt(options) => fmt::run(options, &cli.display),
+    }
+}

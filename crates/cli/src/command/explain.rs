@@ -1,0 +1,53 @@
+//! `explain`: more about an error code, with a program that draws it and the same program put right.
+
+use lang::codes::{self, Code};
+use report::style::{Ink, Style};
+use report::text::wrap;
+
+use crate::failure::Failure;
+use crate::options::{DisplayOptions, ExplainOptions};
+use crate::status::ExitStatus;
+use crate::terminal;
+
+/// How many near codes are named for one that does not exist.
+const MOST_NEAR: usize = 3;
+
+/// Prints what there is to say about a code.
+pub fn run(options: &ExplainOptions, display: &DisplayOptions) -> Result<ExitStatus, Failure> {
+    let row = codes::find(options.code.trim()).ok_or_else(|| unknown(&options.code))?;
+    terminal::print(&page(row, &terminal::style_for_stdout(display)))?;
+    Ok(ExitStatus::AsExpected)
+}
+
+fn page(row: &Code, style: &Style) -> String {
+    let heading = |words: &str| style.paint(Ink::Strong, words);
+    let mut text = format!("{}: {}\n\n", heading(row.code), row.title);
+    for line in wrap(row.explanation, style.width.min(80)) {
+        text += &format!("{line}\n");
+    }
+    text += &format!("\n{}\n\n{}", heading("wrong"), indented(row.wrong));
+    text += &format!("\n{}\n\n{}", heading("right"), indented(row.right));
+    text
+}
+
+fn indented(program: &str) -> String {
+    let indent = |line: &str| if line.is_empty() { "\n".to_owned() } else { format!("    {line}\n") };
+    program.trim_end().lines().map(indent).collect()
+}
+
+/// Numbers are given by theme, so the codes with the nearest numbers are the near ones.
+fn unknown(code: &str) -> Failure {
+    let wanted = code.trim().to_ascii_uppercase();
+    let number = |code: &str| code.get(1..).and_then(|digits| digits.parse::<i64>().ok());
+    let mut near: Vec<&str> = codes::all().map(|row| row.code).filter(|code| wanted.starts_with(&code[..1])).collect();
+    let advice = match number(&wanted) {
+        Some(wanted) if !near.is_empty() => {
+            near.sort_by_key(|code| number(code).map(|known| known.abs_diff(wanted)));
+            near.truncate(MOST_NEAR);
+            near.sort_unstable();
+            format!("near codes are {}", near.join(", "))
+        }
+        _ => "codes look like E0103; each error message shows its own".to_owned(),
+    };
+    format!("there is no code `{}`; {advice}", report::text::clean(code)).into()
+}

@@ -1,0 +1,60 @@
+//! `explore`: how large the whole product of a program is.
+
+use driver::check::Program;
+use driver::explore::{Explored, explore};
+use driver::instances::Request;
+use driver::load::{self, Loaded};
+use report::explore as view;
+use serde_json::{Value as Json, json};
+
+use crate::failure::Failure;
+use crate::options::{DisplayOptions, ExploreOptions, Format};
+use crate::output::Output;
+use crate::progress::Progress;
+use crate::status::ExitStatus;
+use crate::{limits, messages};
+
+/// Explores the instances of a program.
+pub fn run(options: &ExploreOptions, display: &DisplayOptions) -> Result<ExitStatus, Failure> {
+    let request = Request::new(options.instance.sizes, options.instance.given.clone())?;
+    let output = Output::new(&options.output, display)?;
+    let batch = load::load(std::slice::from_ref(&options.file), &request)?;
+    messages::batch(&batch, "nothing was explored", display);
+    let limits = limits::of(&options.limits);
+    let progress = Progress::new(options.output.progress, display.quiet);
+    let mut explored = Vec::new();
+    for item in batch.items {
+        let Loaded::Program(program) = item else { return Err(Failure::Told) };
+        let watcher = progress.watch(&program.model, 0, limits.time);
+        let seen = explore(&program.model, &limits, &watcher);
+        drop(watcher);
+        explored.push((program, seen));
+    }
+    show(&explored, &output)?;
+    let is_whole = explored.iter().all(|(_, seen)| seen.stopped.is_none());
+    Ok(if is_whole { ExitStatus::AsExpected } else { ExitStatus::Undecided })
+}
+
+fn show(explored: &[(Box<Program>, Explored)], output: &Output) -> Result<(), Failure> {
+    let views = explored.iter().map(|(program, seen)| view::Explored {
+        source: &program.source,
+        model: &program.model,
+        exploration: &seen.exploration,
+        time: seen.statistics.time,
+        peak_memory_bytes: seen.statistics.peak_memory_bytes,
+        stopped: seen.stopped.as_ref(),
+    });
+    match output.format {
+        Format::Human => {
+            let texts: Vec<String> = views.map(|one| view::text(&one, &output.style)).collect();
+            output.write(&texts.join("\n"))
+        }
+        Format::Json => {
+            let mut documents: Vec<Json> = views.map(|one| view::document(&one)).collect();
+            match documents.len() {
+                1 => output.write_json(&documents.remove(0)),
+                _ => output.write_json(&json!({"schema": "piecewise-explore/1", "runs": documents})),
+            }
+        }
+    }
+}

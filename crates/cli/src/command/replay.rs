@@ -1,0 +1,59 @@
+//! `replay`: a trace from a file, replayed on the reference semantics and shown step by step.
+//!
+//! The file says for which program, which parameters and which property it was written; a trace of another tool may say
+//! less, and the call then has to. Exit status 1 says that the trace is no run of the program, 2 that it is no trace of it.
+
+use driver::check::Program;
+use driver::files;
+use driver::instances::Request;
+use driver::replay::{ReplayError, replay};
+use evidence::Trace;
+use evidence::itf;
+use report::replay as view;
+
+use crate::failure::Failure;
+use crate::instance;
+use crate::options::{DisplayOptions, ReplayOptions};
+use crate::status::ExitStatus;
+use crate::terminal;
+
+/// Replays a trace.
+pub fn run(options: &ReplayOptions, display: &DisplayOptions) -> Result<ExitStatus, Failure> {
+    let name = options.trace.display();
+    let text = String::from_utf8(files::read(&options.trace)?)
+        .map_err(|_| format!("{name}: not a JSON file: the text is not UTF-8"))?;
+    let request = Request::new(options.instance.sizes, options.instance.given.clone())?;
+    let mut given = instance::single(&request)?;
+    for (parameter, value) in itf::parameters(&text).map_err(|error| format!("{name}: {error}"))? {
+        if !given.iter().any(|(name, _)| *name == parameter) {
+            given.push((parameter, value));
+        }
+    }
+    let program = instance::load(&options.file, &given, display)?;
+    let style = terminal::style_for_stdout(display);
+    match replay(&text, &program.model, options.property.as_deref()) {
+        Ok((property, trace)) => {
+            let shown = if display.quiet { String::new() } else { steps(&program, &trace, display) };
+            let property = &program.model.properties[property].name;
+            terminal::print(&(shown + &view::accepted(&program.model, property, &trace, &style)))?;
+            Ok(ExitStatus::AsExpected)
+        }
+        Err(ReplayError::Refused(error)) => {
+            terminal::print(&view::refused(&program.model, &error.to_string(), &style))?;
+            Ok(ExitStatus::NotAsExpected)
+        }
+        Err(error) => Err(format!("{name}: {error}").into()),
+    }
+}
+
+/// The trace by process; with `-v` also every state in full.
+fn steps(program: &Program, trace: &Trace, display: &DisplayOptions) -> String {
+    let Program { model, source, .. } = program;
+    let style = terminal::style_for_stdout(display);
+    let mut text = view::text(model, source, trace, &style) + "\n";
+    if display.verbose {
+        let states = (0..trace.states.len()).map(|nth| view::state(model, source, trace, nth, &style) + "\n");
+        text += &states.collect::<String>();
+    }
+    text
+}

@@ -1,0 +1,116 @@
+//! `sim`: one run of a program, chosen at random from a seed or by a person.
+//!
+//! The exit status is that of a check: 1 where the run shows a verdict that is not the expected one, 3 where `--until` was
+//! asked for and no run decided the property.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use driver::check::{Checked, Program};
+use driver::instances::Request;
+use driver::simulation::{self, Ending};
+use engine::PropertyId;
+use evidence::Trace;
+use model::property::PropertyKind;
+use report::human::{self, Context};
+use report::numbers::counted;
+use report::{Style, replay, sim};
+
+use crate::command::stepper;
+use crate::failure::Failure;
+use crate::instance;
+use crate::options::{DisplayOptions, SimOptions};
+use crate::status::ExitStatus;
+use crate::terminal;
+
+/// Seeds from the clock stay small enough to be typed.
+const CLOCK_SEEDS: u128 = 1_000_000;
+
+/// Simulates.
+pub fn run(options: &SimOptions, display: &DisplayOptions) -> Result<ExitStatus, Failure> {
+    let request = Request::new(options.instance.sizes, options.instance.given.clone())?;
+    let program = instance::load(&options.file, &instance::single(&request)?, display)?;
+    if options.interactive {
+        return stepper::run(&program, display);
+    }
+    let style = terminal::style_for_stdout(display);
+    let walk = match &options.until {
+        None => {
+            let watched = simulation::watched_by_default(&program.model);
+            Walk::random(&program, &watched, seed(options), options.steps)
+        }
+        Some(name) => match until(&program, name, options)? {
+            Some(walk) => walk,
+            None => {
+                let runs = counted(options.runs as u64, "run", "runs");
+                let steps = counted(options.steps as u64, "step", "steps");
+                terminal::print(&format!("{runs} of at most {steps} did not decide {name}\n"))?;
+                return Ok(ExitStatus::Undecided);
+            }
+        },
+    };
+    let (text, status) = show(program, walk, &style)?;
+    terminal::print(&text)?;
+    Ok(status)
+}
+
+/// One random run.
+struct Walk {
+    seed: u64,
+    trace: Trace,
+    ending: Ending,
+}
+
+impl Walk {
+    fn random(program: &Program, watched: &[PropertyId], seed: u64, n_steps: usize) -> Self {
+        let (trace, ending) = simulation::random_run(&program.model, watched, seed, n_steps);
+        Walk { seed, trace, ending }
+    }
+}
+
+/// The first random run that decides the property; its own seed leads to it at once.
+fn until(program: &Program, name: &str, options: &SimOptions) -> Result<Option<Walk>, Failure> {
+    let property = driver::select::find(&program.model, name)?;
+    if let PropertyKind::Temporal(_) = program.model.properties[property].kind {
+        return Err(
+            format!("`{name}` speaks of endless runs, and a simulated run ends; it decides no such property").into()
+        );
+    }
+    let first = seed(options);
+    let runs =
+        (0..options.runs as u64).map(|nth| Walk::random(program, &[property], first.wrapping_add(nth), options.steps));
+    Ok(runs.into_iter().find(|walk| matches!(walk.ending, Ending::Decided(_) | Ending::PropertyError(..))))
+}
+
+fn seed(options: &SimOptions) -> u64 {
+    options.seed.unwrap_or_else(|| {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        (now.as_nanos() / 1000 % CLOCK_SEEDS) as u64
+    })
+}
+
+/// The run as text, and what it says about the program.
+fn show(program: Program, walk: Walk, style: &Style) -> Result<(String, ExitStatus), Failure> {
+    let Walk { seed, trace, ending } = walk;
+    let n_steps = trace.n_steps();
+    let plain = |why: &str| {
+        let seed = sim::seed_line(seed, n_steps, why, style);
+        replay::text(&program.model, &program.source, &trace, style) + &seed
+    };
+    match ending {
+        Ending::Steps => Ok((plain("more with --steps"), ExitStatus::AsExpected)),
+        Ending::NobodyMoves => Ok((plain("nobody can move"), ExitStatus::AsExpected)),
+        Ending::PropertyError(property, reason) => {
+            let name = &program.model.properties[property].name;
+            Ok((plain(&format!("{name} has no value here: {reason}")), ExitStatus::Undecided))
+        }
+        Ending::Decided(property) => {
+            let name = program.model.properties[property].name.clone();
+            let result = simulation::answer(&program.model, property, trace)
+                .map_err(|error| Failure::Internal(format!("a simulated run is refused: {error}")))?;
+            let status = ExitStatus::of_answer(result.as_expected(&program.model));
+            let run = program.into_run(Checked { results: vec![result], time: Duration::ZERO });
+            let decided = sim::seed_line(seed, n_steps, &format!("{name} is decided"), style);
+            Ok((human::run(&run, &Context::default(), style) + &decided, status))
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! One instance of one program, for the commands that work on one.
+
+use std::path::Path;
+
+use driver::check::Program;
+use driver::instances::{Request, SIZE_PARAMETER};
+use driver::load::{self, Loaded};
+
+use crate::failure::Failure;
+use crate::messages;
+use crate::options::DisplayOptions;
+
+/// The parameters of the one instance that is asked for.
+///
+/// # Errors
+/// A sweep.
+pub fn single(request: &Request) -> Result<Vec<(String, i64)>, Failure> {
+    let mut given: Vec<_> = request.given().iter().map(|one| (one.name.clone(), one.value)).collect();
+    if let Some(sizes) = request.sizes() {
+        if sizes.is_sweep() {
+            return Err(format!("this command works on one instance; -N {sizes} is a sweep").into());
+        }
+        given.extend(sizes.values().map(|size| (SIZE_PARAMETER.to_owned(), size)));
+    }
+    Ok(given)
+}
+
+/// Loads the program; what is wrong with it, or looks unintended, is said on the standard error.
+///
+/// # Errors
+/// A file that cannot be read, or is refused.
+pub fn load(path: &Path, given: &[(String, i64)], display: &DisplayOptions) -> Result<Program, Failure> {
+    match load::load_instance(path, given)? {
+        Loaded::Program(program) => {
+            messages::warnings(&program, display);
+            Ok(*program)
+        }
+        Loaded::Refused(refusal) => {
+            messages::refusal(&refusal, "nothing was done", display);
+            Err(Failure::Told)
+        }
+    }
+}

@@ -1,0 +1,418 @@
+//! The command line as data: every command and every option, once.
+//!
+//! Parsing, `--help`, the man pages, shell completions and the check of the documents (`cargo xtask tidy`) are all made from
+//! this table.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use driver::instances::{Given, Sizes};
+
+use crate::values;
+
+/// The whole command line.
+#[derive(Clone, Debug, Parser)]
+#[command(
+    name = "piecewise",
+    version,
+    about = "A model checker for concurrent programs: it proves them correct one process at a time",
+    long_about = "A model checker for concurrent programs.\n\n\
+        You write processes that share variables, and what should be true of them. Piecewise answers with a proof, or with \
+        a run that shows what goes wrong. `piecewise FILE` means `piecewise check FILE`.",
+    after_help = TOP_EXAMPLES,
+    subcommand_required = true,
+    arg_required_else_help = true,
+    max_term_width = 100,
+    disable_help_subcommand = true
+)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+    /// How to show it.
+    #[command(flatten)]
+    pub display: DisplayOptions,
+}
+
+const TOP_EXAMPLES: &str = "\
+Examples:
+  piecewise examples/mux_sem.pw                   check every property of a program
+  piecewise check lock.pw -N 2..6                 the same for 2, 3, 4, 5 and 6 processes
+  piecewise check lock.pw --trace out             write counterexamples to the directory out
+  piecewise replay out/lock.mutex.itf.json lock.pw
+  piecewise explain E0103                         more about an error
+
+Exit status: 0 every property has its expected verdict, 1 some property has not,
+2 the input or the call is wrong, 3 not decided, 4 an internal error.";
+
+/// The commands.
+#[derive(Clone, Debug, Subcommand)]
+pub enum Command {
+    /// Check the properties of programs
+    Check(CheckOptions),
+    /// Search the whole product to the end: states, transitions, deadlocks, errors, depth
+    Explore(ExploreOptions),
+    /// Replay a trace step by step, and say whether it is a run of the program
+    Replay(ReplayOptions),
+    /// Simulate a program: at random, or step by step as you choose
+    Sim(SimOptions),
+    /// Format programs
+    Fmt(FmtOptions),
+    /// Tell more about an error code, with an example
+    Explain(ExplainOptions),
+    /// Print a completion script for a shell
+    Completions(CompletionsOptions),
+    /// Print the manual page
+    Man(ManOptions),
+}
+
+/// How results are shown; understood by every command.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Display")]
+pub struct DisplayOptions {
+    /// Show more: sizes and rates
+    #[arg(short, long, global = true, conflicts_with = "quiet")]
+    pub verbose: bool,
+    /// Show less: one line for each property
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+    /// Colour the text
+    #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = When::Auto)]
+    pub color: When,
+    /// Use ASCII letters only
+    #[arg(long, global = true)]
+    pub ascii: bool,
+}
+
+/// When to colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum When {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// The shape of results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Text for people
+    Human,
+    /// A JSON document for scripts
+    Json,
+}
+
+/// How progress is shown on the standard error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ProgressMode {
+    /// Redrawn in place on a terminal, plain lines elsewhere
+    Auto,
+    /// A line every few seconds
+    Plain,
+    /// One JSON object a line
+    Json,
+    /// Nothing
+    None,
+}
+
+/// Which instance of a program.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Instance")]
+pub struct InstanceOptions {
+    /// The value of the parameter N, or a sweep: 2..6 means 2, 3, 4, 5 and 6
+    #[arg(short = 'N', value_name = "SIZE", allow_negative_numbers = true, value_parser = Sizes::parse)]
+    pub sizes: Option<Sizes>,
+    /// The value of another parameter; may be repeated
+    #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = Given::parse)]
+    pub given: Vec<Given>,
+}
+
+/// What a search may use.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Limits")]
+pub struct LimitOptions {
+    /// Stop after this time, for each program and instance: 500ms, 60s, 5m, 2h
+    #[arg(long, value_name = "TIME", value_parser = values::duration)]
+    pub timeout: Option<Duration>,
+    /// Stop when the search holds this much: 512M, 4G
+    #[arg(long, value_name = "SIZE", value_parser = values::memory)]
+    pub memory: Option<u64>,
+    /// How many threads to use [default: all cores]
+    #[arg(short = 'j', long = "threads", value_name = "THREADS", value_parser = values::threads)]
+    pub threads: Option<usize>,
+}
+
+/// Where results go.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub struct OutputOptions {
+    /// Text for people, or JSON for scripts
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Human)]
+    pub format: Format,
+    /// Write the results to a file instead of the standard output
+    #[arg(short, long = "output", value_name = "OUT")]
+    pub output: Option<PathBuf>,
+    /// How to show progress, on the standard error
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = ProgressMode::Auto)]
+    pub progress: ProgressMode,
+}
+
+/// `piecewise check`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = CHECK_EXAMPLES)]
+pub struct CheckOptions {
+    /// Programs, or directories of programs
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Which instances.
+    #[command(flatten)]
+    pub instance: InstanceOptions,
+    /// Check only the properties that match; * and ? are wildcards; may be repeated
+    #[arg(long, value_name = "GLOB", help_heading = "What to check")]
+    pub property: Vec<String>,
+    /// How to check; see `piecewise check --help`
+    #[arg(long, value_name = "METHOD", default_value = "auto", long_help = method_help(), help_heading = "What to check")]
+    pub method: String,
+    /// What the search may use.
+    #[command(flatten)]
+    pub limits: LimitOptions,
+    /// Where the results go.
+    #[command(flatten)]
+    pub output: OutputOptions,
+    /// Write a trace for each counterexample and witness: DIR/MODEL.PROPERTY.itf.json
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    pub trace: Option<PathBuf>,
+}
+
+const CHECK_EXAMPLES: &str = "\
+Examples:
+  piecewise check lock.pw                         every property, least parameters
+  piecewise check lock.pw -N 4 --property mutex   one property, four processes
+  piecewise check examples -N 2..4                a table of programs and sizes
+  piecewise check lock.pw --format json -o result.json
+  piecewise check lock.pw --timeout 60s --memory 4G";
+
+/// `piecewise explore`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = EXPLORE_EXAMPLES)]
+pub struct ExploreOptions {
+    /// The program
+    #[arg(value_name = "MODEL")]
+    pub file: PathBuf,
+    /// Which instances.
+    #[command(flatten)]
+    pub instance: InstanceOptions,
+    /// What the search may use.
+    #[command(flatten)]
+    pub limits: LimitOptions,
+    /// Where the results go.
+    #[command(flatten)]
+    pub output: OutputOptions,
+}
+
+const EXPLORE_EXAMPLES: &str = "\
+Examples:
+  piecewise explore lock.pw -N 5
+  piecewise explore lock.pw -N 2..6 --format json
+
+Deadlocks and errors are counted, not followed; they do not change the exit status.";
+
+/// `piecewise replay`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = REPLAY_EXAMPLES)]
+pub struct ReplayOptions {
+    /// The trace, an ITF file as `check --trace` writes it
+    #[arg(value_name = "TRACE")]
+    pub trace: PathBuf,
+    /// The program
+    #[arg(value_name = "MODEL")]
+    pub file: PathBuf,
+    /// The property that the trace is about, for a trace that does not say it
+    #[arg(long, value_name = "PROPERTY")]
+    pub property: Option<String>,
+    /// Which instance, for a trace that does not say it.
+    #[command(flatten)]
+    pub instance: InstanceOptions,
+}
+
+const REPLAY_EXAMPLES: &str = "\
+Examples:
+  piecewise check lock.pw --trace out
+  piecewise replay out/lock.mutex.itf.json lock.pw
+
+The parameters come from the trace. Exit status: 0 the trace is a run of the program, 1 it is not.";
+
+/// `piecewise sim`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = SIM_EXAMPLES)]
+pub struct SimOptions {
+    /// The program
+    #[arg(value_name = "MODEL")]
+    pub file: PathBuf,
+    /// Which instance.
+    #[command(flatten)]
+    pub instance: InstanceOptions,
+    /// Start the random choices here; the same seed gives the same run [default: from the clock]
+    #[arg(long, value_name = "SEED", help_heading = "Run", conflicts_with = "interactive")]
+    pub seed: Option<u64>,
+    /// The most steps of a run
+    #[arg(long, value_name = "STEPS", help_heading = "Run", default_value_t = 100)]
+    pub steps: usize,
+    /// Try one run after another until this property is decided by one of them
+    #[arg(long, value_name = "PROPERTY", help_heading = "Run", conflicts_with = "interactive")]
+    pub until: Option<String>,
+    /// The most runs to try for --until
+    #[arg(long, value_name = "RUNS", help_heading = "Run", default_value_t = 10_000, requires = "until")]
+    pub runs: usize,
+    /// Choose each step: a number takes a step, u undoes one, q quits
+    #[arg(short, long, help_heading = "Run")]
+    pub interactive: bool,
+}
+
+const SIM_EXAMPLES: &str = "\
+Examples:
+  piecewise sim lock.pw -N 3 --steps 20           a random run
+  piecewise sim lock.pw --seed 7                  the same run each time
+  piecewise sim lock.pw --until mutex             random runs until mutex is false
+  piecewise sim lock.pw --interactive             you are the scheduler
+
+A run ends early where an invariant is false, a step is an error, or nobody can move.";
+
+/// `piecewise fmt`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = FMT_EXAMPLES)]
+pub struct FmtOptions {
+    /// Programs, or directories of programs; - formats the standard input to the standard output
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Change nothing; list the files that are not formatted, with status 1
+    #[arg(long)]
+    pub check: bool,
+}
+
+const FMT_EXAMPLES: &str = "\
+Examples:
+  piecewise fmt lock.pw                           in place
+  piecewise fmt --check examples                  for CI
+  piecewise fmt - < lock.pw                       to the standard output
+
+A file with errors is never written.";
+
+/// `piecewise explain`.
+#[derive(Clone, Debug, Args)]
+pub struct ExplainOptions {
+    /// The code, such as E0103
+    #[arg(value_name = "CODE")]
+    pub code: String,
+}
+
+/// `piecewise completions`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "Example:\n  piecewise completions bash > ~/.local/share/bash-completion/completions/piecewise")]
+pub struct CompletionsOptions {
+    /// The shell
+    #[arg(value_name = "SHELL", value_enum)]
+    pub shell: clap_complete::Shell,
+}
+
+/// `piecewise man`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "Example:\n  piecewise man check > piecewise-check.1 && man ./piecewise-check.1")]
+pub struct ManOptions {
+    /// The command whose page to print; without it, the page of the tool
+    #[arg(value_name = "COMMAND")]
+    pub command: Option<String>,
+}
+
+/// The table, for help, completions, man pages and the check of the documents.
+pub fn command() -> clap::Command {
+    Cli::command()
+}
+
+/// Reads the command line; `piecewise FILE` means `piecewise check FILE`.
+///
+/// # Errors
+/// What is wrong with the call, or the text of `--help` and `--version`.
+pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
+    Cli::try_parse_from(with_command(arguments.into_iter().collect()))
+}
+
+/// Inserts `check` where no command is named.
+fn with_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let table = command();
+    let is_command = |word: &str| table.get_subcommands().any(|command| command.get_name() == word);
+    let mut position = 1;
+    while let Some(word) = arguments.get(position) {
+        let word = word.to_string_lossy().into_owned();
+        let needs_value = word == "--color";
+        let is_global = needs_value || word.starts_with("--color=") || is_global_flag(&word);
+        if !is_global {
+            let asks_help = ["-h", "--help", "-V", "--version"].contains(&word.as_str());
+            if !is_command(&word) && !asks_help {
+                arguments.insert(position, "check".into());
+            }
+            return arguments;
+        }
+        position += if needs_value { 2 } else { 1 };
+    }
+    arguments
+}
+
+/// Flags that stand before a command as well as after it.
+fn is_global_flag(word: &str) -> bool {
+    ["-v", "--verbose", "-q", "--quiet", "--ascii"].contains(&word)
+}
+
+fn method_help() -> String {
+    let mut text = String::from("How to check:\n");
+    for method in driver::methods::available() {
+        text += &format!("  {:<8} {}\n", method.name, method.answers);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(line: &str) -> Vec<OsString> {
+        line.split_whitespace().map(OsString::from).collect()
+    }
+
+    #[test]
+    fn the_table_is_consistent() {
+        command().debug_assert();
+    }
+
+    #[test]
+    fn a_call_without_a_command_is_a_check() {
+        let inserted = |line| with_command(words(line)) == words(&line.replacen("piecewise", "piecewise check", 1));
+        assert!(inserted("piecewise lock.pw"));
+        assert!(inserted("piecewise -N 4 lock.pw"));
+        assert!(inserted("piecewise lock.pw fmt"));
+        assert!(inserted("piecewise --format json lock.pw"));
+        let kept = |line| with_command(words(line)) == words(line);
+        for line in ["piecewise", "piecewise fmt x", "piecewise -v check x", "piecewise --color always explain E0001"] {
+            assert!(kept(line), "{line}");
+        }
+        assert!(kept("piecewise --help") && kept("piecewise -V") && kept("piecewise -q"));
+        assert_eq!(with_command(words("piecewise -q lock.pw")), words("piecewise -q check lock.pw"));
+    }
+
+    #[test]
+    fn every_option_says_what_it_does() {
+        fn visit(command: &clap::Command) {
+            for argument in command.get_arguments() {
+                assert!(argument.get_help().is_some(), "{} {}", command.get_name(), argument.get_id());
+            }
+            command.get_subcommands().for_each(visit);
+        }
+        let mut table = command();
+        table.build();
+        visit(&table);
+    }
+}

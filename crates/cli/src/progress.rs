@@ -1,0 +1,237 @@
+//! Progress on the standard error while an engine runs.
+//!
+//! In: the engine's events. Out: a line redrawn in place on a terminal, a plain line every few seconds elsewhere, or one JSON
+//! object a line. Short runs show nothing, except as JSON.
+
+use std::io::{self, IsTerminal};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use engine::{Event, Observer};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use model::Model;
+use report::numbers::{bytes, count, counted, duration, rate};
+use serde_json::json;
+
+use crate::options::ProgressMode;
+use crate::terminal;
+
+/// A run that is over by then shows nothing on a terminal.
+const PATIENCE: Duration = Duration::from_millis(400);
+
+/// The time between plain lines; the first comes after one such time.
+const INTERVAL: Duration = Duration::from_secs(3);
+
+/// How progress is shown in this call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// Not at all.
+    Silent,
+    /// Redrawn in place.
+    Terminal,
+    /// A line now and then.
+    Plain,
+    /// One JSON object for each event.
+    Json,
+}
+
+impl Progress {
+    /// What the options ask for; `auto` looks at the standard error, and says nothing where the user wants quiet.
+    pub fn new(mode: ProgressMode, quiet: bool) -> Self {
+        match mode {
+            ProgressMode::None => Progress::Silent,
+            ProgressMode::Plain => Progress::Plain,
+            ProgressMode::Json => Progress::Json,
+            ProgressMode::Auto if quiet => Progress::Silent,
+            ProgressMode::Auto if io::stderr().is_terminal() => Progress::Terminal,
+            ProgressMode::Auto => Progress::Plain,
+        }
+    }
+
+    /// Watches the run of one program.
+    pub fn watch<'m>(self, model: &'m Model, n_questions: usize, limit: Option<Duration>) -> Watcher<'m> {
+        let now = Instant::now();
+        let seen = Seen { states: 0, at: now, n_decided: 0, next_line: now + INTERVAL, bar: None };
+        let watcher = Watcher { progress: self, model, n_questions, limit, started: now, seen: Mutex::new(seen) };
+        if self == Progress::Json {
+            watcher.emit(json!({"event": "start", "properties": n_questions}));
+        }
+        watcher
+    }
+}
+
+/// Shows the events of one run; what is on the terminal goes when it is dropped.
+pub struct Watcher<'m> {
+    progress: Progress,
+    model: &'m Model,
+    n_questions: usize,
+    limit: Option<Duration>,
+    started: Instant,
+    seen: Mutex<Seen>,
+}
+
+/// What was shown last.
+struct Seen {
+    /// States at the last event, for the rate.
+    states: u64,
+    /// When the last event was.
+    at: Instant,
+    /// Questions that are decided.
+    n_decided: usize,
+    /// When the next plain line is due.
+    next_line: Instant,
+    /// The line on the terminal, once the run is not a short one.
+    bar: Option<ProgressBar>,
+}
+
+impl Observer for Watcher<'_> {
+    fn event(&self, event: Event) {
+        if self.progress == Progress::Silent {
+            return;
+        }
+        let mut seen = self.seen();
+        if let Event::Decided(_) = event {
+            seen.n_decided += 1;
+        }
+        if self.progress == Progress::Json {
+            return self.emit(self.as_json(&event));
+        }
+        let now = Instant::now();
+        let Event::Searching { states, .. } = event else { return };
+        let elapsed = now.duration_since(seen.at).as_secs_f64();
+        let per_second = states.saturating_sub(seen.states) as f64 / elapsed.max(1e-3);
+        let line = self.line(&event, per_second, seen.n_decided, now.duration_since(self.started));
+        (seen.states, seen.at) = (states, now);
+        if self.progress == Progress::Terminal {
+            self.redraw(&mut seen, line);
+        } else if now >= seen.next_line {
+            seen.next_line = now + INTERVAL;
+            terminal::complain(&format!("{line}\n"));
+        }
+    }
+}
+
+impl Watcher<'_> {
+    /// A thread that panicked while it held the lock ended the process, so what is seen is whole.
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn redraw(&self, seen: &mut Seen, line: String) {
+        if self.started.elapsed() < PATIENCE {
+            return;
+        }
+        let bar = seen.bar.get_or_insert_with(|| {
+            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+            if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg}") {
+                bar.set_style(style);
+            }
+            bar.enable_steady_tick(Duration::from_millis(120));
+            bar
+        });
+        bar.set_message(line);
+    }
+
+    /// One line for people.
+    fn line(&self, event: &Event, per_second: f64, n_decided: usize, elapsed: Duration) -> String {
+        let Event::Searching { states, frontier, depth, memory_bytes } = *event else { return String::new() };
+        let time = match self.limit {
+            Some(limit) => format!("{} of {}", duration(elapsed), duration(limit)),
+            None => duration(elapsed),
+        };
+        let decided = match self.n_questions {
+            0 => String::new(),
+            n => format!(", {n_decided} of {} decided", counted(n as u64, "property", "properties")),
+        };
+        format!(
+            "{}: {} (+{}), frontier {}, depth {}, {}, {time}{decided}",
+            self.title(),
+            counted(states, "state", "states"),
+            rate(per_second),
+            count(frontier),
+            count(depth),
+            bytes(memory_bytes),
+        )
+    }
+
+    fn title(&self) -> String {
+        let parameters = self.model.parameters.iter().map(|given| format!(" {} = {}", given.name, given.value));
+        format!("{}{}", self.model.name, parameters.collect::<Vec<_>>().join(","))
+    }
+
+    fn as_json(&self, event: &Event) -> serde_json::Value {
+        match event {
+            Event::Searching { states, frontier, depth, memory_bytes } => json!({
+                "event": "searching",
+                "states": states,
+                "frontier": frontier,
+                "depth": depth,
+                "memory_bytes": memory_bytes,
+            }),
+            Event::Decided(property) => {
+                json!({"event": "decided", "property": self.model.properties[*property].name})
+            }
+        }
+    }
+
+    /// Writes one event with what all events have.
+    fn emit(&self, mut event: serde_json::Value) {
+        let parameters: serde_json::Map<_, _> =
+            self.model.parameters.iter().map(|given| (given.name.clone(), json!(given.value))).collect();
+        event["model"] = json!(self.model.name);
+        event["parameters"] = json!(parameters);
+        event["seconds"] = json!(self.started.elapsed().as_secs_f64());
+        terminal::complain(&format!("{event}\n"));
+    }
+}
+
+impl Drop for Watcher<'_> {
+    fn drop(&mut self) {
+        if let Some(bar) = self.seen().bar.take() {
+            bar.finish_and_clear();
+        }
+        if self.progress == Progress::Json {
+            self.emit(json!({"event": "end"}));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn watcher(model: &Model) -> Watcher<'_> {
+        Progress::Plain.watch(model, 3, Some(Duration::from_secs(600)))
+    }
+
+    fn model() -> Model {
+        let parameters = vec![model::Parameter { name: "N".into(), value: 4, given: true }];
+        Model { name: "lock".into(), parameters, ..Model::default() }
+    }
+
+    #[test]
+    fn a_line_says_how_far_the_search_is() {
+        let event = Event::Searching { states: 31_200, frontier: 1_234, depth: 12, memory_bytes: 212_000_000 };
+        let line = watcher(&model()).line(&event, 1_900.0, 2, Duration::from_secs(42));
+        assert_eq!(
+            line,
+            "lock N = 4: 31 200 states (+1 900/s), frontier 1 234, depth 12, 212 MB, 42 s of 10 min 00 s, \
+             2 of 3 properties decided"
+        );
+    }
+
+    #[test]
+    fn events_are_json_objects_with_stable_names() {
+        let model = model();
+        let event = Event::Searching { states: 7, frontier: 2, depth: 1, memory_bytes: 64 };
+        let json = watcher(&model).as_json(&event);
+        assert_eq!(json.to_string(), r#"{"event":"searching","states":7,"frontier":2,"depth":1,"memory_bytes":64}"#);
+    }
+
+    #[test]
+    fn quiet_runs_have_no_progress_unless_it_is_asked_for() {
+        assert_eq!(Progress::new(ProgressMode::Auto, true), Progress::Silent);
+        assert_eq!(Progress::new(ProgressMode::Json, true), Progress::Json);
+        assert_eq!(Progress::new(ProgressMode::None, false), Progress::Silent);
+    }
+}

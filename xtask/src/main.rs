@@ -1,0 +1,20 @@
+//! Chores of the project, as `cargo xtask CHORE`.
+//!
+//! `tidy` checks the rules of the house that a compiler does not know.
+
+mod tidy;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is a folder of the project");
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["tidy"] => tidy::run(root),
+        _ => {
+            eprintln!("usage: cargo xtask tidy      check the rules of the house");
+            ExitCode::from(2)
+        }
+    }
+}
