@@ -124,11 +124,18 @@ impl Diagnostic {
     }
 }
 
+/// The longest name that is compared with others, in characters.
+const MAX_NAME_LENGTH: usize = 100;
+
 /// The name nearest to `wanted` among the candidates, if one is near enough to be a slip of the pen.
 pub fn nearest_name<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let limit = (wanted.chars().count() / 3).max(1);
+    let length = wanted.chars().count();
+    let limit = (length / 3).max(1);
+    // Names of different lengths are as far apart at least; and nobody mistypes a name of a thousand letters.
+    let is_comparable = |name: &&str| length <= MAX_NAME_LENGTH && name.chars().count().abs_diff(length) <= limit;
     candidates
         .into_iter()
+        .filter(is_comparable)
         .map(|name| (edit_distance(wanted, name), name))
         .filter(|&(distance, name)| distance <= limit || name.eq_ignore_ascii_case(wanted))
         .min()
