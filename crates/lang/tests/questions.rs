@@ -282,3 +282,18 @@ fn texts_are_shown_on_one_line_without_comments() {
     assert_eq!(texts, wanted);
     assert_eq!(model.properties.iter().last().map(|property| property.text.as_str()), Some("x || !x"));
 }
+
+#[test]
+fn cells_have_different_names() {
+    let model = model(
+        "program p {
+            process P[i in 0..<2] {
+                local k: bool;
+                for j in 0..<2 { skip; }
+                for k in 0..<2 { skip; } for j in 0..<2 { skip; }
+            }
+        }",
+    );
+    let names: Vec<&str> = model.cells.iter().map(|cell| cell.name.as_str()).collect();
+    assert_eq!(names[..4], ["P[0].k", "P[0].j", "P[0].k@5:21", "P[0].j@5:46"]);
+}

@@ -1,7 +1,7 @@
-//! Names, elements, fields and places: `turn`, `level[i]`, `P[k].x`, `m.owner`, `Vote.none`, `P[i]@crit`.
+//! Names, elements and fields: `turn`, `level[i]`, `P[k].x`, `m.owner`, `Vote.none`.
 //!
-//! A chain of names, indices and fields is followed from its left end; what it leads to is a [`Path`]. Who may look at whose
-//! variables and places is decided here.
+//! A chain of names, indices and fields is followed from its left end; what it leads to is a [`Path`]. What comes after a dot
+//! is in `fields.rs`, and what comes after an `@` in `places.rs`.
 
 use base::{Diagnostic, Span};
 use model::expr::{Access, Expr, ExprKind, Whose};
@@ -107,7 +107,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn report_missing_index(&mut self, family: FamilyId, span: Span) {
+    pub(super) fn report_missing_index(&mut self, family: FamilyId, span: Span) {
         let name = self.model.families[family].name.clone();
         let declared = self.model.families[family].span;
         let message = format!("`{name}` is a family of processes: say which one");
@@ -203,7 +203,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Whether the expression at hand may read variables and places; reports it if not.
-    fn may_read_state(&mut self, span: Span) -> bool {
+    pub(super) fn may_read_state(&mut self, span: Span) -> bool {
         let needed = match self.standpoint {
             Standpoint::Constant => "a constant is needed here",
             Standpoint::Initial(None) => "an initial value is made of constants",
@@ -276,100 +276,6 @@ impl<'a> Checker<'a> {
         Path::Process(family, self.node(ExprKind::Myself, span))
     }
 
-    fn field_path(&mut self, base: Path, field: &'a Ident, span: Span) -> Path {
-        match base {
-            Path::Enum(id) => match self.model.enums[id].values.iter().position(|value| *value == field.name) {
-                Some(at) => Path::Value(self.constant_of(Value::Enum(id, at as u32), Ty::Enum(id), span)),
-                None => {
-                    let of = self.model.enums[id].clone();
-                    self.report_unknown_field(&format!("`{}`", of.name), field, of.values.iter().map(String::as_str))
-                }
-            },
-            Path::Process(family, who) => self.member_path(family, who, field, span),
-            Path::Family(family) => {
-                let family_span = Span { start: span.start, end: field.span.start.saturating_sub(1) };
-                self.report_missing_index(family, family_span);
-                Path::Poison
-            }
-            Path::Variable(variable) if self.is_lock(&variable) && field.name == "owner" => {
-                let access = variable.access();
-                let owner = Typed::new(self.node(ExprKind::Read(access), span), Ty::Owner);
-                Path::Value(owner)
-            }
-            Path::Variable(variable) if self.is_lock(&variable) => {
-                let name = format!("`{}`", self.model.vars[variable.var].name);
-                self.report_unknown_field(&name, field, ["owner"].into_iter())
-            }
-            Path::Variable(variable) => {
-                let value = self.read(variable);
-                self.value_field(value, field, span)
-            }
-            Path::Value(value) => self.value_field(value, field, span),
-            Path::Poison => Path::Poison,
-        }
-    }
-
-    /// `turn.x` for a process id `turn`.
-    fn value_field(&mut self, value: Typed, field: &'a Ident, span: Span) -> Path {
-        match value.ty {
-            Ty::Pid(family) | Ty::PidOrNone(family) => self.member_path(family, value.expr, field, span),
-            Ty::Poison => Path::Poison,
-            ty => {
-                let message = format!("{} has no `{}`", self.describe(ty), field.name);
-                self.report(Diagnostic::error(code::UNKNOWN_FIELD, field.span, message));
-                Path::Poison
-            }
-        }
-    }
-
-    fn report_unknown_field<'n>(&mut self, of: &str, field: &Ident, known: impl Iterator<Item = &'n str>) -> Path {
-        let known: Vec<&str> = known.collect();
-        let near = base::diagnostic::nearest_name(&field.name, known.iter().copied());
-        let diagnostic = Diagnostic::error(code::UNKNOWN_FIELD, field.span, format!("{of} has no `{}`", field.name));
-        self.report(match (near, &known[..]) {
-            (Some(near), _) => diagnostic.suggest(format!("did you mean `{near}`?"), field.span, near),
-            (None, [only]) => diagnostic.suggest(format!("it has `{only}`"), field.span, *only),
-            (None, _) => diagnostic,
-        });
-        Path::Poison
-    }
-
-    /// `P[k].x`: a variable of a process.
-    fn member_path(&mut self, family: FamilyId, who: Expr, field: &'a Ident, span: Span) -> Path {
-        let Some(&var) = self.symbols.family(family).vars.get(&*field.name) else {
-            let of = format!("`{}`", self.model.families[family].name);
-            let known: Vec<&str> = self.symbols.family(family).vars.keys().copied().collect();
-            return self.report_unknown_field(&of, field, known.into_iter());
-        };
-        let Some(var) = var else { return Path::Poison };
-        if !self.may_read_state(span) {
-            return Path::Poison;
-        }
-        let is_own = self.is_myself(family, &who);
-        let in_program = matches!(self.standpoint, Standpoint::Family(_) | Standpoint::Procedure(_));
-        if in_program && !is_own && matches!(self.model.vars[var].storage, Storage::Local(_)) {
-            self.report_foreign_local(var, family, field);
-            return Path::Poison;
-        }
-        let whose = if is_own { Whose::Mine } else { Whose::Of(Box::new(who)) };
-        Path::Variable(VariablePath { var, whose, indices: Vec::new(), span })
-    }
-
-    fn report_foreign_local(&mut self, var: VarId, family: FamilyId, field: &Ident) {
-        let declared = self.model.vars[var].span;
-        let word = self.symbols.declarations.get(&var).copied().unwrap_or(declared);
-        let word = Span { start: word.start, end: word.start + "local".len() as u32 };
-        let owner = &self.model.families[family].name;
-        let message = format!("`{}` is local to each `{owner}`; other processes cannot read it", field.name);
-        let diagnostic =
-            Diagnostic::error(code::FOREIGN_LOCAL_READ, field.span, message).note(declared, "declared here");
-        let is_word = self.source.slice(word) == "local";
-        self.report(match is_word {
-            true => diagnostic.fix("make it readable, not writable, by others", word, "public"),
-            false => diagnostic.help("declare it `public`: readable, not writable, by others"),
-        });
-    }
-
     /// Whether the expression is the process that evaluates it.
     pub(super) fn is_myself(&self, family: FamilyId, who: &Expr) -> bool {
         match self.standpoint {
@@ -387,7 +293,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The content of a variable.
-    fn read(&mut self, variable: VariablePath) -> Typed {
+    pub(super) fn read(&mut self, variable: VariablePath) -> Typed {
         let span = variable.span;
         if !self.is_whole_scalar(&variable) {
             return self.poison(span);

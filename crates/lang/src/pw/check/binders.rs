@@ -146,11 +146,8 @@ impl<'a> Checker<'a> {
                 let message = format!("there is no process family or enumeration `{}`", name.name);
                 let families = self.model.families.iter().map(|family| family.name.as_str());
                 let known = families.chain(self.model.enums.iter().map(|of| of.name.as_str()));
-                let mut diagnostic = Diagnostic::error(code::UNKNOWN_NAME, name.span, message);
-                if let Some(near) = base::diagnostic::nearest_name(&name.name, known) {
-                    diagnostic = diagnostic.suggest(format!("did you mean `{near}`?"), name.span, near);
-                }
-                self.report(diagnostic);
+                let diagnostic = Diagnostic::error(code::UNKNOWN_NAME, name.span, message);
+                self.report(self.with_nearest(diagnostic, name, known));
                 None
             }
         }

@@ -41,15 +41,12 @@ impl<'a> Checker<'a> {
             Some(Named::Symbol(Symbol::Broken) | Named::Bound(Meaning::Anything)) => None,
             found => {
                 let message = format!("there is no definition `{}`", name.name);
-                let mut diagnostic = Diagnostic::error(code::UNKNOWN_NAME, name.span, message);
                 let defined = self.symbols.defines.iter().map(|define| define.name.name.as_str());
-                if let Some(near) = base::diagnostic::nearest_name(&name.name, defined) {
-                    diagnostic = diagnostic.suggest(format!("did you mean `{near}`?"), name.span, near);
-                } else if found.is_some() {
-                    diagnostic =
-                        diagnostic.help("arguments in parentheses are for definitions; an index stands in brackets");
-                }
-                Some(diagnostic)
+                let diagnostic = Diagnostic::error(code::UNKNOWN_NAME, name.span, message);
+                let diagnostic = self.with_nearest(diagnostic, name, defined);
+                let help = "arguments in parentheses are for definitions; an index stands in brackets";
+                let is_other = found.is_some() && diagnostic.helps.is_empty();
+                Some(if is_other { diagnostic.help(help) } else { diagnostic })
             }
         };
         if let Some(diagnostic) = diagnostic {

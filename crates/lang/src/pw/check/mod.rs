@@ -15,6 +15,7 @@ mod declarations;
 mod defines;
 mod diagnostics;
 mod expressions;
+mod fields;
 mod formulas;
 mod initial;
 mod names;

@@ -11,6 +11,9 @@ use super::{Checker, Standpoint};
 use crate::codes::check as code;
 use crate::pw::ast::Ident;
 
+/// How many diagnostics may come with suggestions.
+const MAX_SUGGESTIONS: usize = 500;
+
 /// What a bare name stands for.
 pub(super) enum Named<'a> {
     /// Something bound on the way down.
@@ -68,16 +71,30 @@ impl<'a> Checker<'a> {
             self.report_needs_owner(name, family, var);
             return;
         }
-        let mut diagnostic =
-            Diagnostic::error(code::UNKNOWN_NAME, name.span, format!("there is no `{}` here", name.name));
-        if let Some(near) = nearest_name(&name.name, self.visible_names(scope)) {
-            let text = format!("did you mean `{near}`?");
-            diagnostic = diagnostic.suggest(text, name.span, near.to_string());
-        } else if self.symbols.families.iter().any(|family| family.labels.contains_key(&*name.name)) {
-            diagnostic =
-                diagnostic.help(format!("`{0}` is a label; to ask who stands there, write `P[i]@{0}`", name.name));
+        let message = format!("there is no `{}` here", name.name);
+        let diagnostic = Diagnostic::error(code::UNKNOWN_NAME, name.span, message);
+        let is_label = self.symbols.families.iter().any(|family| family.labels.contains_key(&*name.name));
+        self.report(match is_label {
+            true => diagnostic.help(format!("`{0}` is a label; to ask who stands there, write `P[i]@{0}`", name.name)),
+            false => self.with_nearest(diagnostic, name, self.visible_names(scope)),
+        });
+    }
+
+    /// Suggests the known name that is nearest to the one that is not, if one is near.
+    pub fn with_nearest<'n>(
+        &self,
+        diagnostic: Diagnostic,
+        name: &Ident,
+        known: impl IntoIterator<Item = &'n str>,
+    ) -> Diagnostic {
+        // In a file with thousands of errors nobody reads suggestions, and finding them takes time.
+        if self.diagnostics.len() > MAX_SUGGESTIONS {
+            return diagnostic;
         }
-        self.report(diagnostic);
+        match nearest_name(&name.name, known) {
+            Some(near) => diagnostic.suggest(format!("did you mean `{near}`?"), name.span, near),
+            None => diagnostic,
+        }
     }
 
     /// The variables of families that have this name.

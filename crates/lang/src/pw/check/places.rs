@@ -1,6 +1,5 @@
 //! Places in expressions: `P[i]@crit`, `P[i]@{crit, leave}`, `Monitor@busy`, `@crit`.
 
-use base::diagnostic::nearest_name;
 use base::{Diagnostic, Span};
 use model::control::Scope as TextScope;
 use model::expr::{Expr, ExprKind};
@@ -118,11 +117,9 @@ impl<'a> Checker<'a> {
     }
 
     fn report_unknown_label(&mut self, label: &Ident, text: &str, known: Vec<&str>) {
+        let message = format!("{text} has no label `{}`", label.name);
         let mut diagnostic =
-            Diagnostic::error(code::UNKNOWN_LABEL, label.span, format!("{text} has no label `{}`", label.name));
-        if let Some(near) = nearest_name(&label.name, known) {
-            diagnostic = diagnostic.suggest(format!("did you mean `{near}`?"), label.span, near);
-        }
+            self.with_nearest(Diagnostic::error(code::UNKNOWN_LABEL, label.span, message), label, known);
         let elsewhere = self.model.families.ids().find_map(|other| {
             let declared = self.symbols.family(other).labels.get(&*label.name)?;
             Some((*declared, self.model.families[other].name.clone()))

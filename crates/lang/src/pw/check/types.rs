@@ -1,6 +1,5 @@
 //! Types of variables, with the limits on their sizes.
 
-use base::diagnostic::nearest_name;
 use base::{Diagnostic, Span};
 use model::process::FamilyId;
 use model::types::{ScalarType, Type};
@@ -112,18 +111,19 @@ impl<'a> Checker<'a> {
             Some(Symbol::Broken) => return None,
             _ => {}
         }
-        let mut diagnostic =
-            Diagnostic::error(code::UNKNOWN_TYPE, name.span, format!("there is no type `{}`", name.name));
+        let message = format!("there is no type `{}`", name.name);
+        let mut diagnostic = Diagnostic::error(code::UNKNOWN_TYPE, name.span, message);
         let mut known = vec!["bool", "pid", "sem", "lock"];
         known.extend(self.model.enums.iter().map(|of| of.name.as_str()));
         let foreign = FOREIGN_TYPES.iter().find(|(word, _)| word.eq_ignore_ascii_case(&name.name));
         if let Some((_, ours)) = foreign {
             diagnostic = diagnostic.suggest("every type is finite; here it is written", name.span, *ours);
-        } else if let Some(near) = nearest_name(&name.name, known) {
-            diagnostic = diagnostic.suggest(format!("did you mean `{near}`?"), name.span, near);
         } else {
-            diagnostic =
-                diagnostic.help("types are `bool`, ranges, enumerations, `pid`, `pid?`, `sem`, `lock` and arrays");
+            diagnostic = self.with_nearest(diagnostic, name, known);
+        }
+        if diagnostic.helps.is_empty() {
+            let all = "types are `bool`, ranges, enumerations, `pid`, `pid?`, `sem`, `lock` and arrays";
+            diagnostic = diagnostic.help(all);
         }
         self.report(diagnostic);
         None
@@ -138,17 +138,19 @@ impl<'a> Checker<'a> {
             }
             return one;
         };
+        self.family_named(name)
+    }
+
+    /// The family or single process of this name; reports where there is none.
+    pub fn family_named(&mut self, name: &'a Ident) -> Option<FamilyId> {
         match self.symbols.names.get(&*name.name).map(|&(symbol, _)| symbol) {
             Some(Symbol::Family(id)) => Some(id),
             Some(Symbol::Broken) => None,
             _ => {
+                let message = format!("there is no process `{}`", name.name);
                 let known = self.model.families.iter().map(|family| family.name.as_str());
-                let message = format!("there is no process family `{}`", name.name);
-                let mut diagnostic = Diagnostic::error(code::UNKNOWN_NAME, name.span, message);
-                if let Some(near) = nearest_name(&name.name, known) {
-                    diagnostic = diagnostic.suggest(format!("did you mean `{near}`?"), name.span, near);
-                }
-                self.report(diagnostic);
+                let diagnostic = Diagnostic::error(code::UNKNOWN_NAME, name.span, message);
+                self.report(self.with_nearest(diagnostic, name, known));
                 None
             }
         }

@@ -5,14 +5,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use base::diagnostic::nearest_name;
 use base::{Diagnostic, Span};
 use model::fairness::{Assumptions, EdgePredicate, FairnessId, FairnessPair, StatePredicate};
 use model::process::{FamilyId, ProcessId};
 
 use crate::codes::check as code;
 use crate::pw::ast::{self, FairnessItem, FairnessKind, Item, PatternIndex, Places, ProcessPattern};
-use crate::pw::check::{Base, Checker, Scope, Standpoint, Symbol, Ty};
+use crate::pw::check::{Base, Checker, Scope, Standpoint, Ty};
 
 /// How many alternatives the assumptions of one property may have, written out.
 const MAX_ALTERNATIVES: usize = 1_000;
@@ -212,13 +211,12 @@ impl<'a> FairnessSets<'a> {
                 Some(set) => self.set(checker, set),
                 None => {
                     let message = format!("there is no fairness set `{}`", name.name);
-                    let mut diagnostic = Diagnostic::error(code::UNKNOWN_FAIRNESS, name.span, message);
-                    if let Some(near) = nearest_name(&name.name, self.declared.keys().copied()) {
-                        diagnostic = diagnostic.suggest(format!("did you mean `{near}`?"), name.span, near);
-                    } else {
-                        diagnostic = diagnostic.help(format!("declare it: `fairness {} {{ weak P[*]; }}`", name.name));
-                    }
-                    checker.report(diagnostic);
+                    let diagnostic = Diagnostic::error(code::UNKNOWN_FAIRNESS, name.span, message);
+                    let diagnostic = checker.with_nearest(diagnostic, name, self.declared.keys().copied());
+                    checker.report(match diagnostic.helps.is_empty() {
+                        true => diagnostic.help(format!("declare it: `fairness {} {{ weak P[*]; }}`", name.name)),
+                        false => diagnostic,
+                    });
                     Vec::new()
                 }
             },
@@ -281,20 +279,7 @@ fn state_predicate<'a>(checker: &mut Checker<'a>, predicate: &'a ast::Expr) -> m
 /// The processes that a pattern names.
 fn matching<'a>(checker: &mut Checker<'a>, pattern: &'a ProcessPattern) -> Option<(FamilyId, Vec<ProcessId>)> {
     let name = &pattern.name;
-    let family = match checker.symbols.names.get(&*name.name).map(|&(symbol, _)| symbol) {
-        Some(Symbol::Family(family)) => family,
-        Some(Symbol::Broken) => return None,
-        _ => {
-            let known = checker.model.families.iter().map(|family| family.name.as_str());
-            let mut diagnostic =
-                Diagnostic::error(code::UNKNOWN_NAME, name.span, format!("there is no process `{}`", name.name));
-            if let Some(near) = nearest_name(&name.name, known) {
-                diagnostic = diagnostic.suggest(format!("did you mean `{near}`?"), name.span, near);
-            }
-            checker.report(diagnostic);
-            return None;
-        }
-    };
+    let family = checker.family_named(name)?;
     let is_single = checker.model.families[family].index.is_none();
     let declared = checker.model.families[family].span;
     match &pattern.index {

@@ -5,9 +5,8 @@
 //! `goto`, `break` and `continue` are passed without a step. A label on `loop` or `for` belongs to the first step inside, and is
 //! handed down; for `goto` it means the loop itself.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use base::diagnostic::nearest_name;
 use base::{Diagnostic, Id, IdVec, Span};
 use model::control::{Loop, LoopId, Next, PlaceId, Scope as TextScope};
 use model::expr::{Domain, Expr, ExprKind};
@@ -115,6 +114,8 @@ struct Builder<'a, 'c> {
     graph: Graph<'a>,
     /// The `goto`s, to be resolved when all labels are known.
     gotos: Vec<(PointId<'a>, &'a Ident)>,
+    /// The names of the text's variables and counters.
+    names: HashSet<String>,
 }
 
 /// Builds the points of a text.
@@ -128,7 +129,13 @@ pub(super) fn build<'a>(checker: &mut Checker<'a>, text: TextScope, body: &'a Bl
     let closing = Span { start: body.span.end.saturating_sub(1), end: body.span.end };
     let end = points.push(point(PointKind::End, points.next_id(), &around, closing));
     let graph = Graph { text, points, entry: end, end, labelled: HashMap::new(), loop_sizes: HashMap::new() };
-    let mut builder = Builder { checker, graph, gotos: Vec::new() };
+    let model = &checker.model;
+    let vars = match text {
+        TextScope::Family(family) => &model.families[family].vars,
+        TextScope::Procedure(procedure) => &model.procedures[procedure].vars,
+    };
+    let names = vars.iter().map(|&var| model.vars[var].name.clone()).collect();
+    let mut builder = Builder { checker, graph, gotos: Vec::new(), names };
     builder.graph.entry = builder.block(body, end, &[], &around);
     builder.resolve_gotos();
     builder.graph
@@ -289,9 +296,10 @@ impl<'a> Builder<'a, '_> {
             TextScope::Family(family) => Storage::Local(family),
             TextScope::Procedure(procedure) => Storage::Frame(procedure),
         };
+        let shown = self.counter_name(name);
         let model = &mut self.checker.model;
         let counter = model.vars.push(Var {
-            name: name.name.clone(),
+            name: shown,
             storage,
             role: Role::Counter(id),
             ty: Type::Scalar(scalar),
@@ -305,6 +313,16 @@ impl<'a> Builder<'a, '_> {
             TextScope::Procedure(procedure) => model.procedures[procedure].vars.push(counter),
         }
         counter
+    }
+
+    /// The loop variable's name; with its place if the text has another variable of that name, since cells are told apart
+    /// by their names in traces.
+    fn counter_name(&mut self, name: &Ident) -> String {
+        if self.names.insert(name.name.clone()) {
+            return name.name.clone();
+        }
+        let at = self.checker.source.line_col(name.span.start);
+        format!("{}@{}:{}", name.name, at.line, at.col)
     }
 
     fn resolve_gotos(&mut self) {
@@ -330,10 +348,8 @@ impl<'a> Builder<'a, '_> {
 
     fn report_unknown_label(&mut self, label: &Ident) {
         let message = format!("there is no label `{}` in this text", label.name);
-        let mut diagnostic = Diagnostic::error(code::UNKNOWN_GOTO, label.span, message);
-        if let Some(near) = nearest_name(&label.name, self.graph.labelled.keys().copied()) {
-            diagnostic = diagnostic.suggest(format!("did you mean `{near}`?"), label.span, near);
-        }
-        self.checker.report(diagnostic);
+        let diagnostic = Diagnostic::error(code::UNKNOWN_GOTO, label.span, message);
+        let known = self.graph.labelled.keys().copied();
+        self.checker.report(self.checker.with_nearest(diagnostic, label, known));
     }
 }

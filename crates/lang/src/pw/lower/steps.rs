@@ -153,15 +153,15 @@ impl<'a> Checker<'a> {
         if let Some(Symbol::Procedure(id)) = found {
             return Some(id);
         }
-        let mut diagnostic =
-            Diagnostic::error(code::UNKNOWN_PROCEDURE, name.span, format!("there is no procedure `{}`", name.name));
+        let message = format!("there is no procedure `{}`", name.name);
+        let diagnostic = Diagnostic::error(code::UNKNOWN_PROCEDURE, name.span, message);
         let known = self.model.procedures.iter().map(|procedure| procedure.name.as_str());
-        if let Some(near) = base::diagnostic::nearest_name(&name.name, known) {
-            diagnostic = diagnostic.suggest(format!("did you mean `{near}`?"), name.span, near);
-        } else if let Some(Symbol::Define(_)) = found {
-            diagnostic = diagnostic.help("a definition is no procedure: use it in an expression, without `call`");
-        }
-        self.report(diagnostic);
+        self.report(match found {
+            Some(Symbol::Define(_)) => {
+                diagnostic.help("a definition is no procedure: use it in an expression, without `call`")
+            }
+            _ => self.with_nearest(diagnostic, name, known),
+        });
         None
     }
 
