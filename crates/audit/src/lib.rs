@@ -4,6 +4,7 @@
 //! evaluator or an engine cannot hide itself. [`replay()`] checks a trace; [`guided`] finds what a trace from a file leaves
 //! open; [`recount()`] searches a small product again.
 
+pub mod certificate;
 pub mod error;
 pub mod guided;
 pub mod recount;

@@ -8,9 +8,9 @@
 //! [`to_itf`] and [`from_itf`] are inverse to each other. A file that says less about its moves (edited by hand, or written by
 //! another tool) is read by [`read`]; `audit` finds the missing part.
 
-mod names;
+pub(crate) mod names;
 mod read;
-mod value;
+pub(crate) mod value;
 mod write;
 
 use std::fmt;

@@ -2,13 +2,14 @@
 //!
 //! [`draft`]: a program under construction; [`text`]: its statements; [`expr`]: its expressions. [`mod@write`] shows a draft in
 //! the language, [`show`] states and steps on one line. [`oracle`]: the whole product by brute force.
-//! [`random`]: random programs out of [`choices`]; [`for_each_program`] runs a check on many and makes a failing one small.
+//! [`local`]: the smallest local proofs, and their rule word by word. [`random`]: random programs out of [`choices`]; [`for_each_program`] runs a check on many and makes a failing one small.
 //! [`samples`]: programs made by hand.
 
 mod campaign;
 pub mod choices;
 pub mod draft;
 pub mod expr;
+pub mod local;
 mod lower;
 pub mod oracle;
 pub mod random;

@@ -1,0 +1,191 @@
+//! Certificates checked: every obligation of a local proof, recomputed from the Model and `eval` alone.
+//!
+//! In: a Model, a property, a certificate (whose rule stands on top of `evidence::certificate`). Out: what was checked, or why
+//! the certificate is refused. Small sets are listed and every step is taken by `eval` itself ([`listing`]); sets too large
+//! for that are decision diagrams of a library that no engine uses, with a translation of the program of their own
+//! ([`diagrams`]). What is to be checked is said once, in [`obligations`], for both.
+//!
+//! Nothing that a certificate says about the program is believed: views are verified by refusing any step that looks at, or
+//! changes, a cell that the processes concerned are not said to see; exposed blocks are recomputed from local states.
+
+mod claimed;
+mod clause;
+mod diagrams;
+mod initial;
+mod listing;
+mod movers;
+mod numbering;
+mod obligations;
+mod words;
+
+use std::fmt;
+
+use base::{Budget, StopReason};
+use evidence::Certificate;
+use evidence::certificate::{Claim, SplitInvariant};
+use model::Model;
+use model::control::ActionKind;
+use model::property::{Property, PropertyKind};
+
+use claimed::Claimed;
+use diagrams::Diagrams;
+use listing::Listing;
+use obligations::Obligations;
+
+/// Sets with more view states than this, all together, are checked as decision diagrams.
+const MOST_LISTED: usize = 200_000;
+
+/// What was checked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checked {
+    /// How many processes each invariant of the last fact speaks of.
+    pub k: usize,
+    /// How many invariants it has.
+    pub n_members: usize,
+    /// How many obligations were discharged, over all facts.
+    pub n_obligations: usize,
+    /// By which means the last fact was checked.
+    pub means: Means,
+}
+
+/// By which means obligations are discharged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Means {
+    /// View states one by one, on `eval`.
+    Listing,
+    /// Decision diagrams.
+    Diagrams,
+}
+
+/// Why a certificate is not accepted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CertificateError {
+    /// It is not a certificate of this property of this program.
+    Malformed(String),
+    /// It is one, and does not prove the property.
+    Refused(Refusal),
+    /// The checker cannot judge it; the sentence says why.
+    NotSupported(String),
+    /// A limit was reached before it was judged.
+    Stopped(StopReason),
+}
+
+/// An obligation that does not hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// What has to be so.
+    pub obligation: String,
+    /// What is the case instead.
+    pub finding: String,
+}
+
+impl fmt::Display for CertificateError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CertificateError::Malformed(what) => write!(f, "the proof does not fit the program: {what}"),
+            CertificateError::Refused(Refusal { obligation, finding }) => {
+                write!(f, "the proof does not hold: {obligation}, but {finding}")
+            }
+            CertificateError::NotSupported(what) => write!(f, "the proof cannot be checked: {what}"),
+            CertificateError::Stopped(reason) => write!(f, "the proof was not checked to the end: {reason}"),
+        }
+    }
+}
+
+impl std::error::Error for CertificateError {}
+
+impl From<StopReason> for CertificateError {
+    fn from(reason: StopReason) -> Self {
+        CertificateError::Stopped(reason)
+    }
+}
+
+/// What an obligation, or a part of the way to it, comes to.
+type Outcome<T> = Result<T, CertificateError>;
+
+/// Checks every obligation of a certificate: it proves that an `invariant`, `no_errors`, `deadlock_free` or `race_free` holds,
+/// or that a `reachable` is violated.
+pub fn check(
+    model: &Model,
+    property: &Property,
+    certificate: &Certificate,
+    budget: &Budget,
+) -> Result<Checked, CertificateError> {
+    Audit { model, property, budget, means: None }.check(certificate)
+}
+
+/// As [`check`], by the given means: for tests that compare them.
+pub fn check_by(
+    means: Means,
+    model: &Model,
+    property: &Property,
+    certificate: &Certificate,
+) -> Result<Checked, CertificateError> {
+    Audit { model, property, budget: &Budget::unlimited(), means: Some(means) }.check(certificate)
+}
+
+/// One question to the checker.
+struct Audit<'a> {
+    model: &'a Model,
+    property: &'a Property,
+    budget: &'a Budget,
+    /// The means that were asked for; otherwise what suits the size.
+    means: Option<Means>,
+}
+
+impl Audit<'_> {
+    fn check(&self, certificate: &Certificate) -> Outcome<Checked> {
+        let malformed = |what: String| Err(CertificateError::Malformed(what));
+        if certificate.property != self.property.name {
+            return malformed(format!("it is about `{}`, not about `{}`", certificate.property, self.property.name));
+        }
+        self.supported()?;
+        let mut checked = None;
+        let mut n_obligations = 0;
+        for (at, fact) in certificate.facts.iter().enumerate() {
+            if let Some(later) = fact.uses.iter().find(|&&used| used >= at) {
+                return malformed(format!("fact {at} uses fact {later}, which does not come before it"));
+            }
+            // A fact may use earlier ones; each is checked on its own strength, which is the stronger demand.
+            let Claim::SplitInvariant(claimed) = &fact.claim;
+            let fact = self.check_fact(claimed, at + 1 == certificate.facts.len())?;
+            n_obligations += fact.n_obligations;
+            checked = Some(fact);
+        }
+        match checked {
+            Some(last) => Ok(Checked { n_obligations, ..last }),
+            None => malformed("it states no fact".to_owned()),
+        }
+    }
+
+    fn check_fact(&self, claimed: &SplitInvariant, is_last: bool) -> Outcome<Checked> {
+        if claimed.by_symmetry {
+            let what = "its invariants stand for their images under permutations of processes";
+            return Err(CertificateError::NotSupported(what.to_owned()));
+        }
+        let claimed = Claimed::new(self.model, claimed).map_err(CertificateError::Malformed)?;
+        let small = claimed.n_states(MOST_LISTED).is_some();
+        let means = self.means.unwrap_or(if small { Means::Listing } else { Means::Diagrams });
+        let property = is_last.then_some(self.property);
+        let n_obligations = match means {
+            Means::Listing => {
+                Obligations::new(&claimed, self.budget).discharge(&mut Listing::new(&claimed, self.budget)?, property)
+            }
+            Means::Diagrams => Obligations::new(&claimed, self.budget)
+                .discharge(&mut Diagrams::new(&claimed, self.property, self.budget)?, property),
+        }?;
+        Ok(Checked { k: claimed.k, n_members: claimed.members.len(), n_obligations, means })
+    }
+
+    /// Whether proofs of this kind can speak about the program and the property at all.
+    fn supported(&self) -> Outcome<()> {
+        let refuse = |what: &str| Err(CertificateError::NotSupported(what.to_owned()));
+        if self.model.actions.iter().any(|action| matches!(action.kind, ActionKind::Call { .. })) {
+            return refuse("the program calls procedures, of which local invariants know nothing");
+        }
+        if matches!(self.property.kind, PropertyKind::Temporal(_)) {
+            return refuse("invariants say nothing about temporal properties");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,384 @@
+//! A property taken apart into clauses, each about as few processes as possible.
+//!
+//! In: a boolean expression that has to be true (or false) in every state. Out: clauses whose conjunction says the same:
+//! conjunctions and `forall` are split, `a => (b && c)` becomes two implications, and `count(i: e) <= n` says that of any
+//! `n + 1` instances one is false. A clause is checked against the join of just the processes that it mentions.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use model::Model;
+use model::eval::{State, StepFault, Viewpoint, initial_states};
+use model::expr::{Access, BinaryOp, Binding, Domain, Expr, ExprKind, Quantified, Quantifier, Whose};
+use model::print::Printer;
+use model::process::{FamilyId, ProcessId};
+use model::value::Value;
+use model::variable::{CellId, Storage};
+
+use super::Outcome;
+
+/// Instances of `count(…) <= n` are told apart by subsets of `n + 1`; more of them than this are left together.
+const MOST_SUBSETS: usize = 100_000;
+
+/// What is demanded of a boolean expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Demand {
+    /// It is true.
+    True,
+    /// It is false.
+    False,
+    /// It can be evaluated.
+    HasValue,
+}
+
+/// A demand on one instance of an expression.
+#[derive(Clone, Debug)]
+pub(super) struct Literal<'e> {
+    pub expr: &'e Expr,
+    /// The values of the variables bound around it, outermost first.
+    pub bound: Rc<[Value]>,
+    pub demand: Demand,
+}
+
+/// In every state in which the conditions hold, looked at in turn, the claim holds.
+#[derive(Clone, Debug)]
+pub(super) struct Clause<'e> {
+    pub conditions: Vec<Literal<'e>>,
+    pub claim: Literal<'e>,
+}
+
+/// What a clause looks at.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Mentions {
+    /// The processes whose place or cells it may look at.
+    pub processes: BTreeSet<ProcessId>,
+    /// The cells.
+    pub cells: BTreeSet<CellId>,
+}
+
+impl Demand {
+    fn negated(self) -> Demand {
+        match self {
+            Demand::True => Demand::False,
+            Demand::False => Demand::True,
+            Demand::HasValue => Demand::HasValue,
+        }
+    }
+
+    /// Whether a truth value is what is demanded.
+    pub fn is_met_by(self, truth: bool) -> bool {
+        match self {
+            Demand::True => truth,
+            Demand::False => !truth,
+            Demand::HasValue => true,
+        }
+    }
+}
+
+impl Clause<'_> {
+    /// All literals, the claim last.
+    pub fn literals(&self) -> impl Iterator<Item = &Literal<'_>> {
+        self.conditions.iter().chain([&self.claim])
+    }
+
+    /// The clause in the user's names.
+    pub fn text(&self, model: &Model) -> String {
+        let shown = |literal: &Literal<'_>| {
+            let printer = literal.bound.iter().fold(Printer::new(model), |printer, &value| printer.bind_value(value));
+            let text = { printer }.expr(literal.expr);
+            match literal.demand {
+                Demand::True => text,
+                Demand::False => format!("!({text})"),
+                Demand::HasValue => format!("{text} has a value"),
+            }
+        };
+        let conditions: Vec<String> = self.conditions.iter().map(shown).collect();
+        let claim = shown(&self.claim);
+        if conditions.is_empty() { claim } else { format!("{} => {claim}", conditions.join(" && ")) }
+    }
+}
+
+/// Takes properties apart.
+pub(super) struct Splitter<'m> {
+    model: &'m Model,
+    /// Any state: constants have the same value in all.
+    state: State,
+}
+
+/// Told each clause in turn.
+pub(super) type Visit<'v, 'e> = &'v mut dyn FnMut(Clause<'e>) -> Outcome<()>;
+
+impl<'m> Splitter<'m> {
+    /// A splitter for properties of the program.
+    pub fn new(model: &'m Model) -> Self {
+        let state = initial_states(model).next().expect("a program has an initial state");
+        Splitter { model, state }
+    }
+
+    /// Shows the clauses of an expression that has to meet the demand.
+    pub fn clauses<'e>(&self, expr: &'e Expr, demand: Demand, visit: Visit<'_, 'e>) -> Outcome<()> {
+        self.split(Clause { conditions: Vec::new(), claim: Literal { expr, bound: Rc::new([]), demand } }, visit)
+    }
+
+    fn split<'e>(&self, clause: Clause<'e>, visit: Visit<'_, 'e>) -> Outcome<()> {
+        let Literal { expr, bound, demand } = clause.claim.clone();
+        let part = |expr: &'e Expr, demand: Demand| Literal { expr, bound: bound.clone(), demand };
+        let under = |condition: Literal<'e>, claim: Literal<'e>| {
+            let conditions = clause.conditions.iter().cloned().chain([condition]).collect();
+            Clause { conditions, claim }
+        };
+        match (&expr.kind, demand) {
+            (ExprKind::Not(inner), _) => self.split(Clause { claim: part(inner, demand.negated()), ..clause }, visit),
+            (ExprKind::Binary(op, a, b), Demand::True | Demand::False) => match (op, demand) {
+                (BinaryOp::And, Demand::True) | (BinaryOp::Or, Demand::False) => {
+                    self.split(Clause { claim: part(a, demand), ..clause.clone() }, visit)?;
+                    self.split(Clause { claim: part(b, demand), ..clause }, visit)
+                }
+                (BinaryOp::Implies, Demand::False) => {
+                    self.split(Clause { claim: part(a, Demand::True), ..clause.clone() }, visit)?;
+                    self.split(Clause { claim: part(b, Demand::False), ..clause }, visit)
+                }
+                (BinaryOp::Implies, _) => self.split(under(part(a, Demand::True), part(b, Demand::True)), visit),
+                (BinaryOp::Or, _) => self.split(under(part(a, Demand::False), part(b, Demand::True)), visit),
+                (BinaryOp::And, _) => self.split(under(part(a, Demand::True), part(b, Demand::False)), visit),
+                (BinaryOp::LessEqual | BinaryOp::Less, Demand::True) => self.at_most(clause, (*op, a, b), visit),
+                _ => visit(clause),
+            },
+            (ExprKind::If(test, yes, no), Demand::True | Demand::False) => {
+                self.split(under(part(test, Demand::True), part(yes, demand)), visit)?;
+                self.split(under(part(test, Demand::False), part(no, demand)), visit)
+            }
+            (ExprKind::Quantified(quantified), _) => match (quantified.quantifier, demand) {
+                (Quantifier::Forall, Demand::True) | (Quantifier::Exists, Demand::False) => {
+                    self.each_instance(quantified, &bound, &mut |instance| {
+                        let mut clause = clause.clone();
+                        clause.claim = Literal { expr: &quantified.body, bound: instance.clone(), demand };
+                        if let Some(filter) = &quantified.filter {
+                            match self.constant(filter, &instance) {
+                                Some(Ok(Value::Bool(true))) => {}
+                                Some(Ok(Value::Bool(false))) => return Ok(()),
+                                _ => clause.conditions.push(Literal {
+                                    expr: filter,
+                                    bound: instance,
+                                    demand: Demand::True,
+                                }),
+                            }
+                        }
+                        self.split(clause, visit)
+                    })
+                }
+                _ => visit(clause),
+            },
+            _ => visit(clause),
+        }
+    }
+
+    /// `count(i: e) <= n` with a constant `n` and no filter.
+    fn at_most<'e>(
+        &self,
+        clause: Clause<'e>,
+        (op, count, bound_expr): (BinaryOp, &'e Expr, &'e Expr),
+        visit: Visit<'_, 'e>,
+    ) -> Outcome<()> {
+        let bound = clause.claim.bound.clone();
+        let (ExprKind::Quantified(counted), Some(Ok(Value::Int(most)))) =
+            (&count.kind, self.constant(bound_expr, &bound))
+        else {
+            return visit(clause);
+        };
+        let most = if op == BinaryOp::Less { most - 1 } else { most };
+        let mut instances = Vec::new();
+        let listed = self.each_instance(counted, &bound, &mut |instance| {
+            instances.push(instance);
+            Ok(())
+        });
+        let Some(size) = usize::try_from(most).ok().map(|most| most + 1).filter(|&size| size <= 3) else {
+            return visit(clause);
+        };
+        let n_subsets =
+            (0..size).fold(1, |product: usize, at| product.saturating_mul(instances.len() - at.min(instances.len())));
+        if counted.quantifier != Quantifier::Count
+            || counted.filter.is_some()
+            || listed.is_err()
+            || n_subsets > MOST_SUBSETS
+        {
+            return visit(clause);
+        }
+        let literal = |at: usize, demand| Literal { expr: &counted.body, bound: instances[at].clone(), demand };
+        for at in 0..instances.len() {
+            visit(Clause { claim: literal(at, Demand::HasValue), conditions: clause.conditions.clone() })?;
+        }
+        let places: Vec<ProcessId> = (0..instances.len()).map(ProcessId::new).collect();
+        for subset in super::claimed::subsets(&places, size) {
+            let (last, first) = subset.split_last().expect("there is one more than none");
+            let mut conditions = clause.conditions.clone();
+            conditions.extend(first.iter().map(|at| literal(at.index(), Demand::True)));
+            visit(Clause { conditions, claim: literal(last.index(), Demand::False) })?;
+        }
+        Ok(())
+    }
+
+    /// Calls for each assignment of the bound variables; a domain that is not constant is an assignment's own affair, and
+    /// the language has none.
+    fn each_instance(
+        &self,
+        quantified: &Quantified,
+        bound: &Rc<[Value]>,
+        visit: &mut dyn FnMut(Rc<[Value]>) -> Outcome<()>,
+    ) -> Outcome<()> {
+        self.bind_each(&quantified.bindings, bound.to_vec(), visit)
+    }
+
+    fn bind_each(
+        &self,
+        bindings: &[Binding],
+        bound: Vec<Value>,
+        visit: &mut dyn FnMut(Rc<[Value]>) -> Outcome<()>,
+    ) -> Outcome<()> {
+        let Some((binding, inner)) = bindings.split_first() else { return visit(bound.into()) };
+        for value in self.domain(&binding.domain, &bound)? {
+            let mut bound = bound.clone();
+            bound.truncate(binding.var.0 as usize);
+            bound.push(value);
+            self.bind_each(inner, bound, visit)?;
+        }
+        Ok(())
+    }
+
+    fn domain(&self, domain: &Domain, bound: &[Value]) -> Outcome<Vec<Value>> {
+        let not_constant = |what: String| Err(super::CertificateError::NotSupported(what));
+        if let Domain::Range(lo, hi) = domain
+            && !(is_constant(lo) && is_constant(hi))
+        {
+            return not_constant("a quantifier of the property ranges over values that change".to_owned());
+        }
+        let mut view = Viewpoint::new(self.model, &self.state, None);
+        view.bound = bound.to_vec();
+        match view.domain(domain) {
+            Ok(values) => Ok(values.collect()),
+            Err(fault) => not_constant(format!("the range of a quantifier has no value: {}", fault.fault)),
+        }
+    }
+
+    /// The value of an expression that does not depend on the state.
+    fn constant(&self, expr: &Expr, bound: &[Value]) -> Option<Result<Value, StepFault>> {
+        is_constant(expr).then(|| {
+            let mut view = Viewpoint::new(self.model, &self.state, None);
+            view.bound = bound.to_vec();
+            view.value(expr)
+        })
+    }
+
+    /// What the clause looks at, at most.
+    pub fn mentions(&self, clause: &Clause<'_>) -> Outcome<Mentions> {
+        let mut mentions = Mentions::default();
+        for literal in clause.literals() {
+            self.mention(literal.expr, &literal.bound, &mut mentions)?;
+        }
+        Ok(mentions)
+    }
+
+    /// What an expression looks at, at most.
+    pub fn mentions_of(&self, expr: &Expr) -> Outcome<Mentions> {
+        let mut mentions = Mentions::default();
+        self.mention(expr, &[], &mut mentions)?;
+        Ok(mentions)
+    }
+
+    fn mention(&self, expr: &Expr, bound: &[Value], into: &mut Mentions) -> Outcome<()> {
+        match &expr.kind {
+            ExprKind::Const(_) | ExprKind::Myself | ExprKind::Bound(_) => Ok(()),
+            ExprKind::Read(access) => self.mention_access(access, bound, into),
+            ExprKind::At { who, places, .. } => {
+                let families = places.iter().filter_map(|&place| match self.model.places[place].scope {
+                    model::control::Scope::Family(family) => Some(family),
+                    model::control::Scope::Procedure(_) => None,
+                });
+                let families: BTreeSet<FamilyId> = families.collect();
+                let processes: Vec<ProcessId> = match self.constant(who, bound) {
+                    Some(value) => value.into_iter().filter_map(as_process).collect(),
+                    None => families.iter().flat_map(|&family| self.model.families[family].processes()).collect(),
+                };
+                into.processes.extend(processes);
+                self.mention(who, bound, into)
+            }
+            ExprKind::Not(inner)
+            | ExprKind::Negate(inner)
+            | ExprKind::IndexOf(inner)
+            | ExprKind::ToProcess(_, inner) => self.mention(inner, bound, into),
+            ExprKind::Binary(_, a, b) => {
+                self.mention(a, bound, into)?;
+                self.mention(b, bound, into)
+            }
+            ExprKind::If(test, yes, no) => {
+                [test, yes, no].into_iter().try_for_each(|part| self.mention(part, bound, into))
+            }
+            ExprKind::Quantified(quantified) => self.bind_each(&quantified.bindings, bound.to_vec(), &mut |instance| {
+                if let Some(filter) = &quantified.filter {
+                    self.mention(filter, &instance, into)?;
+                    if let Some(Ok(Value::Bool(false))) = self.constant(filter, &instance) {
+                        return Ok(());
+                    }
+                }
+                self.mention(&quantified.body, &instance, into)
+            }),
+        }
+    }
+
+    fn mention_access(&self, access: &Access, bound: &[Value], into: &mut Mentions) -> Outcome<()> {
+        access.indices.iter().try_for_each(|index| self.mention(index, bound, into))?;
+        let var = &self.model.vars[access.var];
+        let owners: Vec<Option<ProcessId>> = match (&access.whose, var.storage) {
+            (Whose::Of(who), Storage::Public(family) | Storage::Local(family)) => {
+                self.mention(who, bound, into)?;
+                match self.constant(who, bound) {
+                    Some(value) => value.into_iter().filter_map(as_process).map(Some).collect(),
+                    None => self.model.families[family].processes().map(Some).collect(),
+                }
+            }
+            _ => vec![None],
+        };
+        into.processes.extend(owners.iter().flatten());
+        let positions = self.positions(access, bound);
+        for owner in owners {
+            let cells: Vec<CellId> = self.model.cells_of(access.var, owner).collect();
+            into.cells.extend(positions.iter().filter_map(|&at| cells.get(at)));
+        }
+        Ok(())
+    }
+
+    /// The positions within the variable that the indices may lead to.
+    fn positions(&self, access: &Access, bound: &[Value]) -> Vec<usize> {
+        let dimensions = self.model.vars[access.var].ty.dimensions();
+        access.indices.iter().zip(dimensions).fold(vec![0], |starts, (index, len)| {
+            let range = match self.constant(index, bound) {
+                Some(Ok(Value::Int(at))) => {
+                    usize::try_from(at).ok().filter(|&at| at < len).map_or(0..0, |at| at..at + 1)
+                }
+                Some(_) => 0..0,
+                None => 0..len,
+            };
+            starts.iter().flat_map(|&start| range.clone().map(move |at| start * len + at)).collect()
+        })
+    }
+}
+
+fn as_process(value: Value) -> Option<ProcessId> {
+    match value {
+        Value::Process(id) => Some(id),
+        _ => None,
+    }
+}
+
+/// Whether an expression has the same value in every state, for given values of its bound variables.
+fn is_constant(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Const(_) | ExprKind::Bound(_) => true,
+        ExprKind::Myself | ExprKind::Read(_) | ExprKind::At { .. } | ExprKind::Quantified(_) => false,
+        ExprKind::Not(inner) | ExprKind::Negate(inner) | ExprKind::IndexOf(inner) | ExprKind::ToProcess(_, inner) => {
+            is_constant(inner)
+        }
+        ExprKind::Binary(_, a, b) => is_constant(a) && is_constant(b),
+        ExprKind::If(test, yes, no) => is_constant(test) && is_constant(yes) && is_constant(no),
+    }
+}

@@ -1,0 +1,206 @@
+//! The variables of decision diagrams: some bits for each column.
+//!
+//! In: the members' own orders of bits. Out: one order that keeps as much of them as possible, so that diagrams are read in
+//! without being turned around.
+
+use std::collections::{BTreeSet, HashMap};
+
+use biodivine_lib_bdd::{Bdd, BddNode, BddPartialValuation, BddPointer, BddValuation, BddVariable, BddVariableSet};
+use evidence::certificate::{Column, Member, StateSet};
+
+use super::algebra::Algebra;
+use crate::certificate::Outcome;
+use crate::certificate::claimed::{Claimed, n_bits};
+
+/// A bit of a column; 0 is the highest.
+type Bit = (Column, u32);
+
+/// The variables of all columns that are spoken of.
+pub(super) struct Variables {
+    set: BddVariableSet,
+    /// The variables of each column, the highest bit first.
+    bits: HashMap<Column, Vec<BddVariable>>,
+    /// How many numbers each column has.
+    sizes: HashMap<Column, u64>,
+}
+
+impl Variables {
+    /// Variables for the members' columns, and for further ones; an error in words where there are too many.
+    pub fn new(claimed: &Claimed<'_>, further: impl IntoIterator<Item = Column>) -> Result<Self, String> {
+        let mut orders: Vec<Vec<Bit>> = claimed.members.values().map(|member| bit_order(claimed, member)).collect();
+        orders.extend(further.into_iter().map(|column| bits_of(claimed, column)));
+        let order = merged(&orders);
+        let n_variables = u16::try_from(order.len()).ok().filter(|&n| n < u16::MAX);
+        let n_variables = n_variables.ok_or_else(|| format!("the views have {} bits together", order.len()))?;
+        let set = BddVariableSet::new_anonymous(n_variables);
+        let mut bits: HashMap<Column, Vec<BddVariable>> = HashMap::new();
+        let mut sizes = HashMap::new();
+        let columns = claimed.members.values().flat_map(|member| member.columns.iter().copied());
+        for column in columns.chain(order.iter().map(|bit| bit.0)) {
+            let size = claimed.numbering.n_values(column);
+            sizes.insert(column, size);
+            bits.entry(column).or_insert_with(|| vec![BddVariable::from_index(0); n_bits(size) as usize]);
+        }
+        for (&(column, bit), variable) in order.iter().zip(set.variables()) {
+            bits.get_mut(&column).expect("every column has its bits")[bit as usize] = variable;
+        }
+        Ok(Variables { set, bits, sizes })
+    }
+
+    /// Everything.
+    pub fn full(&self) -> Bdd {
+        self.set.mk_true()
+    }
+
+    /// Nothing.
+    pub fn empty(&self) -> Bdd {
+        self.set.mk_false()
+    }
+
+    /// Whether the column is spoken of.
+    pub fn has(&self, column: Column) -> bool {
+        self.bits.contains_key(&column)
+    }
+
+    /// The variables of a column, the highest bit first.
+    pub fn of(&self, column: Column) -> &[BddVariable] {
+        &self.bits[&column]
+    }
+
+    /// The literals that give a column its number.
+    pub fn literals(&self, column: Column, number: u32) -> impl Iterator<Item = (BddVariable, bool)> {
+        let bits = &self.bits[&column];
+        let last = bits.len();
+        bits.iter().enumerate().map(move |(at, &variable)| (variable, number >> (last - 1 - at) & 1 == 1))
+    }
+
+    /// The column has this number.
+    pub fn equals(&self, column: Column, number: u32) -> Bdd {
+        self.all(&[(column, number)])
+    }
+
+    /// The columns have these numbers.
+    pub fn all(&self, numbers: &[(Column, u32)]) -> Bdd {
+        let literals = numbers.iter().flat_map(|&(column, number)| self.literals(column, number));
+        self.set.mk_conjunctive_clause(&BddPartialValuation::from_values_iter(literals))
+    }
+
+    /// The set where the columns have these numbers, without these columns.
+    pub fn restricted(&self, set: &Bdd, numbers: &[(Column, u32)]) -> Bdd {
+        let literals: Vec<(BddVariable, bool)> =
+            numbers.iter().flat_map(|&(column, number)| self.literals(column, number)).collect();
+        set.restrict(&literals)
+    }
+
+    /// The column has a number that stands for something.
+    pub fn valid(&self, column: Column, algebra: &Algebra<'_>) -> Outcome<Bdd> {
+        let mut valid = self.full();
+        let Some(last) = self.sizes[&column].checked_sub(1) else { return Ok(self.empty()) };
+        // From the lowest bit: at most the last number.
+        let bits = self.of(column);
+        for (&variable, shift) in bits.iter().rev().zip(0..) {
+            let low = self.set.mk_literal(variable, false);
+            valid = if last >> shift & 1 == 1 { algebra.or(&valid, &low)? } else { algebra.and(&valid, &low)? };
+        }
+        Ok(valid)
+    }
+
+    /// The number of a column in a valuation.
+    pub fn number(&self, column: Column, valuation: &BddValuation) -> u32 {
+        self.of(column).iter().fold(0, |number, &variable| number << 1 | u32::from(valuation.value(variable)))
+    }
+
+    /// The states of a member, as they are drawn or listed.
+    pub fn read(&self, member: &Member, algebra: &Algebra<'_>) -> Outcome<Bdd> {
+        match &member.states {
+            StateSet::Rows(rows) => {
+                let clause = |row: &Vec<u32>| {
+                    let numbers = member.columns.iter().zip(row);
+                    let literals = numbers.flat_map(|(&column, &number)| self.literals(column, number));
+                    BddPartialValuation::from_values_iter(literals)
+                };
+                let clauses: Vec<BddPartialValuation> = rows.iter().map(clause).collect();
+                Ok(self.set.mk_dnf(&clauses))
+            }
+            StateSet::Diagram { order, nodes } => {
+                let variables: Vec<BddVariable> =
+                    order.iter().map(|&(column, bit)| self.of(member.columns[column])[bit as usize]).collect();
+                self.read_diagram(&variables, nodes, algebra)
+            }
+        }
+    }
+
+    fn read_diagram(&self, order: &[BddVariable], nodes: &[(u32, u32, u32)], algebra: &Algebra<'_>) -> Outcome<Bdd> {
+        if nodes.is_empty() {
+            return Ok(self.full());
+        }
+        if order.is_sorted() {
+            let n_variables = self.set.num_vars();
+            let mut table = vec![BddNode::mk_zero(n_variables), BddNode::mk_one(n_variables)];
+            let pointer = |child: u32| BddPointer::from_index(child as usize);
+            let node = |&(position, low, high): &(u32, u32, u32)| {
+                BddNode::mk_node(order[position as usize], pointer(low), pointer(high))
+            };
+            table.extend(nodes.iter().map(node));
+            return Ok(Bdd::from_nodes(&table).expect("the shape of the diagram was checked"));
+        }
+        // The order is another one: the nodes are put together again from below.
+        let mut sets = vec![self.empty(), self.full()];
+        for &(position, low, high) in nodes {
+            let bit = self.set.mk_literal(order[position as usize], true);
+            let high = algebra.and(&sets[high as usize], &bit)?;
+            let low = algebra.and_not(&sets[low as usize], &bit)?;
+            sets.push(algebra.or(&high, &low)?);
+        }
+        Ok(sets.pop().expect("there is a node"))
+    }
+}
+
+fn bits_of(claimed: &Claimed<'_>, column: Column) -> Vec<Bit> {
+    (0..n_bits(claimed.numbering.n_values(column))).map(|bit| (column, bit)).collect()
+}
+
+fn bit_order(claimed: &Claimed<'_>, member: &Member) -> Vec<Bit> {
+    match &member.states {
+        StateSet::Rows(_) => member.columns.iter().flat_map(|&column| bits_of(claimed, column)).collect(),
+        StateSet::Diagram { order, .. } => order.iter().map(|&(column, bit)| (member.columns[column], bit)).collect(),
+    }
+}
+
+/// One order of all bits that keeps each of the given orders where they do not contradict each other: a topological sort in
+/// which, among the bits that may come next, the one that was met first comes first.
+fn merged(orders: &[Vec<Bit>]) -> Vec<Bit> {
+    let mut names: Vec<Bit> = Vec::new();
+    let mut numbers: HashMap<Bit, usize> = HashMap::new();
+    for &bit in orders.iter().flatten() {
+        numbers.entry(bit).or_insert_with(|| {
+            names.push(bit);
+            names.len() - 1
+        });
+    }
+    let mut followers: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); names.len()];
+    let mut n_before = vec![0_usize; names.len()];
+    for pair in orders.iter().flat_map(|order| order.windows(2)) {
+        let (one, next) = (numbers[&pair[0]], numbers[&pair[1]]);
+        if followers[one].insert(next) {
+            n_before[next] += 1;
+        }
+    }
+    let mut left: BTreeSet<usize> = (0..names.len()).collect();
+    let mut ready: BTreeSet<usize> = left.iter().copied().filter(|&at| n_before[at] == 0).collect();
+    let mut order = Vec::with_capacity(names.len());
+    // Where orders contradict each other nobody is ready, and the first that is left is taken.
+    while let Some(next) = ready.pop_first().or_else(|| left.first().copied()) {
+        if !left.remove(&next) {
+            continue;
+        }
+        order.push(names[next]);
+        for &follower in &followers[next] {
+            n_before[follower] = n_before[follower].saturating_sub(1);
+            if n_before[follower] == 0 && left.contains(&follower) {
+                ready.insert(follower);
+            }
+        }
+    }
+    order
+}

@@ -1,0 +1,77 @@
+//! Certificates on disk: one JSON document, `piecewise-proof/1`.
+//!
+//! The head names the program, its parameters, a fingerprint of its text and the property, so that a proof of another program
+//! or instance is refused. Every id stands beside the user's name for it, and both must agree with the Model. A digest over
+//! the facts tells a file that was edited or damaged from one that was written here; whether the proof *holds* is for `audit`
+//! to say, and does not rest on the digest.
+//!
+//! [`to_text`] and [`read`] are inverse to each other.
+
+mod layout;
+mod read;
+mod record;
+
+use std::fmt;
+
+use model::Model;
+use serde::Serialize;
+
+use crate::Certificate;
+use layout::Layout;
+use record::{Document, digest};
+
+pub use read::read;
+
+/// Files larger than this are refused.
+pub const MOST_BYTES: usize = 1 << 30;
+
+/// The name and version of the format.
+pub const FORMAT: &str = "piecewise-proof/1";
+
+/// A certificate as text: one line for each point, column and row, so that files can be compared line by line.
+pub fn to_text(model: &Model, certificate: &Certificate) -> String {
+    let mut document = Document::new(model, certificate);
+    document.digest = digest(&document.facts);
+    let mut out = Vec::new();
+    let mut serializer = serde_json::Serializer::with_formatter(&mut out, Layout::default());
+    document.serialize(&mut serializer).expect("plain data can be written to memory");
+    out.push(b'\n');
+    String::from_utf8(out).expect("JSON is UTF-8")
+}
+
+/// Why a file is not a certificate for the program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProofError {
+    /// It is larger than [`MOST_BYTES`].
+    TooLarge(usize),
+    /// It is not JSON, or ends too early.
+    NotJson(String),
+    /// It is JSON, and not a proof.
+    NotAProof(String),
+    /// It is a proof about another program or another instance of this one.
+    AnotherProgram(String),
+    /// An id or name in it does not fit the program.
+    DoesNotFit(String),
+    /// It was changed after it was written.
+    Edited,
+}
+
+impl fmt::Display for ProofError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ProofError::TooLarge(size) => {
+                write!(f, "the file has {} MB; proofs of more than {} MB are not read", size >> 20, MOST_BYTES >> 20)
+            }
+            ProofError::NotJson(what) => write!(f, "not a JSON file: {what}"),
+            ProofError::NotAProof(what) => write!(f, "not a proof in the format {FORMAT}: {what}"),
+            ProofError::AnotherProgram(what) => write!(f, "the proof belongs to another program: {what}"),
+            ProofError::DoesNotFit(what) => write!(f, "the proof does not fit the program: {what}"),
+            ProofError::Edited => write!(f, "the proof was changed after it was written: its digest does not match"),
+        }
+    }
+}
+
+impl std::error::Error for ProofError {}
+
+#[cfg(test)]
+mod tests;

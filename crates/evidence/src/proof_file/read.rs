@@ -1,0 +1,181 @@
+//! A certificate from bytes.
+//!
+//! Anything may be in the file. The size is looked at first, nesting is limited by the JSON reader, the head is compared with
+//! the Model before the rest is looked at, and every id must be one of the Model's under the name that stands beside it.
+
+use model::Model;
+use model::control::PlaceId;
+use model::process::ProcessId;
+use model::types::Type;
+use model::value::Value;
+use model::variable::CellId;
+use serde_json::Value as Json;
+use serde_json::error::Category;
+
+use super::record::{
+    ClaimRecord, ColumnRecord, Document, FactRecord, LocalFactRecord, MemberRecord, Named, PointRecord, ProcessRecord,
+    StatesRecord, digest,
+};
+use super::{FORMAT, MOST_BYTES, ProofError};
+use crate::Certificate;
+use crate::certificate::{Claim, Column, ControlPoint, Exposed, Fact, LocalFact, Member, SplitInvariant, StateSet};
+use crate::itf::names::fingerprint;
+use crate::itf::value::{brief, from_json};
+
+/// The certificate in a file that [`super::to_text`] wrote for the same program.
+pub fn read(bytes: &[u8], model: &Model) -> Result<Certificate, ProofError> {
+    if bytes.len() > MOST_BYTES {
+        return Err(ProofError::TooLarge(bytes.len()));
+    }
+    let document: Document = serde_json::from_slice(bytes).map_err(|error| match error.classify() {
+        Category::Eof => ProofError::NotJson(format!("it ends too early ({error})")),
+        Category::Syntax | Category::Io => ProofError::NotJson(error.to_string()),
+        Category::Data => ProofError::NotAProof(error.to_string()),
+    })?;
+    if document.format != FORMAT {
+        let written = brief(&Json::String(document.format));
+        return Err(ProofError::NotAProof(format!("its format is {written}")));
+    }
+    check_program(&document, model)?;
+    if document.digest != digest(&document.facts) {
+        return Err(ProofError::Edited);
+    }
+    let reader = Reader { model };
+    let facts = document.facts.into_iter().map(|fact| reader.fact(fact));
+    let facts = facts.collect::<Result<Vec<Fact>, String>>().map_err(ProofError::DoesNotFit)?;
+    Ok(Certificate { property: document.property, facts })
+}
+
+fn check_program(document: &Document, model: &Model) -> Result<(), ProofError> {
+    let another = |what: String| Err(ProofError::AnotherProgram(what));
+    if document.program != model.name {
+        let written = brief(&Json::String(document.program.clone()));
+        return another(format!("it was written for {written}, this is {}", model.name));
+    }
+    for parameter in &model.parameters {
+        let name = &parameter.name;
+        let here = format!("this is {name} = {}", parameter.value);
+        match document.parameters.get(name) {
+            Some(&written) if written == parameter.value => {}
+            Some(written) => {
+                return another(format!("it was written for {name} = {written}, {here}; give -D {name}={written}"));
+            }
+            None => return another(format!("it was written without {name}, {here}")),
+        }
+    }
+    if document.parameters.len() != model.parameters.len() {
+        return another("it was written for a program with more parameters".to_owned());
+    }
+    if document.fingerprint != fingerprint(model) {
+        return another(format!("the text of {} has changed since it was written", model.name));
+    }
+    Ok(())
+}
+
+struct Reader<'a> {
+    model: &'a Model,
+}
+
+impl Reader<'_> {
+    fn fact(&self, record: FactRecord) -> Result<Fact, String> {
+        let ClaimRecord::SplitInvariant = record.claim;
+        let n_processes = self.model.processes.len();
+        if record.processes.len() != n_processes {
+            return Err(format!("it lists {} processes, the program has {n_processes}", record.processes.len()));
+        }
+        let (mut points, mut exposed) = (Vec::new(), Vec::new());
+        for (process, listed) in self.model.processes.ids().zip(record.processes) {
+            let ProcessRecord { process: named, points: listed_points, exposed: facts, blocks } = listed;
+            if self.process(&named)? != process {
+                return Err(format!("its processes are not in the order of the program: {}", text(&named)));
+            }
+            let listed_points = listed_points.into_iter().map(|point| self.point(point));
+            let listed_points = listed_points.collect::<Result<Vec<ControlPoint>, String>>()?;
+            let facts = facts.into_iter().map(|fact| self.local_fact(fact, &listed_points));
+            exposed.push(Exposed { facts: facts.collect::<Result<_, String>>()?, blocks });
+            points.push(listed_points);
+        }
+        let members = record.members.into_iter().map(|member| self.member(member)).collect::<Result<_, String>>()?;
+        let claim = SplitInvariant { k: record.k, points, exposed, members, by_symmetry: record.by_symmetry };
+        Ok(Fact { claim: Claim::SplitInvariant(claim), uses: record.uses })
+    }
+
+    fn process(&self, named: &Named) -> Result<ProcessId, String> {
+        let known = self.model.processes.as_slice().get(named.0).map(|process| process.name.as_str());
+        self.known(named, "process", known).map(ProcessId::new)
+    }
+
+    fn cell(&self, named: &Named) -> Result<CellId, String> {
+        let known = self.model.cells.as_slice().get(named.0).map(|cell| cell.name.as_str());
+        self.known(named, "variable", known).map(CellId::new)
+    }
+
+    fn place(&self, named: &Named) -> Result<PlaceId, String> {
+        let known = self.model.places.as_slice().get(named.0).map(|place| place.name.as_str());
+        self.known(named, "place", known).map(PlaceId::new)
+    }
+
+    /// The id, if this is what the program knows it by.
+    fn known(&self, named: &Named, what: &str, known: Option<&str>) -> Result<usize, String> {
+        match known {
+            Some(known) if known == named.1 => Ok(named.0),
+            Some(known) => Err(format!("{what} {} is {known}, not {}", named.0, text(named))),
+            None => Err(format!("there is no {what} {}, which it calls {}", named.0, text(named))),
+        }
+    }
+
+    fn value(&self, cell: CellId, json: &Json) -> Result<Value, String> {
+        let mut values = Vec::new();
+        let cell = &self.model.cells[cell];
+        from_json(self.model, &Type::Scalar(cell.ty), json, &mut values)
+            .map_err(|what| format!("{}: {what}", cell.name))?;
+        values.pop().ok_or_else(|| format!("{} has no value", cell.name))
+    }
+
+    fn point(&self, record: PointRecord) -> Result<ControlPoint, String> {
+        let counters = record.counters.iter().map(|(named, json)| {
+            let cell = self.cell(named)?;
+            Ok((cell, self.value(cell, json)?))
+        });
+        Ok(ControlPoint { place: self.place(&record.place)?, counters: counters.collect::<Result<_, String>>()? })
+    }
+
+    fn local_fact(&self, record: LocalFactRecord, points: &[ControlPoint]) -> Result<LocalFact, String> {
+        match record {
+            LocalFactRecord::At(named) => {
+                let number = |named: &Named| {
+                    let known = points.get(named.0).map(|point| self.model.places[point.place].name.as_str());
+                    self.known(named, "control point", known)
+                };
+                Ok(LocalFact::Control(named.iter().map(number).collect::<Result<_, String>>()?))
+            }
+            LocalFactRecord::Cell(named, json) => {
+                let cell = self.cell(&named)?;
+                Ok(LocalFact::Cell(cell, self.value(cell, &json)?))
+            }
+        }
+    }
+
+    fn member(&self, record: MemberRecord) -> Result<Member, String> {
+        let column = |column: &ColumnRecord| {
+            Ok(match column {
+                ColumnRecord::Cell(named) => Column::Cell(self.cell(named)?),
+                ColumnRecord::Control(named) => Column::Control(self.process(named)?),
+                ColumnRecord::Exposed(named) => Column::Exposed(self.process(named)?),
+            })
+        };
+        Ok(Member {
+            processes: record.of.iter().map(|named| self.process(named)).collect::<Result<_, String>>()?,
+            columns: record.columns.iter().map(column).collect::<Result<_, String>>()?,
+            states: match record.states {
+                StatesRecord::Rows(rows) => StateSet::Rows(rows),
+                StatesRecord::Diagram { order, nodes } => StateSet::Diagram { order, nodes },
+            },
+        })
+    }
+}
+
+/// A name, short enough for a message.
+fn text(named: &Named) -> String {
+    brief(&Json::String(named.1.clone()))
+}

@@ -1,0 +1,107 @@
+//! Proofs read back as written; everything else is refused in words.
+
+use evidence::Certificate;
+use evidence::certificate::{Claim, StateSet};
+use evidence::proof_file::{ProofError, read, to_text};
+use model::Model;
+use model::process::ProcessId;
+use testkit::local::{Expose, Local};
+use testkit::{Draft, Shape, for_each_program};
+
+/// The smallest invariant with one exposed place, one member drawn as a diagram.
+fn certificate(model: &Model, k: usize) -> Option<Certificate> {
+    let mut local = Local { limit: 200, ..Local::new(model, k) };
+    let end = model.families[model.processes[ProcessId::new(0)].family].end;
+    local.exposed[0].push(Expose::At(vec![end]));
+    let sets = local.invariant()?;
+    let mut certificate = local.certificate(&sets, "mutex");
+    let Claim::SplitInvariant(invariant) = &mut certificate.facts[0].claim;
+    let drawn = {
+        let member = &invariant.members[0];
+        let sizes = testkit::local::meaning::sizes(model, invariant, member);
+        let StateSet::Rows(rows) = &member.states else { return None };
+        testkit::local::meaning::drawn(&sizes, rows, &(0..sizes.len()).collect::<Vec<_>>())
+    };
+    invariant.members[0].states = drawn;
+    Some(certificate)
+}
+
+#[test]
+fn proofs_read_back_as_written() {
+    for_each_program(25, Shape { procedures: false, ..Shape::everything() }, |_, model| {
+        for k in 1..=model.processes.len().min(2) {
+            let Some(certificate) = certificate(model, k) else { continue };
+            let text = to_text(model, &certificate);
+            if read(text.as_bytes(), model) != Ok(certificate) {
+                return Err(format!("reads back differently:\n{text}"));
+            }
+        }
+        Ok(())
+    });
+}
+
+/// Two processes that count to two.
+fn counting(name: &str) -> Model {
+    use testkit::expr::{add, int, read, shared};
+    use testkit::text::assign;
+    let mut draft = Draft::new();
+    draft.model.name = "counting".to_string();
+    draft.model.parameters = vec![model::Parameter { name: "N".to_string(), value: 2, given: true }];
+    let p = draft.family("P", 2);
+    let x = draft.shared(name, testkit::draft::range_type(0, 2), model::variable::Init::First);
+    draft.text(p, vec![assign(shared(x), add(read(shared(x)), int(1))).label("step")]);
+    draft.finish()
+}
+
+fn refusal(bytes: &[u8], model: &Model) -> String {
+    read(bytes, model).expect_err("the file is refused").to_string()
+}
+
+#[test]
+fn what_is_no_proof_of_the_program_is_refused_in_words() {
+    let model = counting("x");
+    let text = to_text(&model, &certificate(&model, 1).unwrap());
+    let check = |edit: &dyn Fn(&str) -> String, expected: &str| {
+        let found = refusal(edit(&text).as_bytes(), &model);
+        assert!(found.contains(expected), "{found}, not {expected}");
+    };
+    let replaced = |from: &'static str, to: &'static str| {
+        move |text: &str| {
+            assert!(text.contains(from), "{text}");
+            text.replacen(from, to, 1)
+        }
+    };
+    check(&|_| String::new(), "not a JSON file: it ends too early");
+    check(&|text| text[..text.len() / 2].to_string(), "it ends too early");
+    check(&|_| "{}".to_string(), "not a proof in the format piecewise-proof/1: missing field `format`");
+    check(&|_| "[1, 2]".to_string(), "not a proof in the format");
+    check(&|_| "[".repeat(100_000), "not a proof in the format");
+    check(&replaced("piecewise-proof/1", "piecewise-proof/9"), "its format is \"piecewise-proof/9\"");
+    check(&replaced("\"counting\"", "\"other\""), "it was written for \"other\", this is counting");
+    check(&replaced("\"N\": 2", "\"N\": 3"), "it was written for N = 3, this is N = 2; give -D N=3");
+    check(&replaced("\"N\": 2", "\"M\": 2"), "it was written without N");
+    check(&replaced("\"uses\"", "\"misuses\""), "unknown field `misuses`");
+    check(&replaced("\"by_symmetry\": false", "\"by_symmetry\": true"), "its digest does not match");
+    assert!(refusal(b"\xff\xfe{}", &model).contains("not a JSON file"));
+    let other = counting("y");
+    assert!(refusal(text.as_bytes(), &other).contains("the text of counting has changed"));
+    assert!(read(text.as_bytes(), &model).is_ok());
+}
+
+#[test]
+fn any_damage_is_refused_or_changes_nothing() {
+    let model = counting("x");
+    let certificate = certificate(&model, 1).unwrap();
+    let text = to_text(&model, &certificate).into_bytes();
+    for at in (0..text.len()).step_by(5) {
+        for byte in [b'0', b'[', b'"', b' ', 0xff, text[at] ^ 1] {
+            let mut damaged = text.clone();
+            damaged[at] = byte;
+            match read(&damaged, &model) {
+                Ok(read) => assert!(read == Certificate { property: read.property.clone(), ..certificate.clone() }),
+                Err(ProofError::TooLarge(_)) => panic!("the size did not change"),
+                Err(error) => assert!(!error.to_string().is_empty()),
+            }
+        }
+    }
+}

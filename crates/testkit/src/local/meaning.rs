@@ -1,0 +1,124 @@
+//! What a split invariant says, without its numbers: two that say the same have the same meaning, however their points are
+//! numbered, their columns ordered and their sets drawn.
+
+use std::collections::BTreeMap;
+
+use evidence::certificate::{Column, ControlPoint, Member, SplitInvariant, StateSet};
+use model::Model;
+
+use super::{Combination, Part, Sets};
+
+/// The sets of a well-formed split invariant. What a process exposes to itself, or nothing at all, is left out.
+pub fn meaning(model: &Model, invariant: &SplitInvariant) -> Sets {
+    let says = |member: &Member| {
+        let told = |(column, _): &(Column, u32)| match column {
+            Column::Exposed(process) => {
+                !member.processes.contains(process) && !invariant.exposed[process.index()].facts.is_empty()
+            }
+            Column::Cell(_) | Column::Control(_) => true,
+        };
+        let state = |row: Vec<u32>| -> Combination {
+            let numbered = member.columns.iter().copied().zip(row).filter(told);
+            numbered.map(|(column, number)| (column, part(model, invariant, column, number))).collect()
+        };
+        rows(model, invariant, member).into_iter().map(state).collect()
+    };
+    invariant.members.iter().map(|member| (member.processes.clone(), says(member))).collect()
+}
+
+fn part(model: &Model, invariant: &SplitInvariant, column: Column, number: u32) -> Part {
+    let at = number as usize;
+    match column {
+        Column::Cell(cell) => {
+            let value = model.cells[cell].ty.values(model.type_context()).nth(at);
+            Part::Value(value.expect("numbers are in range"))
+        }
+        Column::Control(process) => {
+            let ControlPoint { place, mut counters } = invariant.points[process.index()][at].clone();
+            counters.sort_unstable();
+            Part::Point(ControlPoint { place, counters })
+        }
+        Column::Exposed(process) => {
+            Part::Block(invariant.exposed[process.index()].blocks.get(at).cloned().unwrap_or_default())
+        }
+    }
+}
+
+/// How many numbers each column of a member has.
+pub fn sizes(model: &Model, invariant: &SplitInvariant, member: &Member) -> Vec<usize> {
+    let size = |column: &Column| match column {
+        Column::Cell(cell) => model.cells[*cell].ty.n_values(model.type_context()) as usize,
+        Column::Control(process) => invariant.points[process.index()].len(),
+        Column::Exposed(process) => invariant.exposed[process.index()].blocks.len().max(1),
+    };
+    member.columns.iter().map(size).collect()
+}
+
+/// The rows of a member, also where it is drawn as a diagram.
+pub fn rows(model: &Model, invariant: &SplitInvariant, member: &Member) -> Vec<Vec<u32>> {
+    match &member.states {
+        StateSet::Rows(rows) => rows.clone(),
+        StateSet::Diagram { order, nodes } => {
+            let sizes = sizes(model, invariant, member);
+            let mut rows: Vec<Vec<u32>> = Vec::new();
+            let every = sizes.iter().fold(vec![vec![]], |rows: Vec<Vec<u32>>, &size| {
+                rows.iter().flat_map(|row| (0..size as u32).map(|at| [row.as_slice(), &[at]].concat())).collect()
+            });
+            for row in every {
+                let mut at = if nodes.is_empty() { 1 } else { nodes.len() as u32 + 1 };
+                while at > 1 {
+                    let (position, low, high) = nodes[at as usize - 2];
+                    let (column, bit) = order[position as usize];
+                    let is_set = row[column] >> (n_bits(sizes[column]) - 1 - bit) & 1 == 1;
+                    at = if is_set { high } else { low };
+                }
+                if at == 1 {
+                    rows.push(row);
+                }
+            }
+            rows
+        }
+    }
+}
+
+/// The same set drawn as a reduced diagram, with the columns' bits in this order of columns.
+pub fn drawn(sizes: &[usize], rows: &[Vec<u32>], columns: &[usize]) -> StateSet {
+    let bits = |&column: &usize| (0..n_bits(sizes[column])).map(move |bit| (column, bit));
+    let order: Vec<(usize, u32)> = columns.iter().flat_map(bits).collect();
+    let mut drawing = Drawing { sizes, order: &order, nodes: Vec::new(), known: BTreeMap::new() };
+    let root = drawing.node(0, &rows.iter().collect::<Vec<_>>());
+    assert!(root != 0, "an empty set cannot be drawn");
+    let nodes = drawing.nodes;
+    StateSet::Diagram { order, nodes }
+}
+
+struct Drawing<'d> {
+    sizes: &'d [usize],
+    order: &'d [(usize, u32)],
+    nodes: Vec<(u32, u32, u32)>,
+    known: BTreeMap<(u32, u32, u32), u32>,
+}
+
+impl Drawing<'_> {
+    fn node(&mut self, level: usize, rows: &[&Vec<u32>]) -> u32 {
+        let Some(&(column, bit)) = self.order.get(level) else { return u32::from(!rows.is_empty()) };
+        if rows.is_empty() {
+            return 0;
+        }
+        let shift = n_bits(self.sizes[column]) - 1 - bit;
+        let (high, low): (Vec<&Vec<u32>>, Vec<&Vec<u32>>) = rows.iter().partition(|row| row[column] >> shift & 1 == 1);
+        let (low, high) = (self.node(level + 1, &low), self.node(level + 1, &high));
+        if low == high {
+            return low;
+        }
+        let node = (level as u32, low, high);
+        *self.known.entry(node).or_insert_with(|| {
+            self.nodes.push(node);
+            self.nodes.len() as u32 + 1
+        })
+    }
+}
+
+fn n_bits(size: usize) -> u32 {
+    usize::BITS - size.saturating_sub(1).leading_zeros()
+}
