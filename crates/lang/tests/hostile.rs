@@ -191,5 +191,6 @@ fn one_mistake_is_reported_once() {
     assert_eq!(facts("program p { define f(x) = y + x; process P { await f(1) > 0 && f(2) < f(3); } }"), "E0202");
     assert_eq!(facts("program p { proc f(a: T) { return; } process P { call f(1); } }"), "E0221");
     assert_eq!(facts("program p { enum E { } shared e: E; process P { e = e; } }"), "E0220");
+    assert_eq!(facts("program p { process P { l: loop { goto l; } await y; } }"), "E0112 E0306 E0202");
     assert_eq!(facts("program p { }"), "1 states, 0 transitions");
 }

@@ -214,6 +214,14 @@ fn processes_are_compared_and_counted() {
     }";
     let found = facts(program);
     assert!(found.ends_with(": numbers nobody third beyond kth counted"), "{found}");
+    // A number beside `none` is a process; a process writes its own variables by its own name, too.
+    let program = "program p(N: 2..) {
+        shared last: pid?; shared x: bool;
+        process P[i in 0..<N] { public k: 0..=3; last = if x then 1 else none; P[i].k = if last == none then 3 else last; x = true; }
+        invariant one: last == none || last == 1;
+        reachable both: P[0].k == 3 && P[1].k == 1;
+    }";
+    assert!(facts(program).ends_with(": one both"), "{}", facts(program));
     // The index of `none` is an error of the step.
     assert!(facts("program p { shared l: pid?; process P[i in 0..<2] { l = l + 1; } }").contains("2 faults"));
     // So is a number that is no process.
@@ -234,6 +242,38 @@ fn owners_of_locks_are_processes_of_any_family() {
     }";
     // Five processes at one of: before, inside (at most one), after: 2^5 + 5 * 2^4.
     assert_eq!(facts(program), "112 states, 160 transitions: mine theirs single free");
+}
+
+#[test]
+fn a_written_range_that_happens_to_be_a_familys_is_still_of_numbers() {
+    let program = "program p {
+        shared last: pid(W)?; shared n: 0..=2;
+        process R[i in 0..<2] { for k in 0..<2 { last = k; n = k; } }
+        process W[j in 0..<3] { await exists k in 0..<2: last == k; }
+        invariant numbers: last == none || exists k in 0..<2: last == k && (n == k || true);
+        reachable first: exists k in 0..<2: last == k && W[k]@done && n == 1;
+    }";
+    let program = program.replace("await", "done: await");
+    assert!(facts(&program).ends_with(": numbers first"), "{}", facts(&program));
+    assert_eq!(
+        facts(
+            &program
+                .replace("last == k }", "R[k] == last }")
+                .replace("exists k in 0..<2: last == k;", "exists k in R: last == k;")
+        ),
+        "E0205"
+    );
+}
+
+#[test]
+fn goto_leads_to_its_statement_only() {
+    let program = "program p {
+        shared x: 0..=2;
+        process P { goto b; either { a: x = 1; } or { b: x = 2; } }
+        reachable one: x == 1; reachable two: x == 2; reachable choice: P@a && P@b;
+    }";
+    assert_eq!(facts(program), "2 states, 1 transitions: two; W0301");
+    assert_eq!(facts(&program.replace("goto b;", "")), "3 states, 2 transitions: one two choice");
 }
 
 #[test]

@@ -175,6 +175,7 @@ impl<'a> Checker<'a> {
                 Some(ty) => (yes.expr, no.expr, ty),
                 None => return self.no_common_type(&yes, &no, span),
             },
+            (Ty::Int, Ty::None) | (Ty::None, Ty::Int) => return self.choice_of_none(test, (yes, no), want, span),
             (a, b) if (a == Ty::Int || a.is_process()) && (b == Ty::Int || b.is_process()) => {
                 (self.need_number(yes), self.need_number(no), Ty::Int)
             }
@@ -182,6 +183,19 @@ impl<'a> Checker<'a> {
         };
         let kind = ExprKind::If(Box::new(test), Box::new(yes), Box::new(no));
         Typed::new(self.node(kind, span), ty)
+    }
+
+    /// `if c then 0 else none`: a number beside `none` is a process.
+    fn choice_of_none(&mut self, test: Expr, (yes, no): (Typed, Typed), want: Option<Ty>, span: Span) -> Typed {
+        let family = want.and_then(Ty::family).or_else(|| self.one_family());
+        let Some(family) = family else { return self.no_common_type(&yes, &no, span) };
+        match (self.need_process(yes, family), self.need_process(no, family)) {
+            (Some(yes), Some(no)) => {
+                let kind = ExprKind::If(Box::new(test), Box::new(yes), Box::new(no));
+                Typed::new(self.node(kind, span), Ty::PidOrNone(family))
+            }
+            _ => self.poison(span),
+        }
     }
 
     fn no_common_type(&mut self, yes: &Typed, no: &Typed, span: Span) -> Typed {

@@ -30,15 +30,18 @@ pub(super) struct PlacedText<'a> {
     pub graph: Graph<'a>,
     /// The place of each point at which a process can stand.
     pub places: HashMap<PointId<'a>, PlaceId>,
+    /// Whether control surely takes a step again and again; otherwise that is reported, and there are no actions.
+    pub takes_steps: bool,
 }
 
-/// Makes the places of a text; `None` if control could run in circles there, which is reported.
-pub(super) fn place<'a>(checker: &mut Checker<'a>, graph: Graph<'a>) -> Option<PlacedText<'a>> {
-    if let Some(diagnostic) = graph.stepless_circle() {
-        checker.report(diagnostic);
-        return None;
+/// Makes the places of a text.
+pub(super) fn place<'a>(checker: &mut Checker<'a>, graph: Graph<'a>) -> PlacedText<'a> {
+    let circle = graph.stepless_circle();
+    let takes_steps = circle.is_none();
+    match circle {
+        Some(diagnostic) => checker.report(diagnostic),
+        None => warn_unreached(checker, &graph),
     }
-    warn_unreached(checker, &graph);
     let mut places = HashMap::new();
     let mut n_copies: i64 = 0;
     for id in graph.standing_points() {
@@ -70,7 +73,7 @@ pub(super) fn place<'a>(checker: &mut Checker<'a>, graph: Graph<'a>) -> Option<P
                 .help("use smaller ranges, or `while` with a counter"),
         );
     }
-    Some(PlacedText { graph, places })
+    PlacedText { graph, places, takes_steps }
 }
 
 /// How many copies of a point the loops around it make.

@@ -78,12 +78,14 @@ fn lower_texts(checker: &mut Checker<'_>) {
     let mut placed = Vec::new();
     for (text, body) in texts {
         let graph = points::build(checker, text, body);
-        placed.extend(emit::place(checker, graph));
+        placed.push(emit::place(checker, graph));
     }
     let mut calls = Vec::new();
     for text in &placed {
         let prepared = steps::prepare(checker, &text.graph, &mut calls);
-        emit::emit(checker, text, &prepared);
+        if text.takes_steps {
+            emit::emit(checker, text, &prepared);
+        }
     }
     procedures::check_needs(checker, &calls);
 }
