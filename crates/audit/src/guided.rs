@@ -22,7 +22,7 @@ pub fn complete(model: &Model, property: Id<Property>, read: &ItfTrace) -> Resul
         return Err(AuditError::new("there is a run without states", "a run has a first state"));
     };
     let pairs = read.states.windows(2).zip(&read.moves).enumerate();
-    let moves = pairs.map(|(position, (pair, hint))| find_move(model, &pair[0], *hint, &pair[1], position));
+    let moves = pairs.map(|(position, (pair, hint))| find_move(model, pair, *hint, position));
     Ok(Trace {
         moves: moves.collect::<Result<Vec<Move>, AuditError>>()?,
         end: read.end.clone().map_or_else(|| find_end(model, property, last), Ok)?,
@@ -31,13 +31,9 @@ pub fn complete(model: &Model, property: Id<Property>, read: &ItfTrace) -> Resul
     })
 }
 
-fn find_move(
-    model: &Model,
-    before: &State,
-    hint: MoveHint,
-    after: &State,
-    position: usize,
-) -> Result<Move, AuditError> {
+/// The move from the first to the second state of a pair.
+fn find_move(model: &Model, pair: &[State], hint: MoveHint, position: usize) -> Result<Move, AuditError> {
+    let (before, after) = (&pair[0], &pair[1]);
     let (candidates, who) = match hint {
         MoveHint::Exactly(by) => return Ok(by),
         MoveHint::By(process) => (steps_of(model, before, process), model.processes[process].name.as_str()),

@@ -112,7 +112,7 @@ fn property(run: &Run, result: &PropertyResult, context: &Context, style: &Style
     out.push_str(&verdict::expectation(run, result, style));
     match &result.verdict {
         Verdict::Holds(Evidence::Trace(trace)) | Verdict::Violated(Evidence::Trace(trace)) => {
-            out.push_str(&trace_block(run, result, trace, context, style));
+            out.push_str(&trace_block(run, (result, trace), context, style));
         }
         Verdict::Holds(_) | Verdict::Violated(_) => {}
         Verdict::Unknown(reason) => out.push_str(&verdict::undecided(run, result, reason, style)),
@@ -126,8 +126,7 @@ fn property(run: &Run, result: &PropertyResult, context: &Context, style: &Style
 
 fn trace_block(
     run: &Run,
-    result: &PropertyResult,
-    trace: &evidence::Trace,
+    (result, trace): (&PropertyResult, &evidence::Trace),
     context: &Context,
     style: &Style,
 ) -> String {
