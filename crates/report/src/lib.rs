@@ -10,6 +10,7 @@ pub mod human;
 pub mod json;
 mod names;
 pub mod numbers;
+mod page;
 pub mod replay;
 pub mod sim;
 pub mod style;
@@ -23,4 +24,5 @@ pub mod why;
 mod testing;
 
 pub use human::{Context, Verbosity};
+pub use page::Page;
 pub use style::Style;

@@ -1,9 +1,9 @@
 //! What `replay` says: a trace step by step, with whole states on request.
 
-use base::SourceFile;
 use evidence::Trace;
 use model::Model;
 
+use crate::Page;
 use crate::human::{TraceDrawing, draw_trace};
 use crate::names::{location, own_variables, shared_variables};
 use crate::numbers::counted;
@@ -30,12 +30,14 @@ pub fn refused(model: &Model, why: &str, style: &Style) -> String {
 }
 
 /// The whole trace by process.
-pub fn text(model: &Model, source: &SourceFile, trace: &Trace, style: &Style) -> String {
+pub fn text(page: Page<'_>, trace: &Trace) -> String {
+    let Page { model, source, style } = page;
     draw_trace(&TraceDrawing { model, source, trace, named: &[], ending: "", in_full: true }, style)
 }
 
 /// State number `nth` of the trace with the step that led to it: who moved, by what, what changed, and the whole state.
-pub fn state(model: &Model, source: &SourceFile, trace: &Trace, nth: usize, style: &Style) -> String {
+pub fn state(page: Page<'_>, trace: &Trace, nth: usize) -> String {
+    let Page { model, source, style } = page;
     let Some(state) = trace.states.get(nth) else { return String::new() };
     let mut out = match nth.checked_sub(1) {
         None => format!("{}\n", style.paint(Ink::Strong, "step 0   the initial state")),
@@ -49,7 +51,7 @@ pub fn state(model: &Model, source: &SourceFile, trace: &Trace, nth: usize, styl
 }
 
 /// `step 3   P[1]  test: await …   line 8`, and what changed.
-pub fn step_head(model: &Model, nth: usize, view: &StepView, style: &Style) -> String {
+fn step_head(model: &Model, nth: usize, view: &StepView, style: &Style) -> String {
     let who: Vec<&str> = view.moved.iter().map(|moved| model.processes[moved.process].name.as_str()).collect();
     let left = format!("step {nth}   {}   {}", who.join(" with "), clean(&view.statement));
     let head = spread_cut(&left, &format!("line {}", view.line), style.width.min(80), style);
@@ -59,7 +61,7 @@ pub fn step_head(model: &Model, nth: usize, view: &StepView, style: &Style) -> S
 }
 
 /// Where the movers went, and what changed; one item a line where they are long.
-pub fn changes(model: &Model, view: &StepView, style: &Style) -> String {
+fn changes(model: &Model, view: &StepView, style: &Style) -> String {
     let arrow = style.mark(Mark::Arrow);
     let moves = view
         .moved
@@ -103,7 +105,7 @@ mod tests {
         let style = Style::default();
         let mut out = accepted(&run.model, "mutex", trace, &style);
         for nth in 0..=trace.n_steps() {
-            out.push_str(&state(&run.model, &run.source, trace, nth, &style));
+            out.push_str(&state(Page { model: &run.model, source: &run.source, style: &style }, trace, nth));
         }
         out.push_str(&refused(&run.model, "state 3: the evidence claims that …", &style));
         insta::assert_snapshot!(out);

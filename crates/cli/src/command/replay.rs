@@ -9,7 +9,7 @@ use driver::instances::Request;
 use driver::replay::{ReplayError, replay};
 use evidence::Trace;
 use evidence::itf;
-use report::replay as view;
+use report::{Page, replay as view};
 
 use crate::failure::Failure;
 use crate::instance;
@@ -50,9 +50,10 @@ pub fn run(options: &ReplayOptions, display: &DisplayOptions) -> Result<ExitStat
 fn steps(program: &Program, trace: &Trace, display: &DisplayOptions) -> String {
     let Program { model, source, .. } = program;
     let style = terminal::style_for_stdout(display);
-    let mut text = view::text(model, source, trace, &style) + "\n";
+    let page = Page { model, source, style: &style };
+    let mut text = view::text(page, trace) + "\n";
     if display.verbose {
-        let states = (0..trace.states.len()).map(|nth| view::state(model, source, trace, nth, &style) + "\n");
+        let states = (0..trace.states.len()).map(|nth| view::state(page, trace, nth) + "\n");
         text += &states.collect::<String>();
     }
     text

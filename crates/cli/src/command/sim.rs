@@ -13,7 +13,7 @@ use evidence::Trace;
 use model::property::PropertyKind;
 use report::human::{self, Context};
 use report::numbers::counted;
-use report::{Style, replay, sim};
+use report::{Page, Style, replay, sim};
 
 use crate::command::stepper;
 use crate::failure::Failure;
@@ -94,7 +94,7 @@ fn show(program: Program, walk: Walk, style: &Style) -> Result<(String, ExitStat
     let n_steps = trace.n_steps();
     let plain = |why: &str| {
         let seed = sim::seed_line(seed, n_steps, why, style);
-        replay::text(&program.model, &program.source, &trace, style) + &seed
+        replay::text(Page { model: &program.model, source: &program.source, style }, &trace) + &seed
     };
     match ending {
         Ending::Steps => Ok((plain("more with --steps"), ExitStatus::AsExpected)),

@@ -8,7 +8,7 @@ use std::io::{self, BufRead};
 use driver::check::Program;
 use driver::simulation::{self, Simulation};
 use model::eval::{self, Step};
-use report::{Style, replay, sim};
+use report::{Page, Style, replay, sim};
 
 use crate::failure::Failure;
 use crate::options::DisplayOptions;
@@ -90,21 +90,20 @@ impl Stepper<'_> {
         let Some(step) = number.checked_sub(1).and_then(|index| self.choices.get(index)).cloned() else {
             return format!("there is no step {number}; there are {}\n> ", self.choices.len());
         };
-        let Program { model, source, .. } = self.program;
         match step.result.clone() {
             Err(fault) => format!("this step is an error of the program: {}\n> ", fault.fault),
             Ok(after) => {
                 let before = self.simulation.state().clone();
-                self.simulation.take(step.by, after.clone());
+                self.simulation.take(step.by, after);
                 let nth = self.simulation.n_steps();
-                sim::step_line(model, source, nth, [&before, &after], &step, &self.style) + &self.look()
+                sim::step_line(self.page(), nth, &before, &step) + &self.look()
             }
         }
     }
 
     /// The present state, what is wrong in it, and the steps that can be taken.
     fn look(&mut self) -> String {
-        let Program { model, source, .. } = self.program;
+        let model = &self.program.model;
         self.choices = self.simulation.choices();
         let state = self.simulation.state();
         let mut text = sim::state_line(model, state, &self.style);
@@ -117,6 +116,10 @@ impl Stepper<'_> {
                 text += &format!("here {} has no value: {reason}\n", model.properties[property].name);
             }
         }
-        text + &sim::choices(model, source, state, &self.choices, &self.style) + "> "
+        text + &sim::choices(self.page(), state, &self.choices) + "> "
+    }
+
+    fn page(&self) -> Page<'_> {
+        Page { model: &self.program.model, source: &self.program.source, style: &self.style }
     }
 }

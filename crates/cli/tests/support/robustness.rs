@@ -10,7 +10,7 @@ use driver::load::Loaded;
 use driver::{replay, simulation};
 use lang::pw;
 use model::Model;
-use report::{Style, diagnostics};
+use report::{Page, Style, diagnostics};
 
 /// How many random steps a program that loads takes.
 const N_STEPS: usize = 20;
@@ -51,7 +51,8 @@ fn formatted(source: &SourceFile) {
 fn simulated(program: &Program) {
     let watched = simulation::watched_by_default(&program.model);
     let (trace, ending) = simulation::random_run(&program.model, &watched, 1, N_STEPS);
-    report::replay::text(&program.model, &program.source, &trace, &Style::default());
+    let page = Page { model: &program.model, source: &program.source, style: &Style::default() };
+    report::replay::text(page, &trace);
     if let simulation::Ending::Decided(property) = ending {
         simulation::answer(&program.model, property, trace).expect("a simulated run is a run");
     }
