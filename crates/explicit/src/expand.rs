@@ -79,7 +79,7 @@ pub struct Finder<'a, const W: usize> {
     machine: &'a Machine<'a>,
     meter: &'a Meter<'a>,
     open: &'a OpenQuestions<'a>,
-    scratch: Scratch,
+    scratch: Scratch<W>,
     /// What was hit.
     pub hits: Hits<W>,
 }
@@ -165,7 +165,7 @@ impl<'a> Level<'a> {
 impl<const W: usize, D: Delivery<W>> Expander<'_, W, D> {
     /// Takes the steps of a state.
     #[inline]
-    pub fn expand(&mut self, state: &Packed<W>, scratch: &Scratch) -> Flow {
+    pub fn expand(&mut self, state: &Packed<W>, scratch: &Scratch<W>) -> Flow {
         let n_errors = self.counts.errors;
         let can_move = self.machine.expand(state, scratch, self)?;
         if !can_move && self.machine.somebody_waits(state) {

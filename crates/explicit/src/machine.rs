@@ -11,6 +11,7 @@ use std::ops::ControlFlow;
 use model::control::StatementId;
 use model::eval;
 use model::process::ProcessId;
+use rustc_hash::FxBuildHasher;
 
 use crate::code::{
     Address, Choice, Code, Effect, Instruction, PointSteps, RESULT, ReceiveTarget, Step, SyncStep, Target,
@@ -32,7 +33,7 @@ pub trait Sink<const W: usize> {
         Flow::Continue(())
     }
 
-    /// Called now and then while successors are only collected, with how many bytes that takes.
+    /// Called now and then in the course of a step with very many paths, with how many bytes are held for it.
     fn pause(&mut self, _bytes: u64) -> Flow {
         Flow::Continue(())
     }
@@ -50,12 +51,22 @@ pub struct Machine<'m> {
 }
 
 /// What a machine needs while it runs, one for each thread.
-pub struct Scratch {
+pub struct Scratch<const W: usize> {
     registers: Vec<Cell<i64>>,
+    /// An empty set, kept for its memory.
+    known: Cell<KnownSet<W>>,
 }
 
 /// A transition of steps that may repeat it: the statements, and the successor.
 type Known<const W: usize> = (StatementId, Option<(ProcessId, StatementId)>, Packed<W>);
+
+type KnownSet<const W: usize> = HashSet<Known<W>, FxBuildHasher>;
+
+/// A set that has grown larger is not kept: to clear it takes as long as it is large.
+const MAX_KEPT: usize = 256;
+
+/// In the middle of a step the sink is asked after so many paths.
+const PAUSE_EVERY: usize = 1024;
 
 /// The paths of one process from one state.
 struct Paths<'a, const W: usize, S> {
@@ -64,7 +75,7 @@ struct Paths<'a, const W: usize, S> {
     n_faults: u64,
     n_successors: u64,
     /// What was found so far, if paths may coincide.
-    known: Option<HashSet<Known<W>>>,
+    known: Option<KnownSet<W>>,
     /// The statements of the step at hand.
     statement: StatementId,
     partner: Option<(ProcessId, StatementId)>,
@@ -76,19 +87,21 @@ impl<const W: usize, S: Sink<W>> Paths<'_, W, S> {
             if !known.insert((self.statement, self.partner, *next)) {
                 return Flow::Continue(());
             }
-            if known.len().is_multiple_of(1024) {
-                self.sink.pause((known.len() * 2 * size_of::<Known<W>>()) as u64)?;
-            }
         }
         self.n_successors += 1;
         self.sink.successor(self.process, next)
+    }
+
+    fn pause(&mut self) -> Flow {
+        let n_held = self.known.as_ref().map_or(0, HashSet::capacity);
+        self.sink.pause((n_held * size_of::<Known<W>>()) as u64)
     }
 }
 
 impl Machine<'_> {
     /// What a thread needs to run the machine.
-    pub fn scratch(&self) -> Scratch {
-        Scratch { registers: vec![Cell::new(0); self.code.n_registers as usize] }
+    pub fn scratch<const W: usize>(&self) -> Scratch<W> {
+        Scratch { registers: vec![Cell::new(0); self.code.n_registers as usize], known: Cell::default() }
     }
 
     /// What the call stacks take in memory.
@@ -100,7 +113,7 @@ impl Machine<'_> {
     }
 
     /// Whether a term holds in a state.
-    pub fn test<const W: usize>(&self, term: TermId, state: &Packed<W>, scratch: &Scratch) -> Result<bool, Faulty> {
+    pub fn test<const W: usize>(&self, term: TermId, state: &Packed<W>, scratch: &Scratch<W>) -> Result<bool, Faulty> {
         self.code.terms.test(term, View { state, registers: &scratch.registers })
     }
 
@@ -108,7 +121,7 @@ impl Machine<'_> {
     pub fn expand<const W: usize, S: Sink<W>>(
         &self,
         state: &Packed<W>,
-        scratch: &Scratch,
+        scratch: &Scratch<W>,
         sink: &mut S,
     ) -> ControlFlow<(), bool> {
         let mut can_move = false;
@@ -123,7 +136,7 @@ impl Machine<'_> {
         &self,
         process: ProcessId,
         state: &Packed<W>,
-        scratch: &Scratch,
+        scratch: &Scratch<W>,
         sink: &mut S,
     ) -> ControlFlow<(), bool> {
         let point = self.point(process, state);
@@ -135,16 +148,23 @@ impl Machine<'_> {
             process,
             n_faults: 0,
             n_successors: 0,
-            known: point.may_repeat.then(HashSet::new),
+            known: point.may_repeat.then(|| scratch.known.take()),
             statement: first.statement,
             partner: None,
         };
         for step in &self.code.steps[point.first as usize..point.end as usize] {
             self.take(step, state, scratch, &mut paths)?;
         }
-        let can_move = paths.n_faults + paths.n_successors > 0;
-        if paths.n_faults > 0 {
-            let n_faults = self.distinct_faults(paths.n_faults, process, state);
+        let Paths { n_faults, n_successors, known, .. } = paths;
+        if let Some(mut known) = known
+            && known.capacity() <= MAX_KEPT
+        {
+            known.clear();
+            scratch.known.set(known);
+        }
+        let can_move = n_faults + n_successors > 0;
+        if n_faults > 0 {
+            let n_faults = self.distinct_faults(n_faults, process, state);
             sink.faults(process, n_faults)?;
         }
         ControlFlow::Continue(can_move)
@@ -166,7 +186,7 @@ impl Machine<'_> {
         &self,
         process: ProcessId,
         state: &Packed<W>,
-        scratch: &Scratch,
+        scratch: &Scratch<W>,
     ) -> impl Iterator<Item = usize> {
         let point = self.point(process, state);
         let may_be_enabled = |&step: &usize| self.is_enabled(&self.code.steps[step], state, scratch) != Ok(false);
@@ -187,7 +207,7 @@ impl Machine<'_> {
         &self,
         step: &Step,
         state: &Packed<W>,
-        scratch: &Scratch,
+        scratch: &Scratch<W>,
         paths: &mut Paths<'_, W, S>,
     ) -> Flow {
         match self.is_enabled(step, state, scratch) {
@@ -220,7 +240,7 @@ impl Machine<'_> {
     }
 
     #[inline]
-    fn is_enabled<const W: usize>(&self, step: &Step, state: &Packed<W>, scratch: &Scratch) -> Result<bool, Faulty> {
+    fn is_enabled<const W: usize>(&self, step: &Step, state: &Packed<W>, scratch: &Scratch<W>) -> Result<bool, Faulty> {
         if !step.test.holds(state) || !step.more_tests.iter().all(|test| test.holds(state)) {
             return Ok(false);
         }
@@ -233,7 +253,7 @@ impl Machine<'_> {
         mut address: Address,
         mut then: Option<Address>,
         mut state: Packed<W>,
-        scratch: &Scratch,
+        scratch: &Scratch<W>,
         paths: &mut Paths<'_, W, S>,
     ) -> Flow {
         loop {
@@ -273,7 +293,7 @@ impl Machine<'_> {
                     address = self.code.continuations[site as usize];
                     Ok(true)
                 }
-                plain => self.execute(plain, &mut address, &mut state, scratch),
+                plain => self.execute(plain, &mut address, &mut state, &scratch.registers),
             };
             match outcome {
                 Ok(true) => {}
@@ -293,10 +313,9 @@ impl Machine<'_> {
         instruction: &Instruction,
         address: &mut Address,
         state: &mut [u64],
-        scratch: &Scratch,
+        registers: &[Cell<i64>],
     ) -> Result<bool, Faulty> {
         let terms = &self.code.terms;
-        let registers = &scratch.registers;
         let view = View { state, registers };
         match instruction {
             Instruction::Require(test) => return terms.test(*test, view),
@@ -306,12 +325,12 @@ impl Machine<'_> {
             Instruction::Write(write) => write.apply(state),
             Instruction::Put(target, value) => {
                 let number = terms.number(*value, view)?;
-                self.put(*target, number, state, scratch);
+                self.put(*target, number, state, registers);
             }
             Instruction::Store(target, value, numbers) => {
                 let number = terms.number(*value, view)?;
                 check(self.code.numbers[*numbers as usize], number)?;
-                self.put(*target, number, state, scratch);
+                self.put(*target, number, state, registers);
             }
             Instruction::Let(register, value) => registers[*register as usize].set(terms.number(*value, view)?),
             Instruction::Locate(register, locator) => {
@@ -347,10 +366,10 @@ impl Machine<'_> {
         Ok(true)
     }
 
-    fn put(&self, target: Target, number: i64, state: &mut [u64], scratch: &Scratch) {
+    fn put(&self, target: Target, number: i64, state: &mut [u64], registers: &[Cell<i64>]) {
         let field = match target {
             Target::Field(field) => field,
-            Target::Located(register) => self.code.terms.field(scratch.registers[register as usize].get() as u32),
+            Target::Located(register) => self.code.terms.field(registers[register as usize].get() as u32),
         };
         field.put(state, number);
     }
@@ -369,7 +388,7 @@ impl Machine<'_> {
         choice: &Choice,
         (address, then): (Address, Option<Address>),
         state: &Packed<W>,
-        scratch: &Scratch,
+        scratch: &Scratch<W>,
         paths: &mut Paths<'_, W, S>,
     ) -> Flow {
         let kept = Kept::new(scratch, choice.n_live);
@@ -380,10 +399,13 @@ impl Machine<'_> {
         if reaches_beyond {
             paths.n_faults += 1;
         }
-        for number in numbers.iter() {
+        for (n_before, number) in numbers.iter().enumerate() {
+            if n_before % PAUSE_EVERY == PAUSE_EVERY - 1 {
+                paths.pause()?;
+            }
             kept.restore(scratch);
             let mut next = *state;
-            self.put(choice.target, number, &mut next, scratch);
+            self.put(choice.target, number, &mut next, &scratch.registers);
             self.run(address, then, next, scratch, paths)?;
         }
         Flow::Continue(())
@@ -394,7 +416,7 @@ impl Machine<'_> {
         &self,
         choice: &Choice,
         state: &Packed<W>,
-        scratch: &Scratch,
+        scratch: &Scratch<W>,
     ) -> Result<(Numbers, bool), Faulty> {
         let Some((lo, hi)) = choice.bounds else { return Ok((choice.numbers, false)) };
         let view = View { state, registers: &scratch.registers };
@@ -414,7 +436,7 @@ impl Machine<'_> {
         &self,
         sender: &Step,
         state: &Packed<W>,
-        scratch: &Scratch,
+        scratch: &Scratch<W>,
         paths: &mut Paths<'_, W, S>,
     ) -> Flow {
         let me = paths.process;
@@ -442,7 +464,7 @@ impl Machine<'_> {
         sender: &Step,
         receiver: &Step,
         state: &Packed<W>,
-        scratch: &Scratch,
+        scratch: &Scratch<W>,
     ) -> Option<Result<Packed<W>, Faulty>> {
         let (Some(SyncStep::Send(channel, values)), Some(SyncStep::Receive(other, targets))) =
             (sender.sync.as_deref(), receiver.sync.as_deref())
@@ -487,14 +509,14 @@ fn check(numbers: Numbers, number: i64) -> Result<(), Faulty> {
 struct Kept(Vec<i64>);
 
 impl Kept {
-    fn new(scratch: &Scratch, n_live: u32) -> Self {
+    fn new<const W: usize>(scratch: &Scratch<W>, n_live: u32) -> Self {
         if n_live <= RESULT + 1 {
             return Kept(Vec::new());
         }
         Kept(scratch.registers[..n_live as usize].iter().map(Cell::get).collect())
     }
 
-    fn restore(&self, scratch: &Scratch) {
+    fn restore<const W: usize>(&self, scratch: &Scratch<W>) {
         for (register, &number) in scratch.registers.iter().zip(&self.0) {
             register.set(number);
         }

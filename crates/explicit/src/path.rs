@@ -125,7 +125,7 @@ pub fn trace<const W: usize>(levels: Levels<'_, W>, goal: &Goal, depth: usize) -
 struct Walker<'a, const W: usize> {
     levels: Levels<'a, W>,
     goal: &'a Goal,
-    scratch: Scratch,
+    scratch: Scratch<W>,
 }
 
 impl<const W: usize> Walker<'_, W> {
@@ -172,9 +172,13 @@ impl<const W: usize> Walker<'_, W> {
             for state in self.states(depth) {
                 checkpoint.pass(&cone)?;
                 let movers = Movers::none(self.n_processes());
-                let mut ways = Ways { cone: &cone, way: Way { depth, n_switches: u32::MAX, movers } };
+                let way = Way { depth, n_switches: u32::MAX, movers };
+                let mut ways = Ways { cone: &cone, way, meter: self.levels.meter, refused: None };
                 let _continues = self.levels.machine.expand(state, &self.scratch, &mut ways);
-                let way = ways.way;
+                let Ways { way, refused, .. } = ways;
+                if let Some(reason) = refused {
+                    return Err(reason);
+                }
                 if way.n_switches < u32::MAX {
                     cone.insert(*state, way);
                 }
@@ -233,20 +237,32 @@ impl<const W: usize> Walker<'_, W> {
             run.last = Some(self.next_mover(&Way { depth, n_switches: 0, movers }, None));
         }
         for depth in (0..depth).rev() {
-            let mut to = To { target: run.states[run.states.len() - 1], by: None };
-            for state in self.states(depth) {
-                patience.pass()?;
-                let _found = self.levels.machine.expand(state, &self.scratch, &mut to);
-                if let Some(mover) = to.by {
-                    run.states.push(*state);
-                    run.movers.push(mover);
-                    break;
-                }
-            }
+            let (state, mover) = self.predecessor(depth, run.states[run.states.len() - 1], &mut patience)?;
+            run.states.push(state);
+            run.movers.push(mover);
         }
         run.states.reverse();
         run.movers.reverse();
         Ok(run)
+    }
+
+    /// A state of a level with a step to the target, and whose step it is.
+    fn predecessor(
+        &self,
+        depth: usize,
+        target: Packed<W>,
+        patience: &mut Patience,
+    ) -> Result<(Packed<W>, ProcessId), StopReason> {
+        for state in self.states(depth) {
+            patience.pass()?;
+            let mut to = To { target, by: None, patience };
+            let _found = self.levels.machine.expand(state, &self.scratch, &mut to);
+            if let Some(mover) = to.by {
+                return Ok((*state, mover));
+            }
+        }
+        // There is one; only when time ran out in the middle of a state's steps it may have been missed.
+        Err(patience.reason())
     }
 
     /// The run in the user's terms.
@@ -340,9 +356,16 @@ impl<const W: usize> Sink<W> for Faults {
 struct Ways<'a, const W: usize> {
     cone: &'a Cone<W>,
     way: Way,
+    meter: &'a Meter<'a>,
+    refused: Option<StopReason>,
 }
 
 impl<const W: usize> Sink<W> for Ways<'_, W> {
+    fn pause(&mut self, bytes: u64) -> Flow {
+        self.refused = self.meter.permits(bytes).err();
+        if self.refused.is_some() { Flow::Break(()) } else { Flow::Continue(()) }
+    }
+
     fn successor(&mut self, process: ProcessId, next: &Packed<W>) -> Flow {
         let Some(onward) = self.cone.get(next).filter(|onward| onward.depth == self.way.depth + 1) else {
             return Flow::Continue(());
@@ -378,12 +401,17 @@ impl<const W: usize> Sink<W> for Onward<'_, W> {
 }
 
 /// Finds a step to one state.
-struct To<const W: usize> {
+struct To<'a, const W: usize> {
     target: Packed<W>,
     by: Option<ProcessId>,
+    patience: &'a mut Patience,
 }
 
-impl<const W: usize> Sink<W> for To<W> {
+impl<const W: usize> Sink<W> for To<'_, W> {
+    fn pause(&mut self, _bytes: u64) -> Flow {
+        if self.patience.is_over() { Flow::Break(()) } else { Flow::Continue(()) }
+    }
+
     fn successor(&mut self, process: ProcessId, next: &Packed<W>) -> Flow {
         if *next == self.target {
             self.by = Some(process);

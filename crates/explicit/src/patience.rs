@@ -23,7 +23,17 @@ impl Patience {
     /// Looks at the clock now and then.
     pub fn pass(&mut self) -> Result<(), StopReason> {
         self.n_steps += 1;
-        let is_over = self.n_steps.is_multiple_of(64) && Instant::now() >= self.end;
+        let is_over = self.n_steps.is_multiple_of(64) && self.is_over();
         if is_over { Err(self.reason.clone()) } else { Ok(()) }
+    }
+
+    /// Why the limit was reached.
+    pub fn reason(&self) -> StopReason {
+        self.reason.clone()
+    }
+
+    /// Whether no time is left.
+    pub fn is_over(&self) -> bool {
+        Instant::now() >= self.end
     }
 }

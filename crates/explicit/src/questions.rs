@@ -71,7 +71,7 @@ impl<const W: usize> Hits<W> {
         open: &[(usize, TermId, bool)],
         state: &Packed<W>,
         machine: &Machine<'_>,
-        scratch: &Scratch,
+        scratch: &Scratch<W>,
     ) {
         for &(question, term, wanted) in open {
             match machine.test(term, state, scratch) {

@@ -36,7 +36,7 @@ impl RaceWatch {
         var: VarId,
         state: &Packed<W>,
         machine: &Machine<'_>,
-        scratch: &Scratch,
+        scratch: &Scratch<W>,
     ) -> bool {
         let is_concerned = |process: &ProcessId| {
             let point = machine.codec.layout.control[process.index()].raw(state) as usize;

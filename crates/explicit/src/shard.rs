@@ -42,7 +42,9 @@ impl<const W: usize> Shard<W> {
     /// Adds what is not there yet of a batch; the positions of what was added.
     pub fn insert(&mut self, batch: &[Packed<W>], meter: &Meter<'_>) -> Result<Range<usize>, StopReason> {
         let (n_before, bytes_before) = (self.store.n_states(), self.store.bytes());
-        self.store.insert(batch, |bytes| meter.permits(bytes - bytes_before))?;
+        let bytes = self.store.bytes_with(batch.len()).ok_or_else(too_many_states)?;
+        meter.permits(bytes - bytes_before)?;
+        self.store.insert(batch);
         let n_new = self.store.n_states() - n_before;
         meter.add(n_new as u64, self.store.bytes() - bytes_before);
         Ok(n_before..self.store.n_states())
@@ -56,4 +58,9 @@ pub fn shard_of<const W: usize>(state: &Packed<W>, n_shards: usize) -> usize {
     }
     // The store uses the high bits for slots and the low 32 as tags; these are between.
     ((u64::from((hash(state) >> 8) as u32) * n_shards as u64) >> 32) as usize
+}
+
+fn too_many_states() -> StopReason {
+    let why = "there are more than 3 000 000 000 states for each thread, which `mono` cannot number";
+    StopReason::NotSupported(why.to_string())
 }

@@ -9,8 +9,6 @@
 //! Nearly every lookup misses the caches twice, in the table and in the arena. A batch therefore makes the loads of each
 //! kind for all its states first, one independent of the other, so that the processor waits for many at once.
 
-use base::StopReason;
-
 use crate::hash::hash;
 use crate::packing::Packed;
 
@@ -37,9 +35,6 @@ pub struct Store<const W: usize> {
     table_bits: u32,
 }
 
-/// The answer of a gate to the wish to hold so many bytes.
-pub type Permission = Result<(), StopReason>;
-
 impl<const W: usize> Store<W> {
     /// An empty set.
     pub fn new() -> Self {
@@ -61,11 +56,20 @@ impl<const W: usize> Store<W> {
         (self.len * size_of::<Packed<W>>() + self.table.len() * size_of::<u32>()) as u64
     }
 
-    /// Adds the states of the batch (at most [`BATCH`]) that are not there yet. `permit` is asked before the table grows,
-    /// with what the set will take then; if it refuses, nothing of the batch is added.
-    pub fn insert(&mut self, batch: &[Packed<W>], permit: impl FnOnce(u64) -> Permission) -> Permission {
+    /// What the set takes at most when so many states have been added; `None` where there is no room for them.
+    pub fn bytes_with(&self, n_more: usize) -> Option<u64> {
+        let n_states = self.len + n_more;
+        let table_bits = self.table_bits_for(n_states)?;
+        Some((n_states * size_of::<Packed<W>>()) as u64 + ((size_of::<u32>() as u64) << table_bits))
+    }
+
+    /// Adds the states of the batch (at most [`BATCH`]) that are not there yet.
+    ///
+    /// # Panics
+    /// If there is no room for them; [`bytes_with`](Self::bytes_with) says so.
+    pub fn insert(&mut self, batch: &[Packed<W>]) {
         debug_assert!(batch.len() <= BATCH);
-        self.make_room(batch.len(), permit)?;
+        self.make_room(batch.len());
         let mut hashes = [0; BATCH];
         let mut entries = [0; BATCH];
         for ((state, hash_slot), entry) in batch.iter().zip(&mut hashes).zip(&mut entries) {
@@ -81,7 +85,6 @@ impl<const W: usize> Store<W> {
                 self.insert_one(state, hash);
             }
         }
-        Ok(())
     }
 
     fn insert_one(&mut self, state: &Packed<W>, hash: u64) {
@@ -103,15 +106,17 @@ impl<const W: usize> Store<W> {
         self.len += 1;
     }
 
-    /// Grows the table until it can take `n_more` states at three quarters of its size.
-    fn make_room(&mut self, n_more: usize, permit: impl FnOnce(u64) -> Permission) -> Permission {
-        let fits = |bits: u32| self.len + n_more <= (1 << bits) / 4 * 3;
-        if fits(self.table_bits) {
-            return Ok(());
+    /// Log2 of the size of a table that so many states fill to three quarters at most; never smaller than it is.
+    fn table_bits_for(&self, n_states: usize) -> Option<u32> {
+        (self.table_bits..=MAX_TABLE_BITS).find(|&bits| n_states <= (1 << bits) / 4 * 3)
+    }
+
+    /// Grows the table until it can take so many states more.
+    fn make_room(&mut self, n_more: usize) {
+        let bits = self.table_bits_for(self.len + n_more).expect("the caller asked whether there is room");
+        if bits == self.table_bits {
+            return;
         }
-        let bits = (self.table_bits..=MAX_TABLE_BITS).find(|&bits| fits(bits));
-        let bits = bits.ok_or(StopReason::MemoryLimit(self.bytes()))?;
-        permit(self.bytes() - self.table.len() as u64 * 4 + (4 << bits))?;
         // The old table is not needed to fill the new one, so that both are never held together.
         self.table = Vec::new();
         self.table = vec![0; 1 << bits];
@@ -124,7 +129,6 @@ impl<const W: usize> Store<W> {
             }
             self.table[slot] = self.entry(position, hash);
         }
-        Ok(())
     }
 
     fn home(&self, hash: u64) -> usize {
@@ -184,7 +188,7 @@ mod tests {
         let states: Vec<Packed<W>> =
             numbers(7).map(|x| std::array::from_fn(|word| (x % n_values) << (word * 7))).take(n_inserted).collect();
         for batch in states.chunks(BATCH) {
-            store.insert(batch, |_| Ok(())).unwrap();
+            store.insert(batch);
             order.extend(batch.iter().filter(|&&state| expected.insert(state)));
         }
         assert_eq!(store.n_states(), expected.len());
@@ -200,21 +204,15 @@ mod tests {
     }
 
     #[test]
-    fn growth_is_asked_for_before_it_happens_and_a_refusal_leaves_the_store_as_it_was() {
-        let mut store = Store::<1>::new();
-        let states: Vec<Packed<1>> = (0..1024).map(|n| [n]).collect();
-        let mut refused = 0;
+    fn what_growth_takes_is_known_before() {
+        let mut store = Store::<2>::new();
+        let states: Vec<Packed<2>> = (0..10_000).map(|n| [n, n]).collect();
         for batch in states.chunks(BATCH) {
-            let before = (store.n_states(), store.bytes());
-            let result = store.insert(batch, |wanted| {
-                assert!(wanted > before.1);
-                Err(StopReason::MemoryLimit(wanted))
-            });
-            if result.is_err() {
-                refused += 1;
-                assert_eq!((store.n_states(), store.bytes()), before);
-            }
+            let expected = store.bytes_with(batch.len());
+            store.insert(batch);
+            assert_eq!(Some(store.bytes()), expected);
         }
-        assert_eq!((store.n_states(), refused), (768, 2));
+        assert_eq!(store.bytes(), 10_000 * 16 + 4 * (1 << 14));
+        assert_eq!(store.bytes_with(4 << 30), None);
     }
 }
