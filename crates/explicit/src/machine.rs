@@ -83,10 +83,10 @@ struct Paths<'a, const W: usize, S> {
 
 impl<const W: usize, S: Sink<W>> Paths<'_, W, S> {
     fn successor(&mut self, next: &Packed<W>) -> Flow {
-        if let Some(known) = &mut self.known {
-            if !known.insert((self.statement, self.partner, *next)) {
-                return Flow::Continue(());
-            }
+        if let Some(known) = &mut self.known
+            && !known.insert((self.statement, self.partner, *next))
+        {
+            return Flow::Continue(());
         }
         self.n_successors += 1;
         self.sink.successor(self.process, next)
