@@ -35,7 +35,7 @@ fn verdicts(model: &Model, budget: Budget, n_threads: usize) -> Vec<(String, Ver
 }
 
 fn verdict<'v>(verdicts: &'v [(String, Verdict)], name: &str) -> &'v Verdict {
-    &verdicts.iter().find(|(other, _)| other == name).unwrap().1
+    &verdicts.iter().find(|(other, _)| other == name).expect("the property exists").1
 }
 
 #[test]
@@ -141,7 +141,7 @@ struct Listener(Mutex<Vec<Event>>);
 
 impl Observer for Listener {
     fn event(&self, event: Event) {
-        self.0.lock().unwrap().push(event);
+        self.0.lock().expect("nobody panics").push(event);
     }
 }
 

@@ -15,7 +15,7 @@ fn load(name: &str, text: &str, n: i64) -> Model {
 
 fn example(name: &str, n: i64) -> Model {
     let path = format!("{}/../../examples/{name}.pw", env!("CARGO_MANIFEST_DIR"));
-    let text = std::fs::read_to_string(&path).unwrap();
+    let text = std::fs::read_to_string(&path).expect("the example is there");
     load(&path, &text, n)
 }
 
