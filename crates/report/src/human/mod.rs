@@ -1,7 +1,7 @@
 //! Results for people: the verdict first, in the user's words, then why, then what to do next.
 //!
-//! In: a [`Run`]. Out: text. [`verdict`] draws the line of one property, [`trace`] a counterexample by process, [`failure`] what
-//! a trace shows at its end, [`advice`] the commands that go on from there.
+//! In: a [`Run`]. Out: text. `verdict` draws the line of one property, `trace` a counterexample by process, `failure` what
+//! a trace shows at its end, `advice` the commands that go on from there.
 
 mod advice;
 mod columns;
