@@ -3,7 +3,7 @@
 //! In: a Model, a property, a certificate (whose rule stands on top of `evidence::certificate`). Out: what was checked, or why
 //! the certificate is refused. Small sets are listed and every step is taken by `eval` itself (`listing`); sets too large
 //! for that are decision diagrams of a library that no engine uses, with a translation of the program of their own
-//! (`diagrams`). What is to be checked is said once, in [`obligations`], for both.
+//! (`diagrams`). What is to be checked is said once, in `obligations`, for both.
 //!
 //! Nothing that a certificate says about the program is believed: views are verified by refusing any step that looks at, or
 //! changes, a cell that the processes concerned are not said to see; exposed blocks are recomputed from local states.
