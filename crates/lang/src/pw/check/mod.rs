@@ -4,7 +4,7 @@
 //! and conversions explicit, or diagnostics. The method is one pass over the tree that finds the type of each part and
 //! builds the Model's expression on the way. A part that is wrong gets the type [`Ty::Poison`], which fits everywhere, so
 //! that one mistake is reported once. Types and initial values of variables are here, too; statements and properties are
-//! in [`super::lower`].
+//! in `lower`.
 
 mod access;
 mod binders;
