@@ -156,7 +156,7 @@ impl<'a> Checker<'a> {
         });
         self.enter(&declared.name, Symbol::Family(id));
         self.symbols.families.push(Locals::default());
-        self.symbols.index_ranges.push(declared.index.as_ref().map(|index| &index.range));
+        self.symbols.indices.push(declared.index.as_ref());
         if let Some(index) = &declared.index {
             // Known to be a family before its size is: `pid` and quantifiers look for the one family.
             let name = index.name.name.clone();

@@ -42,9 +42,9 @@ impl<'a> Checker<'a> {
             return Some((Named::Local(var), declared));
         }
         if let Some(id) = index
-            && self.model.families[id].index.as_ref().is_some_and(|index| index.name == name)
+            && let Some(index) = self.symbols.indices[id.index()].filter(|index| index.name.name == name)
         {
-            return Some((Named::Index(id), self.model.families[id].span));
+            return Some((Named::Index(id), index.name.span));
         }
         self.symbols.names.get(name).map(|&(symbol, declared)| (Named::Symbol(symbol), declared))
     }
@@ -60,7 +60,7 @@ impl<'a> Checker<'a> {
             Some((Named::Symbol(_), span)) => ("a name of the program", span),
         };
         let message = format!("`{}` hides {}", name.name, what.0);
-        let warning = Diagnostic::warning(code::HIDDEN_NAME, name.span, message).note(what.1, "hidden from here on");
+        let warning = Diagnostic::warning(code::HIDDEN_NAME, name.span, message).note(what.1, "this one");
         self.report(warning.help("choose another name, so that a reader sees which one is meant"));
     }
 

@@ -159,8 +159,8 @@ impl<'a> Checker<'a> {
         let wanted = self.linear_range(range, scope)?;
         let outermost = Scope::new(Base::Program);
         let has_range = |family: &FamilyId| {
-            let written = self.symbols.index_ranges.get(family.index()).copied().flatten();
-            written.and_then(|range| self.linear_range(range, &outermost)) == Some(wanted.clone())
+            let written = self.symbols.indices.get(family.index()).copied().flatten();
+            written.and_then(|index| self.linear_range(&index.range, &outermost)) == Some(wanted.clone())
         };
         let mut fitting = self.model.families.ids().filter(has_range);
         fitting.next().filter(|_| fitting.next().is_none())

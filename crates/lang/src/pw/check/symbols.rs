@@ -104,8 +104,8 @@ pub(crate) struct Symbols<'a> {
     pub procedures: Vec<Locals<'a>>,
     /// Families whose size is wrong; they are checked with one process.
     pub broken_families: HashSet<FamilyId>,
-    /// The index range of each family as written.
-    pub index_ranges: Vec<Option<&'a ast::Range>>,
+    /// The index of each family as written.
+    pub indices: Vec<Option<&'a ast::ProcessIndex>>,
     /// Public variables that procedures use by their bare names.
     pub needs: Vec<Need>,
     /// The places that carry a label, by text and label; complete when all control is laid out.
