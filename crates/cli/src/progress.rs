@@ -100,13 +100,13 @@ impl Observer for Watcher<'_> {
         let Event::Searching { states, .. } = event else { return };
         let elapsed = now.duration_since(seen.at).as_secs_f64();
         let per_second = states.saturating_sub(seen.states) as f64 / elapsed.max(1e-3);
-        let line = self.line(&event, per_second, seen.n_decided, now.duration_since(self.started));
+        let [search, means] = self.words(&event, per_second, seen.n_decided, now.duration_since(self.started));
         (seen.states, seen.at) = (states, now);
         if self.progress == Progress::Terminal {
-            self.redraw(&mut seen, line);
+            self.redraw(&mut seen, search, format!("{means}; Ctrl-C keeps what is done"));
         } else if now >= seen.next_line {
             seen.next_line = now + INTERVAL;
-            terminal::complain(&format!("{line}\n"));
+            terminal::complain(&format!("{search}, {means}\n"));
         }
     }
 }
@@ -117,24 +117,26 @@ impl Watcher<'_> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn redraw(&self, seen: &mut Seen, line: String) {
+    /// Two lines, since all of it is wider than a usual terminal.
+    fn redraw(&self, seen: &mut Seen, search: String, means: String) {
         if self.started.elapsed() < PATIENCE {
             return;
         }
         let bar = seen.bar.get_or_insert_with(|| {
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-            if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg}") {
+            if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg}\n  {prefix}") {
                 bar.set_style(style);
             }
             bar.enable_steady_tick(Duration::from_millis(120));
             bar
         });
-        bar.set_message(line);
+        bar.set_message(search);
+        bar.set_prefix(means);
     }
 
-    /// One line for people.
-    fn line(&self, event: &Event, per_second: f64, n_decided: usize, elapsed: Duration) -> String {
-        let Event::Searching { states, frontier, depth, memory_bytes } = *event else { return String::new() };
+    /// How far the search is, and what it has used and decided.
+    fn words(&self, event: &Event, per_second: f64, n_decided: usize, elapsed: Duration) -> [String; 2] {
+        let Event::Searching { states, frontier, depth, memory_bytes } = *event else { return Default::default() };
         let time = match self.limit {
             Some(limit) => format!("{} of {}", duration(elapsed), duration(limit)),
             None => duration(elapsed),
@@ -143,15 +145,15 @@ impl Watcher<'_> {
             0 => String::new(),
             n => format!(", {n_decided} of {} decided", counted(n as u64, "property", "properties")),
         };
-        format!(
-            "{}: {} (+{}), frontier {}, depth {}, {}, {time}{decided}",
+        let search = format!(
+            "{}: {} (+{}), frontier {}, depth {}",
             self.title(),
             counted(states, "state", "states"),
             rate(per_second),
             count(frontier),
             count(depth),
-            bytes(memory_bytes),
-        )
+        );
+        [search, format!("{}, {time}{decided}", bytes(memory_bytes))]
     }
 
     fn title(&self) -> String {
@@ -212,12 +214,9 @@ mod tests {
     #[test]
     fn a_line_says_how_far_the_search_is() {
         let event = Event::Searching { states: 31_200, frontier: 1_234, depth: 12, memory_bytes: 212_000_000 };
-        let line = watcher(&model()).line(&event, 1_900.0, 2, Duration::from_secs(42));
-        assert_eq!(
-            line,
-            "lock N = 4: 31 200 states (+1 900/s), frontier 1 234, depth 12, 212 MB, 42 s of 10 min 00 s, \
-             2 of 3 properties decided"
-        );
+        let [search, means] = watcher(&model()).words(&event, 1_900.0, 2, Duration::from_secs(42));
+        assert_eq!(search, "lock N = 4: 31 200 states (+1 900/s), frontier 1 234, depth 12");
+        assert_eq!(means, "212 MB, 42 s of 10 min 00 s, 2 of 3 properties decided");
     }
 
     #[test]
