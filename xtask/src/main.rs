@@ -1,7 +1,8 @@
 //! Chores of the project, as `cargo xtask CHORE`.
 //!
-//! `tidy` checks the rules of the house that a compiler does not know.
+//! `tidy` checks the rules of the house that a compiler does not know; `bench` measures Piecewise beside other tools.
 
+mod bench;
 mod tidy;
 
 use std::path::Path;
@@ -12,8 +13,11 @@ fn main() -> ExitCode {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is a folder of the project");
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["tidy"] => tidy::run(root),
+        ["bench", "mono"] => bench::run_mono(root, false),
+        ["bench", "mono", "--write"] => bench::run_mono(root, true),
         _ => {
-            eprintln!("usage: cargo xtask tidy      check the rules of the house");
+            eprintln!("usage: cargo xtask tidy                   check the rules of the house");
+            eprintln!("       cargo xtask bench mono [--write]   measure the whole-product search beside SPIN's");
             ExitCode::from(2)
         }
     }

@@ -1,0 +1,103 @@
+//! `cargo xtask bench mono`: the whole-product search beside SPIN's, on the same graphs.
+//!
+//! In: the programs of `examples/` that have twins in `benches/spin/`. Out: a table of states, states per second and bytes
+//! per state of both tools, on the terminal, and with `--write` in `docs/benchmarks.md`. States and transitions must be
+//! equal, or the benchmark fails. Without SPIN, Piecewise is measured alone, and that is said.
+
+mod clock;
+mod machine;
+mod piecewise;
+mod spin;
+mod table;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use piecewise::Piecewise;
+use spin::Spin;
+use table::Row;
+
+/// A protocol, its size, and what SPIN has to be told to search it.
+struct Case {
+    /// The name of the program and of its twin.
+    model: &'static str,
+    /// The number of processes.
+    size: u32,
+    /// The depth of SPIN's stack.
+    depth: u32,
+    /// The logarithm of the size of SPIN's hash table.
+    table_bits: u32,
+}
+
+const CASES: [Case; 5] = [
+    Case { model: "filter", size: 5, depth: 100_000, table_bits: 20 },
+    Case { model: "philosophers", size: 8, depth: 300_000, table_bits: 19 },
+    Case { model: "philosophers", size: 10, depth: 6_000_000, table_bits: 23 },
+    Case { model: "mux_sem", size: 16, depth: 300_000, table_bits: 21 },
+    Case { model: "szymanski", size: 6, depth: 10_000, table_bits: 20 },
+];
+
+/// What one search of one tool took.
+#[derive(Clone, Copy, Debug)]
+struct Measured {
+    states: u64,
+    transitions: u64,
+    /// Processor time of all threads, where the system tells it, else time on the clock.
+    cpu_seconds: f64,
+    /// Time on the clock.
+    seconds: f64,
+    /// What the states and their table take.
+    bytes: u64,
+}
+
+/// Runs the benchmark, prints its table, and writes it down if asked to.
+pub fn run_mono(root: &Path, writes: bool) -> ExitCode {
+    match measure_all(root) {
+        Err(error) => {
+            eprintln!("bench: {error}");
+            ExitCode::FAILURE
+        }
+        Ok(rows) => {
+            let text = table::document(&rows, &machine::describe());
+            println!("\n{text}");
+            if writes && let Err(error) = std::fs::write(root.join("docs/benchmarks.md"), &text) {
+                eprintln!("bench: docs/benchmarks.md cannot be written: {error}");
+                return ExitCode::FAILURE;
+            }
+            ExitCode::SUCCESS
+        }
+    }
+}
+
+fn measure_all(root: &Path) -> Result<Vec<Row>, String> {
+    let spin = Spin::find(root);
+    if let Err(missing) = &spin {
+        eprintln!("bench: {missing}; Piecewise is measured alone");
+    }
+    let mut rows = Vec::new();
+    for case in &CASES {
+        eprintln!("bench: {} N = {}", case.model, case.size);
+        let piecewise = Piecewise::load(root, case)?;
+        let row = Row {
+            name: format!("{} N = {}", case.model, case.size),
+            one: piecewise.measure(1)?,
+            two: piecewise.measure(2)?,
+            spin: spin.as_ref().ok().map(|spin| spin.measure(case)).transpose()?,
+        };
+        row.check()?;
+        rows.push(row);
+    }
+    Ok(rows)
+}
+
+/// Measures until the times are long enough to be told from noise; the mean.
+fn repeatedly(mut measure: impl FnMut() -> Result<Measured, String>) -> Result<Measured, String> {
+    const ENOUGH_SECONDS: f64 = 1.0;
+    const MOST_RUNS: usize = 10;
+    let mut runs = vec![measure()?];
+    while runs.iter().map(|run| run.cpu_seconds).sum::<f64>() < ENOUGH_SECONDS && runs.len() < MOST_RUNS {
+        runs.push(measure()?);
+    }
+    let mean = |part: fn(&Measured) -> f64| runs.iter().map(part).sum::<f64>() / runs.len() as f64;
+    Ok(Measured { cpu_seconds: mean(|run| run.cpu_seconds), seconds: mean(|run| run.seconds), ..runs[0] })
+}
