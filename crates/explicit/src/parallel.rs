@@ -152,8 +152,12 @@ impl<const W: usize> Post<'_, W> {
     fn end(&mut self, finder: &mut Finder<'_, W>, meter: &Meter<'_>) {
         let others = self.senders.len() - 1;
         let mut untold: Vec<usize> = (0..self.senders.len()).filter(|&shard| shard != self.own).collect();
-        while self.n_ended < others || !untold.is_empty() {
+        loop {
             untold.retain(|&shard| matches!(self.senders[shard].try_send(Message::End), Err(TrySendError::Full(_))));
+            // All the others may have ended before this thread told them: nothing more will come.
+            if self.n_ended == others && untold.is_empty() {
+                return;
+            }
             match self.inbox.recv_timeout(PATIENCE) {
                 Ok(message) => {
                     // When the search is stopped, messages are taken and dropped, so that nobody waits to send.
