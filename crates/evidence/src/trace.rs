@@ -4,7 +4,9 @@
 //! [`TraceEnd`] says is true of the last state. Where `loop_from` is given, the last state equals the one at that position,
 //! and the run goes round from there for ever.
 
-use model::eval::{Move, Race, State, StepFault};
+use model::Model;
+use model::eval::{self, Move, Race, State, StepFault};
+use model::property::PropertyKind;
 
 /// A finite run, or a lasso.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,4 +49,26 @@ impl Trace {
     pub fn n_context_switches(&self) -> usize {
         self.moves.windows(2).filter(|pair| pair[0].process != pair[1].process).count()
     }
+}
+
+/// The run through these states as a trace for a property, with the moves and the end that the reference semantics gives; `None`
+/// where two states are not a step apart, or nothing that decides the property is true of the last one.
+pub fn trace_through(model: &Model, states: Vec<State>, property: &PropertyKind) -> Option<Trace> {
+    let moves = states.windows(2).map(|pair| {
+        let mut steps = eval::steps(model, &pair[0]).into_iter();
+        steps.find(|step| step.result.as_ref() == Ok(&pair[1])).map(|step| step.by)
+    });
+    let moves = moves.collect::<Option<Vec<Move>>>()?;
+    let last = states.last()?;
+    let end = match property {
+        PropertyKind::Invariant(_) | PropertyKind::Reachable(_) => TraceEnd::State,
+        PropertyKind::NoErrors => {
+            let mut steps = eval::steps(model, last).into_iter();
+            steps.find_map(|step| step.result.err().map(|fault| TraceEnd::Fault { by: step.by, fault }))?
+        }
+        PropertyKind::DeadlockFree => eval::is_deadlock(model, last).then_some(TraceEnd::Deadlock)?,
+        PropertyKind::RaceFree(var) => TraceEnd::Race(eval::race(model, last, *var)?),
+        PropertyKind::Temporal(_) => return None,
+    };
+    Some(Trace { states, moves, end, loop_from: None })
 }

@@ -6,6 +6,7 @@
 pub mod bdd;
 pub mod commands;
 pub mod encoding;
+pub mod engines;
 pub mod evaluate;
 pub mod local;
 pub mod points;

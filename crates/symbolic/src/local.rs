@@ -4,6 +4,7 @@
 //! a group first becomes what it looks like from there: the states before it without the mover's local part, and the updates
 //! that the group sees. Exposed facts of a process are one block number per process, a part that its steps keep up to date.
 
+use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
 
 use base::StopReason;
@@ -46,6 +47,8 @@ pub struct LocalSets<'m> {
     cubes: HashMap<Updates, (Cube, Cube)>,
     /// Sets of parts as cubes.
     hidden: HashMap<(Movers, Vec<ProcessId>), Cube>,
+    /// The most nodes seen in use.
+    peak_nodes: Cell<u64>,
 }
 
 impl<'m> LocalSets<'m> {
@@ -60,6 +63,7 @@ impl<'m> LocalSets<'m> {
             commands: HashMap::new(),
             cubes: HashMap::new(),
             hidden: HashMap::new(),
+            peak_nodes: Cell::new(0),
             system,
         };
         sets.refresh_commands()?;
@@ -69,6 +73,28 @@ impl<'m> LocalSets<'m> {
     /// The system behind the sets.
     pub fn system(&self) -> &System<'m> {
         &self.system
+    }
+
+    /// The most nodes that were in use, as far as somebody looked.
+    pub fn peak_nodes(&self) -> u64 {
+        self.peak_nodes.get()
+    }
+
+    /// Somebody saw this many nodes in use.
+    pub fn note_nodes(&self, n_nodes: u64) {
+        self.peak_nodes.set(self.peak_nodes.get().max(n_nodes));
+    }
+
+    /// The states that answer one of the questions, and those in which asking is a fault.
+    pub fn bad_and_fault(&self, questions: &[Question]) -> Result<(Bdd, Bdd), StopReason> {
+        let space = &self.system.encoding.space;
+        let (mut bad, mut faulty) = (space.empty(), space.empty());
+        for question in questions {
+            let (states, fault) = self.bdd(self.pattern(&question.pattern))?;
+            bad = self.bdd(space.or(&bad, &states))?;
+            faulty = self.bdd(space.or(&faulty, &fault))?;
+        }
+        Ok((self.bdd(space.and(&bad, &self.system.valid))?, self.bdd(space.and(&faulty, &self.system.valid))?))
     }
 
     /// Makes an operation's lack of nodes the reason to stop.
@@ -298,7 +324,9 @@ impl Backend for LocalSets<'_> {
     }
 
     fn memory_bytes(&self) -> u64 {
-        self.system.bytes(self.system.encoding.space.n_nodes() as u64)
+        let n_nodes = self.system.encoding.space.n_nodes() as u64;
+        self.note_nodes(n_nodes);
+        self.system.bytes(n_nodes)
     }
 }
 

@@ -46,12 +46,7 @@ impl Refinable for LocalSets<'_> {
     }
 
     fn bad(&mut self, questions: &[Question]) -> Result<Bdd, StopReason> {
-        let mut bad = self.system().encoding.space.empty();
-        for question in questions {
-            let (states, _) = self.bdd(self.pattern(&question.pattern))?;
-            bad = self.bdd(self.system().encoding.space.or(&bad, &states))?;
-        }
-        let bad = self.bdd(self.system().encoding.space.and(&bad, &self.system().valid))?;
+        let (bad, _) = self.bad_and_fault(questions)?;
         let exposed = self.bdd(self.exposed_bits())?;
         self.bdd(self.system().encoding.space.exists(&bad, &exposed))
     }

@@ -38,15 +38,19 @@ pub struct System<'m> {
 }
 
 impl<'m> System<'m> {
-    /// Encodes a program, with room for `n_blocks` exposed blocks for each process, within a limit on memory.
-    pub fn new(model: &'m Model, n_blocks: &[usize], memory_limit: Option<u64>) -> Result<Self, StopReason> {
+    /// How many nodes fit into this much memory.
+    pub fn nodes_within(bytes: u64) -> usize {
+        (bytes / BYTES_PER_NODE).clamp(1 << 14, 1 << 30) as usize
+    }
+
+    /// Encodes a program, with room for `n_blocks` exposed blocks for each process and for `n_nodes` nodes.
+    pub fn new(model: &'m Model, n_blocks: &[usize], n_nodes: usize) -> Result<Self, StopReason> {
         if !model.procedures.is_empty() {
             let why = "procedures have stacks, which decision diagrams do not hold; `mono` explores them";
             return Err(StopReason::NotSupported(why.to_string()));
         }
         let points = Points::new(model)?;
         let n_points: Vec<usize> = model.processes.ids().map(|process| points.of(process).len()).collect();
-        let n_nodes = memory_limit.map_or(1 << 25, |bytes| (bytes / BYTES_PER_NODE).clamp(1 << 14, 1 << 30) as usize);
         let encoding = Encoding::new(model, &n_points, n_blocks, n_nodes);
         let build = || -> Result<(Bdd, Bdd, Vec<ProcessCommands>), Stop> {
             Ok((encoding.valid()?, initial(model, &points, &encoding)?, commands(model, &points, &encoding)?))

@@ -31,7 +31,7 @@ fn for_small_products(n_programs: u64, check: impl Fn(&Model, &Product) -> Resul
 }
 
 fn system(model: &Model) -> System<'_> {
-    System::new(model, &vec![64; model.processes.len()], Some(1 << 23)).expect("small programs fit")
+    System::new(model, &vec![64; model.processes.len()], 1 << 17).expect("small programs fit")
 }
 
 fn find(system: &System<'_>, bad: &Bdd, direction: Direction) -> Reach {

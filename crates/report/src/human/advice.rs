@@ -82,6 +82,6 @@ fn for_unknown(run: &Run, reason: &StopReason) -> Vec<(String, &'static str)> {
         }
         StopReason::MemoryLimit(_) | StopReason::NodeLimit(_) => words("a larger --memory"),
         StopReason::PropertyError(_) => words("guard the expression, so that it has a value in every reachable state"),
-        StopReason::Cancelled | StopReason::NotSupported(_) => Vec::new(),
+        StopReason::Cancelled | StopReason::TooCoarse(_) | StopReason::NotSupported(_) => Vec::new(),
     }
 }

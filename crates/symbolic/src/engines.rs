@@ -1,0 +1,277 @@
+//! The methods that work with decision diagrams: `forward`, `backward`, `split`, `pairwise`, `completion`.
+//!
+//! In: a task. Out: an answer for each property, with a run or a certificate. All properties of a task share one set of local
+//! invariants; completion refines for each property on its own.
+
+use base::StopReason;
+use compose::backend::Backend;
+use compose::completion::{Completed, complete};
+use compose::k_index::{Decision, Fixpoint, Invariants, decide};
+use compose::question::{Question, questions};
+use engine::{Answer, Engine, Event, Observer, PropertyId, Statistics, Task, Verdict};
+use evidence::certificate::{Claim, Fact, SplitInvariant};
+use evidence::trace::trace_through;
+use evidence::{Certificate, Evidence};
+use model::Model;
+use model::eval::State;
+use model::process::ProcessId;
+use model::property::PropertyKind;
+use model::variable::Storage;
+
+use crate::bdd::Bdd;
+use crate::local::{LocalSets, Views};
+use crate::reach::{Direction, Reach, search};
+use crate::system::System;
+
+/// A process exposes at most this many blocks of local states.
+const MOST_BLOCKS: usize = 1 << 12;
+
+/// Room for many nodes takes longer to make than most programs take to check: they are tried with this much first.
+const SMALL: usize = 1 << 17;
+
+/// Room for nodes where memory has no limit: about a gigabyte.
+const LARGE: usize = 1 << 25;
+
+/// A method that works with decision diagrams.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Symbolic {
+    /// Reachability on the whole product.
+    Reach(Direction),
+    /// The strongest invariants of `k` processes each.
+    KIndex(usize),
+    /// Split invariants with refinement.
+    Completion,
+}
+
+impl Engine for Symbolic {
+    fn name(&self) -> &'static str {
+        match self {
+            Symbolic::Reach(Direction::Forward) => "forward",
+            Symbolic::Reach(Direction::Backward) => "backward",
+            Symbolic::KIndex(1) => "split",
+            Symbolic::KIndex(2) => "pairwise",
+            Symbolic::KIndex(_) => "k-index",
+            Symbolic::Completion => "completion",
+        }
+    }
+
+    fn supports(&self, model: &Model, property: PropertyId) -> Result<(), StopReason> {
+        let refuse = |why: &str| Err(StopReason::NotSupported(why.to_string()));
+        if matches!(model.properties[property].kind, PropertyKind::Temporal(_)) {
+            return refuse("this method answers safety only, not temporal properties");
+        }
+        if !model.procedures.is_empty() {
+            return refuse("procedures have stacks, which decision diagrams do not hold; `mono` explores them");
+        }
+        Ok(())
+    }
+
+    fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Vec<Answer> {
+        let answers = self.attempt(&Work { task, observer, n_nodes: SMALL });
+        let limit = task.budget.memory_limit().map_or(LARGE, System::nodes_within);
+        let too_small = |answer: &Answer| answer.verdict == Verdict::Unknown(StopReason::NodeLimit(SMALL as u64));
+        if limit <= SMALL || !answers.iter().any(too_small) {
+            return answers;
+        }
+        let again = answers.iter().filter(|answer| too_small(answer)).map(|answer| answer.property).collect();
+        let task = Task { properties: again, ..task.clone() };
+        let mut decided = self.attempt(&Work { task: &task, observer, n_nodes: limit }).into_iter();
+        let take = |answer| if too_small(&answer) { decided.next().unwrap_or(answer) } else { answer };
+        answers.into_iter().map(take).collect()
+    }
+}
+
+impl Symbolic {
+    fn attempt(&self, work: &Work<'_>) -> Vec<Answer> {
+        let properties = work.task.properties.iter();
+        match *self {
+            Symbolic::KIndex(k) => work.k_index(k),
+            Symbolic::Reach(direction) => properties.map(|&id| work.reach(id, direction)).collect(),
+            Symbolic::Completion => properties.map(|&id| work.completion(id)).collect(),
+        }
+    }
+}
+
+/// What an attempt at a property comes to.
+enum Outcome {
+    /// None of the property's questions has a positive answer in a reachable state.
+    Never(SplitInvariant),
+    /// One has at the end of this run.
+    Run(Vec<State>),
+    /// Not decided.
+    Open(StopReason),
+}
+
+struct Work<'a> {
+    task: &'a Task<'a>,
+    observer: &'a dyn Observer,
+    /// How many nodes there is room for.
+    n_nodes: usize,
+}
+
+impl<'a> Work<'a> {
+    fn system(&self) -> Result<System<'a>, StopReason> {
+        let model = self.task.model;
+        let n_blocks: Vec<usize> = model.processes.ids().map(|process| n_local_states(model, process)).collect();
+        System::new(model, &n_blocks, self.n_nodes)
+    }
+
+    fn questions(&self, id: PropertyId) -> Vec<Question> {
+        questions(self.task.model, &self.task.model.properties[id].kind).unwrap_or_default()
+    }
+
+    fn reach(&self, id: PropertyId, direction: Direction) -> Answer {
+        let mut statistics = Statistics::default();
+        let outcome = self.try_reach(id, direction, &mut statistics).unwrap_or_else(Outcome::Open);
+        self.answer(id, outcome, statistics)
+    }
+
+    fn try_reach(&self, id: PropertyId, way: Direction, statistics: &mut Statistics) -> Result<Outcome, StopReason> {
+        let mut sets = LocalSets::new(self.system()?, Views::Whole)?;
+        let (bad, fault) = sets.bad_and_fault(&self.questions(id))?;
+        let peak = std::cell::Cell::new(0);
+        let watch = |_: u64, n_nodes: u64| peak.set(peak.get().max(n_nodes));
+        let found = search(sets.system(), &bad, way, (&self.task.budget, &watch))?;
+        sets.note_nodes(peak.get());
+        statistics.peak_nodes = Some(sets.peak_nodes());
+        statistics.peak_memory_bytes = Some(sets.system().bytes(sets.peak_nodes()));
+        match found {
+            Reach::Run(states) => Ok(Outcome::Run(states)),
+            Reach::Safe(set) => {
+                let meets = |set: &Bdd| sets.system().encoding.space.and(set, &fault);
+                // Backward, the inductive set says nothing about what is reachable: faults of the question need another look.
+                if !fault.is_empty() && !meets(&set).map_err(|_| sets.system().out_of_nodes())?.is_empty() {
+                    return Ok(Outcome::Open(property_fault()));
+                }
+                let all: Vec<ProcessId> = self.task.model.processes.ids().collect();
+                Ok(Outcome::Never(sets.certify(all.len(), &[(&all, &set)])?))
+            }
+        }
+    }
+
+    fn k_index(&self, k: usize) -> Vec<Answer> {
+        let prepared = self.invariants(k);
+        let mut sets_and_invariants = match prepared {
+            Ok(prepared) => prepared,
+            Err(stop) => {
+                let open = |&id: &PropertyId| self.answer(id, Outcome::Open(stop.clone()), Statistics::default());
+                return self.task.properties.iter().map(open).collect();
+            }
+        };
+        let (sets, invariants) = &mut sets_and_invariants;
+        let mut answers = Vec::new();
+        for &id in &self.task.properties {
+            let outcome = match decide(sets, invariants, &self.questions(id), &self.task.budget) {
+                Ok(Decision::Proved) => match sets.certify(invariants.k, &invariants.join()) {
+                    Ok(invariant) => Outcome::Never(invariant),
+                    Err(stop) => Outcome::Open(stop),
+                },
+                Ok(Decision::Open(_)) => Outcome::Open(too_coarse(k)),
+                Ok(Decision::Fault(_)) => Outcome::Open(property_fault()),
+                Err(stop) => Outcome::Open(stop),
+            };
+            let statistics = local_statistics(sets, invariants);
+            answers.push(self.answer(id, outcome, statistics));
+        }
+        answers
+    }
+
+    fn invariants(&self, k: usize) -> Result<(LocalSets<'a>, Invariants<Bdd>), StopReason> {
+        let n_processes = self.task.model.processes.len();
+        let k = k.min(n_processes);
+        let mut sets = LocalSets::new(self.system()?, Views::Mentioned)?;
+        let mut fixpoint = Fixpoint::new(&mut sets, k)?;
+        fixpoint.close(&mut sets, &self.task.budget)?;
+        Ok((sets, fixpoint.invariants))
+    }
+
+    fn completion(&self, id: PropertyId) -> Answer {
+        let mut statistics = Statistics::default();
+        let outcome = self.try_completion(id, &mut statistics).unwrap_or_else(Outcome::Open);
+        self.answer(id, outcome, statistics)
+    }
+
+    fn try_completion(&self, id: PropertyId, statistics: &mut Statistics) -> Result<Outcome, StopReason> {
+        let mut sets = LocalSets::new(self.system()?, Views::Mentioned)?;
+        let asked = self.questions(id);
+        let (_, fault) = sets.bad_and_fault(&asked)?;
+        if !fault.is_empty() {
+            return Ok(Outcome::Open(property_fault()));
+        }
+        let completed = complete(&mut sets, &asked, &self.task.budget, |_| {});
+        let n_rounds = |rounds: usize| Some(rounds as u64);
+        Ok(match completed? {
+            Completed::Proved { invariants, rounds } => {
+                *statistics = local_statistics(&mut sets, &invariants);
+                statistics.refinements = n_rounds(rounds.len() - 1);
+                Outcome::Never(sets.certify(1, &invariants.join())?)
+            }
+            Completed::Run { states, rounds } => {
+                statistics.refinements = n_rounds(rounds.len());
+                statistics.peak_nodes = Some(sets.peak_nodes());
+                statistics.peak_memory_bytes = Some(sets.memory_bytes());
+                Outcome::Run(states)
+            }
+        })
+    }
+
+    /// A verdict with its evidence: a `reachable` holds by a run, all else is violated by it.
+    fn answer(&self, id: PropertyId, outcome: Outcome, statistics: Statistics) -> Answer {
+        let property = &self.task.model.properties[id];
+        let is_goal = matches!(property.kind, PropertyKind::Reachable(_));
+        let verdict = match outcome {
+            Outcome::Open(stop) => Verdict::Unknown(stop),
+            Outcome::Never(invariant) => {
+                let facts = vec![Fact { claim: Claim::SplitInvariant(invariant), uses: Vec::new() }];
+                let certificate = Certificate { property: property.name.clone(), facts };
+                let evidence = Evidence::Certificate(Box::new(certificate));
+                if is_goal { Verdict::Violated(evidence) } else { Verdict::Holds(evidence) }
+            }
+            Outcome::Run(states) => match trace_through(self.task.model, states, &property.kind) {
+                Some(trace) if is_goal => Verdict::Holds(Evidence::Trace(trace)),
+                Some(trace) => Verdict::Violated(Evidence::Trace(trace)),
+                // Only what actions can touch is known here, not what they touch in a state.
+                None => Verdict::Unknown(StopReason::NotSupported(String::from(
+                    "two processes come close to a race, but which cells they touch together is not known; `mono` decides it",
+                ))),
+            },
+        };
+        if !matches!(verdict, Verdict::Unknown(_)) {
+            self.observer.event(Event::Decided(id));
+        }
+        Answer { property: id, verdict, statistics: Statistics { time: self.task.budget.elapsed(), ..statistics } }
+    }
+}
+
+fn local_statistics(sets: &mut LocalSets<'_>, invariants: &Invariants<Bdd>) -> Statistics {
+    let sizes = invariants.join().into_iter().map(|(group, set)| sets.n_states(group, set)).collect();
+    Statistics {
+        peak_nodes: Some(sets.peak_nodes()),
+        peak_memory_bytes: Some(sets.system().bytes(sets.peak_nodes())),
+        local_states: Some(sizes),
+        ..Statistics::default()
+    }
+}
+
+fn too_coarse(k: usize) -> StopReason {
+    let together = match k {
+        1 => "what one process sees does",
+        2 => "what two processes see does",
+        _ => "what a few processes see does",
+    };
+    StopReason::TooCoarse(format!("{together} not exclude a violation, which may not be a real one; `completion` decides it"))
+}
+
+fn property_fault() -> StopReason {
+    StopReason::PropertyError(String::from("evaluating the property is an error in some state"))
+}
+
+/// How many local states a process has, or as many blocks as there can be.
+fn n_local_states(model: &Model, process: ProcessId) -> usize {
+    let n_points = model::points::Points::of(model, process, MOST_BLOCKS).map_or(MOST_BLOCKS, |points| points.points.len());
+    let own = model.cells.iter().filter(|cell| {
+        cell.owner == Some(process) && matches!(model.vars[cell.var].storage, Storage::Local(_))
+    });
+    let n_states = own.fold(n_points as u128, |n, cell| n.saturating_mul(cell.ty.n_values(model.type_context())));
+    n_states.min(MOST_BLOCKS as u128) as usize
+}
