@@ -134,10 +134,11 @@ impl Encoding {
         })
     }
 
-    /// The bit vectors in which every field has one of its values.
+    /// The bit vectors in which every field has one of its values; exposed blocks follow from the others and are left free.
     pub fn valid(&self) -> Result<Bdd, OutOfNodes> {
+        let parts = self.order.iter().filter(|part| !matches!(part, Part::Exposed(_)));
         // From the bottom up, so that each conjunction only adds nodes on top.
-        self.order.iter().rev().try_fold(self.space.all(), |valid, &part| {
+        parts.rev().try_fold(self.space.all(), |valid, &part| {
             let field = self.field(part);
             let values = self.one_of(part, 0..field.n_values)?;
             self.space.and(&values, &valid)

@@ -259,7 +259,9 @@ fn too_coarse(k: usize) -> StopReason {
         2 => "what two processes see does",
         _ => "what a few processes see does",
     };
-    StopReason::TooCoarse(format!("{together} not exclude a violation, which may not be a real one; `completion` decides it"))
+    StopReason::TooCoarse(format!(
+        "{together} not exclude a violation, which may not be a real one; `completion` decides it"
+    ))
 }
 
 fn property_fault() -> StopReason {
@@ -268,10 +270,12 @@ fn property_fault() -> StopReason {
 
 /// How many local states a process has, or as many blocks as there can be.
 fn n_local_states(model: &Model, process: ProcessId) -> usize {
-    let n_points = model::points::Points::of(model, process, MOST_BLOCKS).map_or(MOST_BLOCKS, |points| points.points.len());
-    let own = model.cells.iter().filter(|cell| {
-        cell.owner == Some(process) && matches!(model.vars[cell.var].storage, Storage::Local(_))
-    });
+    let n_points =
+        model::points::Points::of(model, process, MOST_BLOCKS).map_or(MOST_BLOCKS, |points| points.points.len());
+    let own = model
+        .cells
+        .iter()
+        .filter(|cell| cell.owner == Some(process) && matches!(model.vars[cell.var].storage, Storage::Local(_)));
     let n_states = own.fold(n_points as u128, |n, cell| n.saturating_mul(cell.ty.n_values(model.type_context())));
     n_states.min(MOST_BLOCKS as u128) as usize
 }
