@@ -117,7 +117,9 @@ impl fmt::Display for StopReason {
             StopReason::TimeLimit(limit) => write!(f, "the time limit of {} s was reached", limit.as_secs_f64()),
             StopReason::MemoryLimit(bytes) => write!(f, "the memory limit of {} MB was reached", bytes >> 20),
             StopReason::NodeLimit(n_nodes) => write!(f, "all {n_nodes} nodes of decision diagrams were used up"),
-            StopReason::TooCoarse(why) | StopReason::NotSupported(why) | StopReason::PropertyError(why) => write!(f, "{why}"),
+            StopReason::TooCoarse(why) | StopReason::NotSupported(why) | StopReason::PropertyError(why) => {
+                write!(f, "{why}")
+            }
         }
     }
 }
