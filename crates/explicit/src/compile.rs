@@ -42,7 +42,12 @@ pub struct Compiler<'c, 'm> {
     block_start: usize,
     /// How many instances of quantifiers and loops the expression or statement at hand has been unrolled to.
     n_unrolled: usize,
+    /// To how many it may be.
+    max_unrolled: usize,
 }
+
+/// A property is compiled once, not for each process and point, and may be written out so many times further.
+const PROPERTY_FACTOR: usize = 16;
 
 /// For whom something is compiled, and what is constant there.
 #[derive(Clone)]
@@ -109,6 +114,7 @@ impl<'c, 'm> Compiler<'c, 'm> {
             n_registers: RESULT + 1,
             block_start: 0,
             n_unrolled: 0,
+            max_unrolled: codec.limits.max_unrolled,
         };
         compiler.all_steps();
         compiler.all_continuations();
@@ -118,7 +124,9 @@ impl<'c, 'm> Compiler<'c, 'm> {
     /// A condition on states that nobody evaluates: that of a property.
     pub fn property(&mut self, condition: &model::expr::Expr) -> TermId {
         self.n_unrolled = 0;
+        self.max_unrolled = self.codec.limits.max_unrolled * PROPERTY_FACTOR;
         let term = self.expression(condition, &mut Context::of_nobody());
+        self.max_unrolled = self.codec.limits.max_unrolled;
         self.terms.optimise(term)
     }
 
@@ -139,8 +147,8 @@ impl<'c, 'm> Compiler<'c, 'm> {
 
     /// Whether so many more instances are written out.
     fn may_unroll(&self, n_more: usize) -> bool {
-        let limits = &self.codec.limits;
-        self.n_unrolled.saturating_add(n_more) <= limits.max_unrolled && self.terms.n_terms() < limits.max_terms
+        self.n_unrolled.saturating_add(n_more) <= self.max_unrolled
+            && self.terms.n_terms() < self.codec.limits.max_terms
     }
 
     /// A free register.

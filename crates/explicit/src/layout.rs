@@ -13,6 +13,7 @@ use model::control::{ActionId, ActionKind, ProcedureId, Scope};
 use model::process::ProcessId;
 use model::variable::Role;
 
+use crate::holders;
 use crate::packing::{Field, FieldAllocator, Numbers};
 use crate::points::{ControlPlan, Points};
 
@@ -61,8 +62,7 @@ impl Layout {
     pub fn new(model: &Model, plan: &ControlPlan) -> Self {
         let mut allocator = FieldAllocator::default();
         let last_point = |points: &Points| points.n_points() as i64 - 1;
-        let control =
-            plan.points.iter().map(|points| field_for(&mut allocator, Numbers::between(0, last_point(points))));
+        let control = plan.points.iter().map(|points| allocator.field(Numbers::between(0, last_point(points))));
         let control = control.collect();
         let mut locations = cell_locations(model, plan, &mut allocator);
         let mut layout = Layout {
@@ -100,18 +100,17 @@ impl Layout {
     }
 }
 
-fn field_for(allocator: &mut FieldAllocator, numbers: Numbers) -> Field {
-    allocator.field(numbers.n_bits(), numbers.lo)
+fn cell_locations(model: &Model, plan: &ControlPlan, allocator: &mut FieldAllocator) -> Vec<(Field, Numbers)> {
+    let locate = |(cell, numbers): (&model::variable::Cell, Numbers)| {
+        let is_folded = matches!(model.vars[cell.var].role, Role::Counter(id) if plan.folded[id.index()]);
+        (allocator.field(if is_folded { first_of(numbers) } else { numbers }), numbers)
+    };
+    model.cells.iter().zip(holders::cell_numbers(model, plan)).map(locate).collect()
 }
 
-fn cell_locations(model: &Model, plan: &ControlPlan, allocator: &mut FieldAllocator) -> Vec<(Field, Numbers)> {
-    let locate = |cell: &model::variable::Cell| {
-        let numbers = Numbers::of(cell.ty, model.type_context());
-        let is_folded = matches!(model.vars[cell.var].role, Role::Counter(id) if plan.folded[id.index()]);
-        let field = if is_folded { allocator.field(0, numbers.lo) } else { field_for(allocator, numbers) };
-        (field, numbers)
-    };
-    model.cells.iter().map(locate).collect()
+/// Numbers that need no bits, for what is known from the control point.
+fn first_of(numbers: Numbers) -> Numbers {
+    Numbers::between(numbers.lo, numbers.lo)
 }
 
 /// A process that calls procedures.
@@ -140,7 +139,7 @@ impl Caller<'_> {
             }
             relative.push(slots);
         }
-        let room: Vec<Field> = widths.into_iter().map(|bits| allocator.field(bits, 0)).collect();
+        let room: Vec<Field> = widths.into_iter().map(|bits| allocator.bits(bits)).collect();
         let mut first_slot = HashMap::new();
         for (&procedure, slots) in procedures.iter().zip(relative) {
             first_slot.insert(procedure, locations.len() as u32);
@@ -152,7 +151,7 @@ impl Caller<'_> {
                 }
             }));
         }
-        FrameFields { stack: allocator.field(self.n_stack_bits(), 0), room, first_slot }
+        FrameFields { stack: allocator.bits(self.n_stack_bits()), room, first_slot }
     }
 
     fn slots(&self, procedure: ProcedureId, allocator: &mut FieldAllocator) -> Vec<(Field, Numbers)> {
@@ -160,7 +159,7 @@ impl Caller<'_> {
         let locate = |var: &model::variable::Var| {
             let numbers = Numbers::of(var.ty.scalar(), self.model.type_context());
             let is_folded = matches!(var.role, Role::Counter(id) if self.plan.folded[id.index()]);
-            let mut one = || if is_folded { allocator.field(0, numbers.lo) } else { field_for(allocator, numbers) };
+            let mut one = || allocator.field(if is_folded { first_of(numbers) } else { numbers });
             (0..var.ty.n_cells()).map(|_| (one(), numbers)).collect::<Vec<_>>()
         };
         vars.flat_map(locate).collect()

@@ -10,6 +10,7 @@ pub mod codec;
 pub mod compile;
 mod expand;
 mod hash;
+mod holders;
 mod initial;
 mod layout;
 pub mod machine;

@@ -76,11 +76,13 @@ impl<'a> Meter<'a> {
         self.budget.check(self.bytes.load(Ordering::Relaxed) + more_bytes)
     }
 
-    /// Tells progress when it is time; stops the search if a limit is reached. Whether to go on.
+    /// Tells progress when it is time; stops the search if a limit is reached, by data that takes so many bytes more than
+    /// what was counted. Whether to go on.
     pub fn may_go_on(&self, more_bytes: u64) -> bool {
         if self.is_stopped() {
             return false;
         }
+        self.peak_bytes.fetch_max(self.bytes.load(Ordering::Relaxed) + more_bytes, Ordering::Relaxed);
         self.report();
         match self.permits(more_bytes) {
             Ok(()) => true,

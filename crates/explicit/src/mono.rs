@@ -34,17 +34,22 @@ impl Engine for Mono {
     }
 
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Vec<Answer> {
-        let asked = task.properties.iter().copied().filter(|&id| self.supports(task.model, id).is_ok()).collect();
-        let meter = Meter::new(&task.budget, observer);
-        let codec = Codec::new(task.model, Limits::default());
-        let job = Job { codec: &codec, asked, meter: &meter, n_threads: task.n_threads };
-        let outcome = with_width(codec.layout.n_words, job);
         let unknown = |property, reason: StopReason| Answer {
             property,
             verdict: Verdict::Unknown(reason),
             statistics: Statistics::default(),
         };
-        let answer = |&property: &PropertyId| match (&outcome, self.supports(task.model, property)) {
+        let is_supported = |id: &PropertyId| self.supports(task.model, *id);
+        let asked: Vec<PropertyId> = task.properties.iter().copied().filter(|id| is_supported(id).is_ok()).collect();
+        if asked.is_empty() {
+            let refused = |id: &PropertyId| Some(unknown(*id, is_supported(id).err()?));
+            return task.properties.iter().filter_map(refused).collect();
+        }
+        let meter = Meter::new(&task.budget, observer);
+        let codec = Codec::new(task.model, Limits::default());
+        let job = Job { codec: &codec, asked, meter: &meter, n_threads: task.n_threads };
+        let outcome = with_width(codec.layout.n_words, job);
+        let answer = |&property: &PropertyId| match (&outcome, is_supported(&property)) {
             (_, Err(reason)) => unknown(property, reason),
             (Err(reason), Ok(())) => unknown(property, reason.clone()),
             (Ok((asked, outcome)), Ok(())) => {

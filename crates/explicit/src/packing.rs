@@ -2,7 +2,8 @@
 //!
 //! Every value is coded as a number, so that compiled expressions compute with `i64` alone: truth values as 0 and 1,
 //! enumerations by position, `none` as 0 and a process as its id plus 1. A field holds a number less the least one that it
-//! can have, in as many bits as its range needs, and never straddles two words.
+//! can have, in as many bits as its range needs, and never straddles two words. Where the least number (`none`) stands apart
+//! from the others, the gap between takes no bits.
 
 use model::process::ProcessId;
 use model::types::{ScalarType, TypeContext};
@@ -20,19 +21,26 @@ pub struct Field {
     pub shift: u32,
     /// As many ones as the field has bits.
     pub mask: u64,
-    /// What the field's content is added to.
+    /// The number for the content 0.
+    pub zero: i64,
+    /// What any other content is added to.
     pub base: i64,
 }
 
 impl Field {
-    /// The content, less the base.
+    /// The content.
     pub fn raw(self, state: &[u64]) -> u64 {
         (state[self.word as usize] >> self.shift) & self.mask
     }
 
     /// The number.
     pub fn get(self, state: &[u64]) -> i64 {
-        (self.raw(state) as i64).wrapping_add(self.base)
+        self.number(self.raw(state))
+    }
+
+    /// The number that a content stands for.
+    pub fn number(self, raw: u64) -> i64 {
+        if raw == 0 { self.zero } else { (raw as i64).wrapping_add(self.base) }
     }
 
     /// Makes `number` the content.
@@ -41,12 +49,12 @@ impl Field {
         *word = (*word & !self.in_place(self.mask)) | self.in_place(self.raw_of(number));
     }
 
-    /// What the content is for a number, less the base.
+    /// The content that stands for a number, if one does.
     pub fn raw_of(self, number: i64) -> u64 {
-        number.wrapping_sub(self.base) as u64 & self.mask
+        if number == self.zero { 0 } else { number.wrapping_sub(self.base) as u64 & self.mask }
     }
 
-    /// Bits of the field where they stand in its word.
+    /// A content where it stands in its word.
     pub fn in_place(self, raw: u64) -> u64 {
         raw << self.shift
     }
@@ -107,9 +115,14 @@ impl Numbers {
         (self.lo..=self.hi).filter(move |&number| number == self.lo || number >= self.after_gap)
     }
 
-    /// How many bits a field for them has.
-    pub fn n_bits(self) -> u32 {
-        64 - (self.hi.wrapping_sub(self.lo) as u64).leading_zeros()
+    /// The greatest content of a field for them.
+    pub fn max_raw(self) -> u64 {
+        self.hi.wrapping_sub(self.base()) as u64
+    }
+
+    /// What a content other than 0 is added to in a field for them.
+    fn base(self) -> i64 {
+        if self.after_gap > self.lo { self.after_gap - 1 } else { self.lo }
     }
 }
 
@@ -147,8 +160,14 @@ pub struct FieldAllocator {
 }
 
 impl FieldAllocator {
+    /// A field for numbers.
+    pub fn field(&mut self, numbers: Numbers) -> Field {
+        let n_bits = 64 - numbers.max_raw().leading_zeros();
+        Field { zero: numbers.lo, base: numbers.base(), ..self.bits(n_bits) }
+    }
+
     /// A field of so many bits, at most 64.
-    pub fn field(&mut self, n_bits: u32, base: i64) -> Field {
+    pub fn bits(&mut self, n_bits: u32) -> Field {
         let found = (self.first_open..self.used.len()).find(|&word| self.used[word] + n_bits <= 64);
         let word = found.unwrap_or_else(|| {
             self.used.push(0);
@@ -161,7 +180,7 @@ impl FieldAllocator {
         }
         let mask = if n_bits == 0 { 0 } else { u64::MAX >> (64 - n_bits) };
         // The shift of an empty field may be 64, which no shift instruction takes; it has nothing to find there.
-        Field { word: word as u32, shift: if n_bits == 0 { 0 } else { shift }, mask, base }
+        Field { word: word as u32, shift: if n_bits == 0 { 0 } else { shift }, mask, zero: 0, base: 0 }
     }
 
     /// How many bits of each word are used.
@@ -185,7 +204,7 @@ mod tests {
     fn fields_keep_what_is_put_and_leave_their_neighbours_alone() {
         let mut allocator = FieldAllocator::default();
         let ranges = [(0, 1), (-3, 4), (5, 5), (0, 1 << 40), (i64::MIN, i64::MAX), (0, 0x7_ffff), (7, 9)];
-        let fields = ranges.map(|(lo, hi)| allocator.field(Numbers::between(lo, hi).n_bits(), lo));
+        let fields = ranges.map(|(lo, hi)| allocator.field(Numbers::between(lo, hi)));
         assert_eq!(allocator.n_words(), 3);
         let mut state = vec![0; allocator.n_words()];
         for (field, (_, hi)) in fields.iter().zip(ranges) {
@@ -207,6 +226,20 @@ mod tests {
         assert_eq!(Numbers::between(3, 2).iter().count(), 0);
         assert_eq!(Numbers::between(2, 2).iter().collect::<Vec<_>>(), [2]);
         assert_eq!(Numbers::between(i64::MAX - 1, i64::MAX).iter().count(), 2);
+    }
+
+    #[test]
+    fn a_gap_takes_no_bits() {
+        let mut allocator = FieldAllocator::default();
+        let numbers = Numbers { lo: 0, hi: 43, after_gap: 42 };
+        let field = allocator.field(numbers);
+        assert_eq!((field.mask, numbers.max_raw()), (3, 2));
+        let mut state = [0];
+        for number in numbers.iter() {
+            field.put(&mut state, number);
+            assert_eq!(field.get(&state), number);
+        }
+        assert_eq!(Numbers { lo: 0, hi: 3, after_gap: 1 }.max_raw(), 3);
     }
 
     #[test]

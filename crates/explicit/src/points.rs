@@ -138,6 +138,26 @@ impl<'m> Bounds<'m> {
         }
     }
 
+    /// The value of an expression that speaks of nothing but the process itself and the folded counters.
+    pub fn constant(&mut self, me: ProcessId, counters: &Counters, expr: &Expr) -> Option<Value> {
+        let mut constant = true;
+        walk::expressions(expr, &mut |part: &Expr| {
+            constant &= match &part.kind {
+                ExprKind::Read(access) => match self.model.vars[access.var].role {
+                    Role::Counter(id) => counters.iter().any(|(folded, _)| *folded == id),
+                    _ => false,
+                },
+                ExprKind::At { .. } | ExprKind::Bound(_) => false,
+                _ => true,
+            };
+        });
+        if !constant {
+            return None;
+        }
+        self.set_counters(me, counters);
+        eval::evaluate(self.model, &self.state, expr, Some(me)).ok()
+    }
+
     fn set_counters(&mut self, me: ProcessId, counters: &Counters) {
         for &(id, value) in counters {
             let counter = self.model.loops[id].counter;

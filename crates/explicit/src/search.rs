@@ -89,6 +89,10 @@ impl<'a, const W: usize> Search<'a, W> {
             }
             self.step();
         }
+        if complete {
+            let open = self.questions.iter().zip(&self.findings).filter(|(_, finding)| finding.is_none());
+            open.for_each(|(question, _)| self.meter.tell(Event::Decided(question.property)));
+        }
         let exploration = self.explored(complete);
         let stopped = self.meter.reason();
         Outcome { findings: self.findings, exploration, stopped, time: self.started.elapsed() }

@@ -5,10 +5,13 @@
 //! through pointers. What an expression is in the language is gone: own index, loop counters and bound variables are
 //! constants, quantifiers are lists (or, where they would be too long, loops over a register).
 //!
-//! [`build`](self) makes terms and folds what is constant; `optimise.rs` turns lists of tests into comparisons of whole
-//! words; evaluation is here.
+//! `build.rs`, `operators.rs` and `connect.rs` make terms and fold what is constant; `optimise.rs` turns lists of tests into
+//! comparisons of whole words; evaluation is here.
 
+mod arithmetic;
 mod build;
+mod connect;
+mod operators;
 mod optimise;
 mod pairs;
 
@@ -19,7 +22,7 @@ use rustc_hash::FxBuildHasher;
 
 use crate::packing::Field;
 
-pub use build::Arithmetic;
+pub use arithmetic::Arithmetic;
 
 /// Names a term of a pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

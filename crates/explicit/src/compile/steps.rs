@@ -154,11 +154,11 @@ impl Compiler<'_, '_> {
                     continue;
                 }
                 Instruction::Any(choice) => match self.choices[*choice as usize].target {
-                    Target::Field(field) => WordWrite::new(field, field.base),
+                    Target::Field(field) => WordWrite::new(field, field.zero),
                     Target::Located(_) => return true,
                 },
                 Instruction::Put(Target::Field(field), _) | Instruction::Store(Target::Field(field), _, _) => {
-                    WordWrite::new(*field, field.base)
+                    WordWrite::new(*field, field.zero)
                 }
                 Instruction::Put(Target::Located(_), _) | Instruction::Store(Target::Located(_), _, _) => {
                     if !chosen.is_empty() {

@@ -6,7 +6,8 @@
 
 use std::collections::HashSet;
 
-use super::build::{Connective, n_bits};
+use super::build::n_bits;
+use super::connect::Connective;
 use super::pairs::{Pair, cliques};
 use super::{ListId, Term, TermId, Terms, WordTest};
 use crate::packing::Field;
@@ -96,8 +97,9 @@ impl Terms {
         }
         let pairs: Vec<Option<Pair>> = parts.iter().map(|&part| self.exclusion(part)).collect();
         let found = cliques(pairs.iter().flatten().copied().collect(), MIN_CLIQUE);
+        let clique_of = |id: TermId| found.iter().map(move |clique| clique.binary_search(&id).is_ok());
         let covered = |pair: &Option<Pair>| {
-            pair.is_some_and(|(a, b)| found.iter().any(|clique| clique.contains(&a) && clique.contains(&b)))
+            pair.is_some_and(|(a, b)| clique_of(a).zip(clique_of(b)).any(|(has_a, has_b)| has_a && has_b))
         };
         let mut rest: Vec<TermId> =
             parts.iter().zip(&pairs).filter(|(_, pair)| !covered(pair)).map(|(&part, _)| part).collect();

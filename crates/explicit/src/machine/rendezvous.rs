@@ -1,0 +1,83 @@
+//! Steps of two processes: a sender with each receiver that can take part.
+//!
+//! Values and the cells that receive them are evaluated in the state before the step, and stored; then the receiver's code
+//! runs, then the sender's.
+
+use model::process::ProcessId;
+
+use super::paths::Paths;
+use super::run::check;
+use super::{Flow, Machine, Scratch, Sink};
+use crate::code::{Address, Effect, ReceiveTarget, Step, SyncStep};
+use crate::packing::Packed;
+use crate::term::{Faulty, View};
+
+impl Machine<'_> {
+    /// A sender's step with each receiver that can take part.
+    pub(super) fn meet<const W: usize, S: Sink<W>>(
+        &self,
+        sender: &Step,
+        state: &Packed<W>,
+        paths: &mut Paths<'_, W, S>,
+    ) -> Flow {
+        let me = paths.process;
+        for partner in (0..self.code.points.len()).map(ProcessId::new).filter(|&partner| partner != me) {
+            let point = self.point(partner, state);
+            if !point.has_sync {
+                continue;
+            }
+            for receiver in &self.code.steps[point.first as usize..point.end as usize] {
+                let Some(next) = self.pass(sender, receiver, state, paths.scratch) else { continue };
+                paths.partner = Some((partner, receiver.statement));
+                match next {
+                    Err(Faulty) => paths.n_faults += 1,
+                    Ok(next) => self.run(code_of(receiver), Some(code_of(sender)), next, paths)?,
+                }
+                paths.partner = None;
+            }
+        }
+        Flow::Continue(())
+    }
+
+    /// The state in which the values have been passed; `None` where the two do not meet.
+    fn pass<const W: usize>(
+        &self,
+        sender: &Step,
+        receiver: &Step,
+        state: &Packed<W>,
+        scratch: &Scratch<W>,
+    ) -> Option<Result<Packed<W>, Faulty>> {
+        let (Some(SyncStep::Send(channel, values)), Some(SyncStep::Receive(other, targets))) =
+            (sender.sync.as_deref(), receiver.sync.as_deref())
+        else {
+            return None;
+        };
+        if channel != other || self.is_enabled(receiver, state, scratch) != Ok(true) {
+            return None;
+        }
+        let view = View { state, registers: &scratch.registers };
+        let terms = &self.code.terms;
+        let store = || {
+            let mut next = *state;
+            for (&value, &(target, numbers)) in values.iter().zip(targets) {
+                let number = terms.number(value, view)?;
+                let field = match target {
+                    ReceiveTarget::Field(field) => field,
+                    ReceiveTarget::Computed(locator) => terms.field(terms.locate(locator, view)?),
+                    ReceiveTarget::Fault => return Err(Faulty),
+                };
+                check(numbers, number)?;
+                field.put(&mut next, number);
+            }
+            Ok(next)
+        };
+        Some(store())
+    }
+}
+
+fn code_of(step: &Step) -> Address {
+    match step.effect {
+        Effect::Code(address) => address,
+        Effect::Writes(..) => unreachable!("the sides of a rendezvous are code"),
+    }
+}
