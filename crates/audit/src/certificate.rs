@@ -16,6 +16,7 @@ mod listing;
 mod movers;
 mod numbering;
 mod obligations;
+mod symmetry;
 mod words;
 
 use std::fmt;
@@ -40,7 +41,7 @@ const MOST_LISTED: usize = 200_000;
 pub struct Checked {
     /// How many processes each invariant of the last fact speaks of.
     pub k: usize,
-    /// How many invariants it has.
+    /// How many invariants it lists; with symmetry, each stands for its images.
     pub n_members: usize,
     /// How many obligations were discharged, over all facts.
     pub n_obligations: usize,
@@ -64,6 +65,8 @@ pub enum CertificateError {
     Malformed(String),
     /// It is one, and does not prove the property.
     Refused(Refusal),
+    /// It takes processes for exchangeable, and the program does not let the checker believe that.
+    NotSymmetric(String),
     /// The checker cannot judge it; the sentence says why.
     NotSupported(String),
     /// A limit was reached before it was judged.
@@ -86,6 +89,7 @@ impl fmt::Display for CertificateError {
             CertificateError::Refused(Refusal { obligation, finding }) => {
                 write!(f, "the proof does not hold: {obligation}, but {finding}")
             }
+            CertificateError::NotSymmetric(what) => write!(f, "the proof takes processes for alike, but {what}"),
             CertificateError::NotSupported(what) => write!(f, "the proof cannot be checked: {what}"),
             CertificateError::Stopped(reason) => write!(f, "the proof was not checked to the end: {reason}"),
         }
@@ -159,22 +163,18 @@ impl Audit<'_> {
     }
 
     fn check_fact(&self, claimed: &SplitInvariant, is_last: bool) -> Outcome<Checked> {
-        if claimed.by_symmetry {
-            let what = "its invariants stand for their images under permutations of processes";
-            return Err(CertificateError::NotSupported(what.to_owned()));
-        }
-        let claimed = Claimed::new(self.model, claimed).map_err(CertificateError::Malformed)?;
+        let claimed = Claimed::new(self.model, &self.property.kind, claimed)?;
         let small = claimed.n_states(MOST_LISTED).is_some();
         let means = self.means.unwrap_or(if small { Means::Listing } else { Means::Diagrams });
         let property = is_last.then_some(self.property);
         let n_obligations = match means {
             Means::Listing => {
-                Obligations::new(&claimed, self.budget).discharge(&mut Listing::new(&claimed, self.budget)?, property)
+                Obligations::new(&claimed, self.budget).discharge(&mut Listing::new(&claimed, self.budget), property)
             }
             Means::Diagrams => Obligations::new(&claimed, self.budget)
                 .discharge(&mut Diagrams::new(&claimed, self.property, self.budget)?, property),
         }?;
-        Ok(Checked { k: claimed.k, n_members: claimed.members.len(), n_obligations, means })
+        Ok(Checked { k: claimed.k, n_members: claimed.listed.len(), n_obligations, means })
     }
 
     /// Whether proofs of this kind can speak about the program and the property at all.

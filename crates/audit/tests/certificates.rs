@@ -2,8 +2,15 @@
 
 mod common;
 
+use std::cell::Cell;
+use std::collections::HashSet;
+
 use audit::certificate::{CertificateError, Means, check_by};
 use common::{prepared, properties};
+use evidence::Certificate;
+use evidence::certificate::Claim;
+use model::Model;
+use model::symmetry::asymmetries;
 use testkit::local::definition::Rule;
 use testkit::{Product, Shape, for_each_program};
 
@@ -14,7 +21,7 @@ fn shape() -> Shape {
 
 #[test]
 fn the_smallest_invariants_are_accepted_where_they_imply_the_property() {
-    for_each_program(40, shape(), |_, model| {
+    for_each_program(25, shape(), |_, model| {
         let Some(product) = Product::explore(model, 300) else { return Ok(()) };
         for prepared in prepared(model) {
             let certificate = prepared.certificate("");
@@ -43,5 +50,59 @@ fn the_smallest_invariants_are_accepted_where_they_imply_the_property() {
             }
         }
         Ok(())
+    });
+}
+
+/// One member for each choice of families stands for its images.
+fn by_symmetry(model: &Model, certificate: &Certificate) -> Certificate {
+    let mut reduced = certificate.clone();
+    let Claim::SplitInvariant(invariant) = &mut reduced.facts[0].claim;
+    let mut seen = HashSet::new();
+    invariant.members.retain(|member| {
+        seen.insert(member.processes.iter().map(|&process| model.processes[process].family).collect::<Vec<_>>())
+    });
+    invariant.by_symmetry = true;
+    reduced
+}
+
+#[test]
+fn members_that_stand_for_their_images_say_what_all_members_say() {
+    let n_compared = Cell::new(0);
+    for_each_program(120, shape(), |_, model| {
+        let symmetric = model.families.ids().all(|family| asymmetries(model, family).is_empty());
+        if !symmetric || model.families.iter().all(|family| family.count() < 2) {
+            return Ok(());
+        }
+        for prepared in prepared(model) {
+            for property in properties(model) {
+                let certificate = prepared.certificate(&property.name);
+                let reduced = by_symmetry(model, &certificate);
+                for means in [Means::Listing, Means::Diagrams] {
+                    let all = check_by(means, model, &property, &certificate);
+                    match check_by(means, model, &property, &reduced) {
+                        Err(CertificateError::NotSymmetric(_)) => {}
+                        found if found.is_ok() == all.is_ok() => n_compared.set(n_compared.get() + 1),
+                        found => return Err(format!("`{}`: all {all:?}, some {found:?}", property.name)),
+                    }
+                }
+            }
+        }
+        Ok(())
+    });
+    assert!(n_compared.get() > 100, "only {} compared", n_compared.get());
+}
+
+#[test]
+fn members_stand_for_images_only_where_processes_are_alike() {
+    for_each_program(60, shape(), |_, model| {
+        let Some(prepared) = prepared(model).pop() else { return Ok(()) };
+        let property = &properties(model)[0];
+        let reduced = by_symmetry(model, &prepared.certificate(&property.name));
+        let symmetric = model.families.ids().all(|family| asymmetries(model, family).is_empty());
+        match check_by(Means::Listing, model, property, &reduced) {
+            Err(CertificateError::NotSymmetric(_)) => Ok(()),
+            _ if symmetric => Ok(()),
+            found => Err(format!("an asymmetric program: {found:?}")),
+        }
     });
 }

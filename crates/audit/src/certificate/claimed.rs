@@ -1,16 +1,20 @@
 //! A split invariant whose shape is right: numbers in range, one member for each set of processes, the columns it must have.
 //!
-//! In: a Model and a split invariant as somebody wrote it. Out: the members by their processes, or the first thing that is
-//! wrong, in words. Whether the invariant *holds* is not looked at here.
+//! In: a Model and a split invariant as somebody wrote it. Out: the members by their processes, listed ones and their images
+//! under exchanges of processes, or the first thing that is wrong, in words. Whether the invariant *holds* is not looked at
+//! here.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use evidence::certificate::{Column, Member, SplitInvariant, StateSet};
 use model::Model;
-use model::process::ProcessId;
+use model::process::{FamilyId, ProcessId};
+use model::property::PropertyKind;
 use model::variable::Role;
 
 use super::numbering::{Numbering, name};
+use super::symmetry::{Permutation, Symmetry};
+use super::{CertificateError, Outcome};
 
 /// The most processes that one member may speak of.
 const MOST_INDICES: usize = 3;
@@ -21,36 +25,35 @@ pub(super) struct Claimed<'a> {
     pub numbering: Numbering<'a>,
     /// How many processes each member speaks of.
     pub k: usize,
-    /// The members by their processes, ascending; one for each set of `k` processes.
-    pub members: BTreeMap<Vec<ProcessId>, &'a Member>,
+    /// The listed members by their processes, ascending: all of them, or one for each choice of families.
+    pub listed: BTreeMap<Vec<ProcessId>, &'a Member>,
+    /// The exchanges of processes under which members have images, if that is what the invariant says.
+    pub symmetry: Option<Symmetry<'a>>,
+}
+
+/// A member, or what an exchange of processes makes of it.
+pub(super) struct Image<'a> {
+    /// What a view state consists of.
+    pub columns: Vec<Column>,
+    /// The view states before the exchange.
+    pub states: &'a StateSet,
+    /// For each column what its numbers become, where the exchange changes them.
+    pub renumbering: Vec<Option<Vec<u32>>>,
 }
 
 impl<'a> Claimed<'a> {
     /// Checks the shape.
-    pub fn new(model: &'a Model, claimed: &'a SplitInvariant) -> Result<Self, String> {
-        let (k, n_processes) = (claimed.k, model.processes.len());
-        if k == 0 || k > MOST_INDICES {
-            return Err(format!("its invariants speak of {k} processes each; 1 to {MOST_INDICES} are possible"));
-        }
-        if k > n_processes {
-            return Err(format!("its invariants speak of {k} processes each; the program has {n_processes}"));
-        }
-        let numbering = Numbering::new(model, claimed)?;
-        let mut members = BTreeMap::new();
-        for member in &claimed.members {
-            check_processes(model, k, &member.processes)?;
-            let names = names(model, &member.processes);
-            check_columns(&numbering, member).map_err(|what| format!("the invariant of {names}: {what}"))?;
-            check_states(&numbering, member).map_err(|what| format!("the invariant of {names}: {what}"))?;
-            if members.insert(member.processes.clone(), member).is_some() {
-                return Err(format!("there are two invariants of {names}"));
-            }
-        }
-        let all: Vec<ProcessId> = model.processes.ids().collect();
-        if let Some(missing) = subsets(&all, k).find(|set| !members.contains_key(set)) {
-            return Err(format!("there is no invariant of {}", self::names(model, &missing)));
-        }
-        Ok(Claimed { numbering, k, members })
+    pub fn new(model: &'a Model, property: &PropertyKind, claimed: &'a SplitInvariant) -> Outcome<Self> {
+        let malformed = CertificateError::Malformed;
+        let numbering = checked_head(model, claimed).map_err(malformed)?;
+        let symmetry = match claimed.by_symmetry {
+            true => Some(Symmetry::new(model, property, claimed).map_err(CertificateError::NotSymmetric)?),
+            false => None,
+        };
+        let listed = checked_members(&numbering, claimed).map_err(malformed)?;
+        let claimed = Claimed { numbering, k: claimed.k, listed, symmetry };
+        claimed.check_complete().map_err(malformed)?;
+        Ok(claimed)
     }
 
     /// The program.
@@ -58,11 +61,72 @@ impl<'a> Claimed<'a> {
         self.numbering.model
     }
 
-    /// How many view states the members have together; a diagram counts as many as it has paths, `None` where these are
-    /// more than `limit`.
+    /// There is one member for each set of processes, or for each choice of families.
+    fn check_complete(&self) -> Result<(), String> {
+        let model = self.model();
+        let missing = |set: &[ProcessId]| Err(format!("there is no invariant of {}", names(model, set)));
+        let all: Vec<ProcessId> = model.processes.ids().collect();
+        let Some(symmetry) = &self.symmetry else {
+            let found = subsets(&all, self.k).find(|set| !self.listed.contains_key(set));
+            return found.map_or(Ok(()), |set| missing(&set));
+        };
+        let mut choices: HashMap<Vec<FamilyId>, &Vec<ProcessId>> = HashMap::new();
+        for set in self.listed.keys() {
+            if let Some(other) = choices.insert(symmetry.choice(set), set) {
+                let (one, other) = (names(model, set), names(model, other));
+                return Err(format!("the invariants of {one} and of {other} are images of each other"));
+            }
+        }
+        // The first processes of each family stand for all choices.
+        let first = model.processes.ids().filter(|&process| {
+            let family = &model.families[model.processes[process].family];
+            process.index() - family.first.index() < self.k
+        });
+        let first: Vec<ProcessId> = first.collect();
+        let found = subsets(&first, self.k).find(|set| !choices.contains_key(&symmetry.choice(set)));
+        found.map_or(Ok(()), |set| missing(&set))
+    }
+
+    /// The member of these processes.
+    pub fn member(&self, set: &[ProcessId]) -> Image<'a> {
+        match (&self.symmetry, self.listed.get(set)) {
+            (_, Some(member)) => Image {
+                columns: member.columns.clone(),
+                states: &member.states,
+                renumbering: vec![None; member.columns.len()],
+            },
+            (Some(symmetry), None) => {
+                let listed =
+                    symmetry.representative(set, self.listed.keys()).expect("every choice of families is listed");
+                self.image(listed, &symmetry.exchange(listed, set))
+            }
+            (None, None) => unreachable!("every member is listed"),
+        }
+    }
+
+    /// What an exchange makes of a listed member.
+    pub fn image(&self, listed: &[ProcessId], exchange: &Permutation) -> Image<'a> {
+        let member = self.listed[listed];
+        let symmetry = self.symmetry.as_ref().expect("exchanges are made where the invariant says so");
+        let renumbered = |&column: &Column| symmetry.renumbering(&self.numbering, exchange, column);
+        Image {
+            columns: member.columns.iter().map(|&column| symmetry.column(exchange, column)).collect(),
+            states: &member.states,
+            renumbering: member.columns.iter().map(renumbered).collect(),
+        }
+    }
+
+    /// Whether this case, given by its processes in some order, is to be checked: of the cases that are images of each other
+    /// under exchanges that keep the set together, one is enough.
+    pub fn is_representative(&self, sequence: &[ProcessId], set: &[ProcessId]) -> bool {
+        self.symmetry.as_ref().is_none_or(|symmetry| symmetry.is_first(sequence, set))
+    }
+
+    /// How many view states the listed members have together; a diagram counts as many as it has paths, `None` where these
+    /// are more than `limit`.
     pub fn n_states(&self, limit: usize) -> Option<usize> {
         let mut total: usize = 0;
-        for member in self.members.values() {
+        for member in self.listed.values() {
             total += match &member.states {
                 StateSet::Rows(rows) => rows.len(),
                 StateSet::Diagram { order, nodes } => count_states(order.len(), nodes, limit)?,
@@ -73,6 +137,34 @@ impl<'a> Claimed<'a> {
         }
         Some(total)
     }
+}
+
+fn checked_head<'a>(model: &'a Model, claimed: &'a SplitInvariant) -> Result<Numbering<'a>, String> {
+    let (k, n_processes) = (claimed.k, model.processes.len());
+    if k == 0 || k > MOST_INDICES {
+        return Err(format!("its invariants speak of {k} processes each; 1 to {MOST_INDICES} are possible"));
+    }
+    if k > n_processes {
+        return Err(format!("its invariants speak of {k} processes each; the program has {n_processes}"));
+    }
+    Numbering::new(model, claimed)
+}
+
+fn checked_members<'a>(
+    numbering: &Numbering<'_>,
+    claimed: &'a SplitInvariant,
+) -> Result<BTreeMap<Vec<ProcessId>, &'a Member>, String> {
+    let mut listed = BTreeMap::new();
+    for member in &claimed.members {
+        check_processes(numbering.model, claimed.k, &member.processes)?;
+        let names = names(numbering.model, &member.processes);
+        check_columns(numbering, member).map_err(|what| format!("the invariant of {names}: {what}"))?;
+        check_states(numbering, member).map_err(|what| format!("the invariant of {names}: {what}"))?;
+        if listed.insert(member.processes.clone(), member).is_some() {
+            return Err(format!("there are two invariants of {names}"));
+        }
+    }
+    Ok(listed)
 }
 
 /// Processes in the user's names.

@@ -81,6 +81,11 @@ impl Clause<'_> {
         self.conditions.iter().chain([&self.claim])
     }
 
+    /// The processes that are bound to variables, in the order of the text.
+    pub fn processes(&self) -> Vec<ProcessId> {
+        self.literals().flat_map(|literal| literal.bound.iter().copied().filter_map(as_process)).collect()
+    }
+
     /// The clause in the user's names.
     pub fn text(&self, model: &Model) -> String {
         let shown = |literal: &Literal<'_>| {

@@ -27,11 +27,12 @@ use self::algebra::Algebra;
 use self::step::{Command, Commands, Follower};
 use self::value::Evaluator;
 use self::variables::Variables;
-use super::claimed::{Claimed, column_name, names, subsets};
+use super::claimed::{Claimed, Image, column_name, names, subsets};
 use super::clause::{Clause, Mentions, Splitter};
 use super::initial::factors;
 use super::movers::{Movers, union};
-use super::obligations::Discharge;
+use super::obligations::{Discharge, not_invariant};
+use super::symmetry::Permutation;
 use super::{CertificateError, Outcome, words};
 
 /// The members of a split invariant as diagrams.
@@ -39,8 +40,8 @@ pub(super) struct Diagrams<'a> {
     claimed: &'a Claimed<'a>,
     algebra: Algebra<'a>,
     variables: Variables,
-    /// The members, each without states that contradict what its own processes expose.
-    members: BTreeMap<Vec<ProcessId>, Drawn>,
+    /// The members as far as they were asked for, each without states that contradict what its own processes expose.
+    members: HashMap<Vec<ProcessId>, Drawn>,
     /// What movers do from their control points, as far as it was asked for.
     commands: HashMap<(Movers, Vec<u32>), Rc<Commands>>,
     /// The variable whose touches are asked for.
@@ -76,30 +77,50 @@ impl<'a> Diagrams<'a> {
             let mentions = Splitter::new(model).mentions_of(expr)?;
             further.extend(mentions.cells.into_iter().map(Column::Cell));
         }
-        let variables = Variables::new(claimed, further)
+        let variables = Variables::new(claimed, &further)
             .map_err(|what| CertificateError::NotSupported(format!("{what}, too many for decision diagrams")))?;
-        let mut diagrams = Diagrams {
+        Ok(Diagrams {
             claimed,
             algebra: Algebra::new(budget),
             variables,
-            members: BTreeMap::new(),
+            members: HashMap::new(),
             commands: HashMap::new(),
             watched,
-        };
-        for (processes, member) in &claimed.members {
-            let set = diagrams.variables.read(member, &diagrams.algebra)?;
-            let mut drawn = Drawn { set, columns: member.columns.iter().copied().collect() };
-            for &column in &member.columns {
-                let valid = diagrams.variables.valid(column, &diagrams.algebra)?;
-                drawn.set = diagrams.algebra.and(&drawn.set, &valid)?;
-            }
-            for &process in processes.iter().filter(|&&process| claimed.numbering.is_exposed(process)) {
-                drawn.set = diagrams.algebra.and(&drawn.set, &diagrams.exposure(process)?)?;
-                drawn.columns.insert(Column::Exposed(process));
-            }
-            diagrams.members.insert(processes.clone(), drawn);
+        })
+    }
+
+    /// A member.
+    fn member(&mut self, processes: &[ProcessId]) -> Outcome<Drawn> {
+        if let Some(drawn) = self.members.get(processes) {
+            return Ok(drawn.clone());
         }
-        Ok(diagrams)
+        let drawn = self.draw(processes, &self.claimed.member(processes))?;
+        self.members.insert(processes.to_vec(), drawn.clone());
+        Ok(drawn)
+    }
+
+    /// Draws a member, without numbers beyond their range, and with what its own processes expose.
+    fn draw(&self, processes: &[ProcessId], member: &Image<'_>) -> Outcome<Drawn> {
+        if !member.columns.iter().all(|&column| self.variables.has(column)) {
+            let what = "it is about so many processes at once that decision diagrams are not drawn for all";
+            return Err(CertificateError::NotSupported(what.to_owned()));
+        }
+        let set = self.variables.read(member, &self.algebra)?;
+        let mut drawn = Drawn { set, columns: member.columns.iter().copied().collect() };
+        for &column in &member.columns {
+            let valid = self.variables.valid(column, &self.algebra)?;
+            drawn.set = self.algebra.and(&drawn.set, &valid)?;
+        }
+        for (&column, renumbering) in member.columns.iter().zip(&member.renumbering) {
+            if let Some(renumbering) = renumbering {
+                drawn.set = self.variables.renumbered(&drawn.set, column, renumbering, &self.algebra)?;
+            }
+        }
+        for &process in processes.iter().filter(|&&process| self.claimed.numbering.is_exposed(process)) {
+            drawn.set = self.algebra.and(&drawn.set, &self.exposure(process)?)?;
+            drawn.columns.insert(Column::Exposed(process));
+        }
+        Ok(drawn)
     }
 
     fn model(&self) -> &'a Model {
@@ -176,8 +197,9 @@ impl<'a> Diagrams<'a> {
     }
 
     /// The members within these processes, where those of `fixed` stand at these points; their control is left out.
-    fn within(&self, processes: &[ProcessId], fixed: &[(Column, u32)]) -> Vec<Drawn> {
-        subsets(processes, self.claimed.k).map(|set| self.fixed(&self.members[&set], fixed)).collect()
+    fn within(&mut self, processes: &[ProcessId], fixed: &[(Column, u32)]) -> Outcome<Vec<Drawn>> {
+        let sets = subsets(processes, self.claimed.k);
+        sets.map(|set| self.member(&set).map(|drawn| self.fixed(&drawn, fixed))).collect()
     }
 
     fn fixed(&self, drawn: &Drawn, fixed: &[(Column, u32)]) -> Drawn {
@@ -299,17 +321,17 @@ impl<'a> Diagrams<'a> {
         let base = union(&moving, &rest.take(k.saturating_sub(moving.len())).collect::<Vec<_>>());
         let everybody = union(member, &moving);
         let everything = Drawn { set: self.variables.full(), columns: BTreeSet::new() };
-        let from = self.join(everything, &self.within(&base, &fixed), |_| true)?;
+        let within = self.within(&base, &fixed)?;
+        let from = self.join(everything, &within, |_| true)?;
         if from.set.is_false() {
             return Ok(());
         }
         let commands = self.commands(movers, points)?;
         self.check_view(movers, &from, &fixed, &commands)?;
-        let beside: Vec<Drawn> = subsets(&everybody, k)
-            .filter(|set| !set.iter().all(|one| base.contains(one)))
-            .map(|set| self.fixed(&self.members[&set], &fixed))
-            .collect();
-        let theta = self.members[member].clone();
+        let beside = subsets(&everybody, k).filter(|set| !set.iter().all(|one| base.contains(one)));
+        let beside = beside.map(|set| self.member(&set).map(|drawn| self.fixed(&drawn, &fixed)));
+        let beside: Vec<Drawn> = beside.collect::<Outcome<_>>()?;
+        let theta = self.member(member)?;
         let mut needed = theta.columns.clone();
         beside.iter().for_each(|drawn| needed.extend(&drawn.columns));
         for change in self.changes((movers, points), &from, &theta.columns, &needed)? {
@@ -319,7 +341,7 @@ impl<'a> Diagrams<'a> {
             })?;
             let kept = self.variables.restricted(&theta.set, &change.numbers);
             if !self.algebra.within(&before.set, &kept)? {
-                return self.not_kept(member, &change, (before, &fixed), &kept);
+                return self.not_kept((member, &theta), &change, (before, &fixed), &kept);
             }
         }
         Ok(())
@@ -327,12 +349,11 @@ impl<'a> Diagrams<'a> {
 
     fn not_kept(
         &self,
-        member: &[ProcessId],
+        (member, theta): (&[ProcessId], &Drawn),
         change: &Change,
         (before, fixed): (Drawn, &[(Column, u32)]),
         kept: &Bdd,
     ) -> Outcome<()> {
-        let theta = &self.members[member];
         let numbering = &self.claimed.numbering;
         let wrong = Drawn { set: self.algebra.and_not(&before.set, kept)?, columns: before.columns };
         let columns: Vec<Column> = theta.columns.iter().copied().collect();
@@ -354,10 +375,19 @@ impl<'a> Diagrams<'a> {
 }
 
 impl Discharge for Diagrams<'_> {
+    fn invariance(&mut self, member: &[ProcessId], exchange: &Permutation) -> Outcome<()> {
+        let theta = self.member(member)?;
+        let image = self.draw(member, &self.claimed.image(member, exchange))?;
+        let same = theta.columns == image.columns
+            && self.algebra.within(&theta.set, &image.set)?
+            && self.algebra.within(&image.set, &theta.set)?;
+        if same { Ok(()) } else { not_invariant(self.model(), member) }
+    }
+
     fn initiality(&mut self, member: &[ProcessId]) -> Outcome<()> {
         let model = self.model();
         let obligation = || format!("the invariant of {} has to contain every initial state", names(model, member));
-        let Drawn { set, columns } = self.members[member].clone();
+        let Drawn { set, columns } = self.member(member)?;
         let listed: Vec<Column> = columns.iter().copied().collect();
         let factors = factors(&self.claimed.numbering, &listed).or_else(|what| words::refused(obligation(), what))?;
         let mut start = self.variables.full();

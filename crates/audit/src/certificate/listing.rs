@@ -8,11 +8,10 @@ mod implication;
 mod stepper;
 mod table;
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use base::Budget;
-use evidence::certificate::{Column, Member, StateSet};
+use evidence::certificate::{Column, StateSet};
 use model::Model;
 use model::eval::Move;
 use model::process::ProcessId;
@@ -21,18 +20,19 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::stepper::{Stepper, View};
 use self::table::{Heading, Meter, Table};
-use super::claimed::{Claimed, n_bits, names, subsets};
+use super::claimed::{Claimed, Image, n_bits, names, subsets};
 use super::clause::{Clause, Mentions};
 use super::initial::{Factor, factors};
 use super::movers::{Movers, union};
-use super::obligations::Discharge;
+use super::obligations::{Discharge, not_invariant};
+use super::symmetry::Permutation;
 use super::{Outcome, words};
 
 /// The listed view states of a split invariant.
 pub(super) struct Listing<'a> {
     claimed: &'a Claimed<'a>,
-    /// The members' view states.
-    tables: BTreeMap<Vec<ProcessId>, Rc<Table>>,
+    /// The members' view states, as far as they were asked for.
+    tables: FxHashMap<Vec<ProcessId>, Rc<Table>>,
     stepper: Stepper<'a>,
     /// What movers do from the combinations of values for some processes, as far as it was asked for.
     effects: FxHashMap<(Movers, Vec<ProcessId>), Rc<Effects>>,
@@ -52,16 +52,21 @@ struct Effects {
 }
 
 impl<'a> Listing<'a> {
-    /// Lists the view states of all members.
-    pub fn new(claimed: &'a Claimed<'a>, budget: &'a Budget) -> Outcome<Self> {
-        let mut meter = Meter::new(budget);
-        let mut tables = BTreeMap::new();
-        for (processes, member) in &claimed.members {
-            let table = list(claimed, member, &mut meter)?;
-            meter.kept_bytes += table.bytes();
-            tables.insert(processes.clone(), Rc::new(table));
+    /// The view states of the invariant, not yet listed.
+    pub fn new(claimed: &'a Claimed<'a>, budget: &'a Budget) -> Self {
+        let (tables, effects) = (FxHashMap::default(), FxHashMap::default());
+        Listing { claimed, tables, stepper: Stepper::new(claimed), effects, meter: Meter::new(budget) }
+    }
+
+    /// The view states of a member.
+    fn table(&mut self, processes: &[ProcessId]) -> Outcome<Rc<Table>> {
+        if let Some(table) = self.tables.get(processes) {
+            return Ok(table.clone());
         }
-        Ok(Listing { claimed, tables, stepper: Stepper::new(claimed), effects: FxHashMap::default(), meter })
+        let table = Rc::new(list(self.claimed, processes, &self.claimed.member(processes), &mut self.meter)?);
+        self.meter.kept_bytes += table.bytes();
+        self.tables.insert(processes.to_vec(), table.clone());
+        Ok(table)
     }
 
     fn model(&self) -> &'a Model {
@@ -69,13 +74,13 @@ impl<'a> Listing<'a> {
     }
 
     /// The members whose processes are all among these.
-    fn tables_within(&self, processes: &[ProcessId]) -> Vec<Rc<Table>> {
-        subsets(processes, self.claimed.k).map(|set| self.tables[&set].clone()).collect()
+    fn tables_within(&mut self, processes: &[ProcessId]) -> Outcome<Vec<Rc<Table>>> {
+        subsets(processes, self.claimed.k).map(|set| self.table(&set)).collect()
     }
 
     /// All combinations of values for the processes, with the wanted columns only.
     fn combinations(&mut self, processes: &[ProcessId], wanted: impl Fn(Column) -> bool) -> Outcome<Rc<Table>> {
-        let tables = self.tables_within(processes);
+        let tables = self.tables_within(processes)?;
         if let [only] = tables.as_slice()
             && only.columns().all(|(_, column)| wanted(column))
         {
@@ -153,8 +158,24 @@ impl<'a> Listing<'a> {
 }
 
 impl Discharge for Listing<'_> {
+    fn invariance(&mut self, member: &[ProcessId], exchange: &Permutation) -> Outcome<()> {
+        let table = self.table(member)?;
+        let image = list(self.claimed, member, &self.claimed.image(member, exchange), &mut self.meter)?;
+        let sources: Option<Vec<usize>> = table.headings().iter().map(|&heading| image.position(heading)).collect();
+        let same = sources.is_some_and(|sources| {
+            let mut row = Vec::new();
+            image.headings().len() == table.headings().len()
+                && image.rows().all(|listed| {
+                    row.clear();
+                    row.extend(sources.iter().map(|&at| listed[at]));
+                    table.contains(&row)
+                })
+        });
+        if same { Ok(()) } else { not_invariant(self.model(), member) }
+    }
+
     fn initiality(&mut self, member: &[ProcessId]) -> Outcome<()> {
-        let table = self.tables[member].clone();
+        let table = self.table(member)?;
         let columns: Vec<Column> = table.columns().map(|(_, column)| column).collect();
         let model = self.model();
         let obligation = || format!("the invariant of {} has to contain every initial state", names(model, member));
@@ -175,14 +196,12 @@ impl Discharge for Listing<'_> {
         let base = union(&moving, &base);
         let everybody = union(member, &moving);
         let effects = self.effects(movers, &base)?;
-        let table = self.tables[member].clone();
+        let table = self.table(member)?;
         if !table.columns().any(|(_, column)| effects.changed.contains(&column)) {
             return Ok(());
         }
-        let within: Vec<Rc<Table>> = subsets(&everybody, k)
-            .filter(|set| !set.iter().all(|one| base.contains(one)))
-            .map(|set| self.tables[&set].clone())
-            .collect();
+        let beside = subsets(&everybody, k).filter(|set| !set.iter().all(|one| base.contains(one)));
+        let within: Vec<Rc<Table>> = beside.map(|set| self.table(&set)).collect::<Outcome<_>>()?;
         let seeds = seeds(&effects, &table, &within, &mut self.meter)?;
         self.check_seeds(member, &effects, seeds, &within)
     }
@@ -213,7 +232,7 @@ impl Listing<'_> {
         seeds: Table,
         beside: &[Rc<Table>],
     ) -> Outcome<()> {
-        let table = self.tables[member].clone();
+        let table = self.table(member)?;
         let is_member = |other: &Rc<Table>| Rc::ptr_eq(other, &table);
         let mut joined = seeds;
         let others: Vec<&Rc<Table>> = beside.iter().filter(|other| !is_member(other)).collect();
@@ -293,9 +312,9 @@ fn positions(table: &Table) -> FxHashMap<Column, usize> {
 }
 
 /// The view states of a member as a table: with what its processes expose, without rows that contradict themselves.
-fn list(claimed: &Claimed<'_>, member: &Member, meter: &mut Meter<'_>) -> Outcome<Table> {
+fn list(claimed: &Claimed<'_>, processes: &[ProcessId], member: &Image<'_>, meter: &mut Meter<'_>) -> Outcome<Table> {
     let numbering = &claimed.numbering;
-    let own = member.processes.iter().copied().filter(|&process| numbering.is_exposed(process));
+    let own = processes.iter().copied().filter(|&process| numbering.is_exposed(process));
     let exposed: Vec<ProcessId> = own.collect();
     let mut columns = member.columns.clone();
     columns.extend(
@@ -323,14 +342,25 @@ fn list(claimed: &Claimed<'_>, member: &Member, meter: &mut Meter<'_>) -> Outcom
 }
 
 /// Shows each view state of a member; numbers beyond a column's range stand for nothing and are left out.
-fn for_each_state(claimed: &Claimed<'_>, member: &Member, show: &mut dyn FnMut(&[u32]) -> Outcome<()>) -> Outcome<()> {
-    match &member.states {
+fn for_each_state(
+    claimed: &Claimed<'_>,
+    member: &Image<'_>,
+    show: &mut dyn FnMut(&[u32]) -> Outcome<()>,
+) -> Outcome<()> {
+    let mut renumbered = Vec::new();
+    let mut show = |row: &[u32]| {
+        renumbered.clear();
+        let numbers = row.iter().zip(&member.renumbering);
+        renumbered.extend(numbers.map(|(&number, new)| new.as_ref().map_or(number, |new| new[number as usize])));
+        show(&renumbered)
+    };
+    match member.states {
         StateSet::Rows(rows) => rows.iter().try_for_each(|row| show(row)),
         StateSet::Diagram { order, nodes } => {
             let sizes: Vec<u64> = member.columns.iter().map(|&column| claimed.numbering.n_values(column)).collect();
             let root = if nodes.is_empty() { 1 } else { nodes.len() as u32 + 1 };
             let mut walk = Walk { order, nodes, sizes: &sizes, row: vec![0; sizes.len()] };
-            walk.from(root, 0, show)
+            walk.from(root, 0, &mut show)
         }
     }
 }

@@ -59,6 +59,14 @@ impl Movers {
         }
     }
 
+    /// The processes in the order of their parts: who sends, who receives.
+    pub fn sequence(self) -> Vec<ProcessId> {
+        match self {
+            Movers::One(process) => vec![process],
+            Movers::Two { sender, receiver } => vec![sender, receiver],
+        }
+    }
+
     /// The process whose step it is in `eval`.
     pub fn leader(self) -> ProcessId {
         match self {

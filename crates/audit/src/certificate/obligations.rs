@@ -5,18 +5,24 @@
 
 use base::Budget;
 use evidence::certificate::Column;
+use model::Model;
 use model::process::ProcessId;
 use model::property::{Property, PropertyKind};
 use model::variable::{CellId, VarId};
 
 use super::Outcome;
-use super::claimed::{Claimed, subsets};
+use super::claimed::{Claimed, names, subsets};
 use super::clause::{Clause, Demand, Mentions, Splitter};
 use super::movers::{Movers, union};
+use super::symmetry::{Permutation, Symmetry};
+use super::words;
 
 /// Sets of view states that obligations can be put to. Processes are given in ascending order; those `concerned` are at least
 /// `k`, and a combination of values for them is one of which every `k` processes are in their member.
 pub(super) trait Discharge {
+    /// The exchange of processes does not change the member, whose processes it keeps together.
+    fn invariance(&mut self, member: &[ProcessId], exchange: &Permutation) -> Outcome<()>;
+
     /// Every initial state, projected to the member, is in it.
     fn initiality(&mut self, member: &[ProcessId]) -> Outcome<()>;
 
@@ -53,12 +59,16 @@ impl<'a> Obligations<'a> {
     /// Puts all obligations, those of the implication if a property is given; how many there were.
     pub fn discharge(mut self, sets: &mut dyn Discharge, property: Option<&Property>) -> Outcome<usize> {
         let movers = Movers::all(self.claimed.model());
-        for member in self.claimed.members.keys() {
+        for member in self.claimed.listed.keys() {
+            for exchange in self.claimed.symmetry.iter().flat_map(|symmetry| symmetry.keeping(member)) {
+                self.count()?;
+                sets.invariance(member, &exchange)?;
+            }
             self.count()?;
             sets.initiality(member)?;
         }
-        for member in self.claimed.members.keys() {
-            for &movers in &movers {
+        for member in self.claimed.listed.keys() {
+            for &movers in movers.iter().filter(|movers| self.claimed.is_representative(&movers.sequence(), member)) {
                 self.count()?;
                 sets.induction(member, movers)?;
             }
@@ -73,14 +83,19 @@ impl<'a> Obligations<'a> {
         match kind {
             PropertyKind::Invariant(expr) => self.clauses(sets, expr, Demand::True),
             PropertyKind::Reachable(expr) => self.clauses(sets, expr, Demand::False),
-            PropertyKind::NoErrors => movers.iter().try_for_each(|&movers| {
-                self.count()?;
-                sets.no_fault(movers, &self.concerned(movers.processes(), []))
-            }),
+            PropertyKind::NoErrors => {
+                for &movers in movers.iter().filter(|movers| self.claimed.is_representative(&movers.sequence(), &[])) {
+                    self.count()?;
+                    sets.no_fault(movers, &self.concerned(movers.processes(), []))?;
+                }
+                Ok(())
+            }
             PropertyKind::RaceFree(var) => {
                 for (at, &one) in movers.iter().enumerate() {
                     for &other in &movers[at..] {
-                        if one != other || one.processes().len() > 1 {
+                        let orders = [[one.sequence(), other.sequence()], [other.sequence(), one.sequence()]];
+                        let stands = orders.iter().any(|order| self.claimed.is_representative(&order.concat(), &[]));
+                        if stands && (one != other || one.processes().len() > 1) {
                             self.count()?;
                             let concerned = self.concerned(union(&one.processes(), &other.processes()), []);
                             sets.no_race(*var, [one, other], &concerned)?;
@@ -99,7 +114,12 @@ impl<'a> Obligations<'a> {
 
     fn clauses(&mut self, sets: &mut dyn Discharge, expr: &model::expr::Expr, demand: Demand) -> Outcome<()> {
         let splitter = Splitter::new(self.claimed.model());
+        let alike = self.claimed.symmetry.as_ref().is_some_and(Symmetry::property_alike);
         splitter.clauses(expr, demand, &mut |clause| {
+            // Where the property treats all processes alike, instances that are images of each other say the same.
+            if alike && !self.claimed.is_representative(&clause.processes(), &[]) {
+                return Ok(());
+            }
             self.count()?;
             let mentions = splitter.mentions(&clause)?;
             let concerned =
@@ -110,24 +130,35 @@ impl<'a> Obligations<'a> {
 
     /// The processes given and further ones: such that see the cells, and so many that there are `k`.
     fn concerned(&self, processes: Vec<ProcessId>, cells: impl IntoIterator<Item = CellId>) -> Vec<ProcessId> {
-        let Claimed { k, members, .. } = self.claimed;
+        let k = self.claimed.k;
+        let everybody: Vec<ProcessId> = self.claimed.model().processes.ids().collect();
         let mut concerned = processes;
-        let sees = |set: &[ProcessId], cell: CellId| members[set].columns.contains(&Column::Cell(cell));
+        let sees = |set: &[ProcessId], cell: CellId| self.claimed.member(set).columns.contains(&Column::Cell(cell));
         for cell in cells {
-            if !subsets(&concerned, *k).any(|set| sees(&set, cell)) {
+            if !subsets(&concerned, k).any(|set| sees(&set, cell)) {
                 // The member that adds fewest processes; a cell that nobody sees may have any value.
-                let added = |set: &&Vec<ProcessId>| set.iter().filter(|one| !concerned.contains(one)).count();
-                let best = members.keys().filter(|set| sees(set, cell)).min_by_key(added);
-                concerned = best.map_or(concerned.clone(), |set| union(&concerned, set));
+                let added = |set: &Vec<ProcessId>| set.iter().filter(|one| !concerned.contains(one)).count();
+                let best = subsets(&everybody, k).filter(|set| sees(set, cell)).min_by_key(added);
+                concerned = best.map_or(concerned.clone(), |set| union(&concerned, &set));
             }
         }
-        let others = self.claimed.model().processes.ids().filter(|one| !concerned.contains(one)).collect::<Vec<_>>();
         let missing = k.saturating_sub(concerned.len());
-        union(&concerned, &others[..missing])
+        let others: Vec<ProcessId> =
+            everybody.into_iter().filter(|one| !concerned.contains(one)).take(missing).collect();
+        union(&concerned, &others)
     }
 
     fn count(&mut self) -> Outcome<()> {
         self.n_discharged += 1;
         Ok(self.budget.check(0)?)
     }
+}
+
+/// The refusal of a member that an exchange of processes changes.
+pub(super) fn not_invariant<T>(model: &Model, member: &[ProcessId]) -> Outcome<T> {
+    let names = names(model, member);
+    words::refused(
+        format!("the invariant of {names} has to treat all other processes alike, and its own"),
+        "it changes where processes are exchanged",
+    )
 }

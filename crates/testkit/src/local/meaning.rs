@@ -3,27 +3,58 @@
 
 use std::collections::BTreeMap;
 
-use evidence::certificate::{Column, ControlPoint, Member, SplitInvariant, StateSet};
+use evidence::certificate::{Column, ControlPoint, LocalFact, Member, SplitInvariant, StateSet};
 use model::Model;
+use model::process::ProcessId;
+use model::variable::CellId;
 
 use super::{Combination, Part, Sets};
 
-/// The sets of a well-formed split invariant. What a process exposes to itself, or nothing at all, is left out.
+/// The sets of a well-formed split invariant. What a process exposes to itself follows from its local state and is left out,
+/// and so are rows that say otherwise, and what a process without facts exposes.
 pub fn meaning(model: &Model, invariant: &SplitInvariant) -> Sets {
     let says = |member: &Member| {
-        let told = |(column, _): &(Column, u32)| match column {
-            Column::Exposed(process) => {
-                !member.processes.contains(process) && !invariant.exposed[process.index()].facts.is_empty()
+        let state = |row: Vec<u32>| -> Option<Combination> {
+            let numbered = member.columns.iter().copied().zip(row);
+            let mut state: Combination =
+                numbered.map(|(column, number)| (column, part(model, invariant, column, number))).collect();
+            for &process in &member.processes {
+                let block = Part::Block(block(invariant, process, &state));
+                let exposed = state.remove(&Column::Exposed(process));
+                if exposed.is_some_and(|exposed| exposed != block) {
+                    return None;
+                }
             }
-            Column::Cell(_) | Column::Control(_) => true,
+            state.retain(|column, _| match column {
+                Column::Exposed(process) => !invariant.exposed[process.index()].facts.is_empty(),
+                Column::Cell(_) | Column::Control(_) => true,
+            });
+            Some(state)
         };
-        let state = |row: Vec<u32>| -> Combination {
-            let numbered = member.columns.iter().copied().zip(row).filter(told);
-            numbered.map(|(column, number)| (column, part(model, invariant, column, number))).collect()
-        };
-        rows(model, invariant, member).into_iter().map(state).collect()
+        rows(model, invariant, member).into_iter().filter_map(state).collect()
     };
     invariant.members.iter().map(|member| (member.processes.clone(), says(member))).collect()
+}
+
+/// Which of a process's facts hold in its local state.
+fn block(invariant: &SplitInvariant, process: ProcessId, state: &Combination) -> Vec<bool> {
+    let Some(Part::Point(here)) = state.get(&Column::Control(process)) else { return Vec::new() };
+    let counter = |cell: CellId| here.counters.iter().find(|(counter, _)| *counter == cell).map(|(_, value)| *value);
+    let holds = |fact: &LocalFact| match fact {
+        LocalFact::Control(points) => points.iter().any(|&at| sorted(&invariant.points[process.index()][at]) == *here),
+        LocalFact::Cell(cell, value) => match (counter(*cell), state.get(&Column::Cell(*cell))) {
+            (Some(counter), _) => counter == *value,
+            (None, part) => part == Some(&Part::Value(*value)),
+        },
+    };
+    invariant.exposed[process.index()].facts.iter().map(holds).collect()
+}
+
+/// A point with its counters in order.
+fn sorted(point: &ControlPoint) -> ControlPoint {
+    let mut counters = point.counters.clone();
+    counters.sort_unstable();
+    ControlPoint { place: point.place, counters }
 }
 
 fn part(model: &Model, invariant: &SplitInvariant, column: Column, number: u32) -> Part {
@@ -33,11 +64,7 @@ fn part(model: &Model, invariant: &SplitInvariant, column: Column, number: u32) 
             let value = model.cells[cell].ty.values(model.type_context()).nth(at);
             Part::Value(value.expect("numbers are in range"))
         }
-        Column::Control(process) => {
-            let ControlPoint { place, mut counters } = invariant.points[process.index()][at].clone();
-            counters.sort_unstable();
-            Part::Point(ControlPoint { place, counters })
-        }
+        Column::Control(process) => Part::Point(sorted(&invariant.points[process.index()][at])),
         Column::Exposed(process) => {
             Part::Block(invariant.exposed[process.index()].blocks.get(at).cloned().unwrap_or_default())
         }

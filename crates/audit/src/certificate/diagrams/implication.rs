@@ -9,7 +9,7 @@ use model::process::ProcessId;
 
 use super::value::{Evaluator, Scene, Truth};
 use super::{Diagrams, Drawn};
-use crate::certificate::claimed::names;
+use crate::certificate::claimed::{names, subsets};
 use crate::certificate::clause::{Clause, Demand, Literal, Mentions};
 use crate::certificate::movers::Movers;
 use crate::certificate::{Outcome, words};
@@ -30,7 +30,7 @@ impl Diagrams<'_> {
         }
         violation.columns.extend(mentions.processes.iter().map(|&process| Column::Control(process)));
         let mentioned = violation.columns.clone();
-        let sets = self.within(concerned, &[]);
+        let sets = self.within(concerned, &[])?;
         let found = self.join(violation, &sets, |column| mentioned.contains(&column))?;
         if found.set.is_false() {
             return Ok(());
@@ -81,7 +81,8 @@ impl Diagrams<'_> {
             for (by, fault, states) in &commands.faults {
                 let fixed = controls(&movers.processes(), &points);
                 let start = Drawn { set: states.clone(), columns: commands.footprint.keys().copied().collect() };
-                let found = self.join(start, &self.within(concerned, &fixed), |_| true)?;
+                let within = self.within(concerned, &fixed)?;
+                let found = self.join(start, &within, |_| true)?;
                 if !found.set.is_false() {
                     let step = words::step(&self.claimed.numbering, *by);
                     let finding = format!("{step} fails ({fault}) in {}", self.show(&found, &fixed));
@@ -109,6 +110,7 @@ impl Diagrams<'_> {
                     continue;
                 }
                 let fixed: Vec<(Column, u32)> = [our_points.as_slice(), &their_points].concat();
+                let within = self.within(concerned, &fixed)?;
                 for (our_step, our) in &our_commands.touches {
                     for (their_step, their) in &their_commands.touches {
                         let same_step = one == other && our_step == their_step;
@@ -120,8 +122,7 @@ impl Diagrams<'_> {
                         let both = self.algebra.and(&our.states, &their.states)?;
                         let columns =
                             our_commands.footprint.keys().chain(their_commands.footprint.keys()).copied().collect();
-                        let found =
-                            self.join(Drawn { set: both, columns }, &self.within(concerned, &fixed), |_| true)?;
+                        let found = self.join(Drawn { set: both, columns }, &within, |_| true)?;
                         if !found.set.is_false() {
                             let names = names(self.model(), &[our.process, their.process]);
                             let cell = &self.model().cells[our.cell].name;
@@ -163,8 +164,12 @@ impl Diagrams<'_> {
 
     /// The members, and the pairs that could meet, without the states in which somebody can move.
     fn blocked_sets(&mut self, movers: &[Movers]) -> Outcome<Vec<(Vec<ProcessId>, Drawn)>> {
-        let mut sets: Vec<(Vec<ProcessId>, Drawn)> =
-            self.members.iter().map(|(processes, drawn)| (processes.clone(), drawn.clone())).collect();
+        let everybody: Vec<ProcessId> = self.model().processes.ids().collect();
+        let mut sets: Vec<(Vec<ProcessId>, Drawn)> = Vec::new();
+        for processes in subsets(&everybody, self.claimed.k) {
+            let drawn = self.member(&processes)?;
+            sets.push((processes, drawn));
+        }
         for movers in movers.iter().filter(|movers| movers.processes().len() > self.claimed.k) {
             let columns = movers.processes().into_iter().map(Column::Control).collect();
             sets.push((movers.processes(), Drawn { set: self.variables.full(), columns }));

@@ -6,11 +6,17 @@
 use std::collections::{BTreeSet, HashMap};
 
 use biodivine_lib_bdd::{Bdd, BddNode, BddPartialValuation, BddPointer, BddValuation, BddVariable, BddVariableSet};
-use evidence::certificate::{Column, Member, StateSet};
+use evidence::certificate::{Column, StateSet};
+use model::process::ProcessId;
 
 use super::algebra::Algebra;
 use crate::certificate::Outcome;
-use crate::certificate::claimed::{Claimed, n_bits};
+use crate::certificate::claimed::{Claimed, Image, n_bits, subsets};
+
+/// More processes than this are not all given variables where a few of them stand for all.
+const MANY_PROCESSES: usize = 32;
+/// How many of each family get variables then.
+const FIRST_OF_MANY: usize = 8;
 
 /// A bit of a column; 0 is the highest.
 type Bit = (Column, u32);
@@ -26,17 +32,18 @@ pub(super) struct Variables {
 
 impl Variables {
     /// Variables for the members' columns, and for further ones; an error in words where there are too many.
-    pub fn new(claimed: &Claimed<'_>, further: impl IntoIterator<Item = Column>) -> Result<Self, String> {
-        let mut orders: Vec<Vec<Bit>> = claimed.members.values().map(|member| bit_order(claimed, member)).collect();
-        orders.extend(further.into_iter().map(|column| bits_of(claimed, column)));
+    pub fn new(claimed: &Claimed<'_>, further: &[Column]) -> Result<Self, String> {
+        let members: Vec<Image<'_>> = subsets(&spoken_of(claimed), claimed.k).map(|set| claimed.member(&set)).collect();
+        let mut orders: Vec<Vec<Bit>> = members.iter().map(|member| bit_order(claimed, member)).collect();
+        orders.extend(further.iter().map(|&column| bits_of(claimed, column)));
         let order = merged(&orders);
         let n_variables = u16::try_from(order.len()).ok().filter(|&n| n < u16::MAX);
         let n_variables = n_variables.ok_or_else(|| format!("the views have {} bits together", order.len()))?;
         let set = BddVariableSet::new_anonymous(n_variables);
         let mut bits: HashMap<Column, Vec<BddVariable>> = HashMap::new();
         let mut sizes = HashMap::new();
-        let columns = claimed.members.values().flat_map(|member| member.columns.iter().copied());
-        for column in columns.chain(order.iter().map(|bit| bit.0)) {
+        let columns = members.iter().flat_map(|member| member.columns.iter().copied());
+        for column in columns.chain(further.iter().copied()) {
             let size = claimed.numbering.n_values(column);
             sizes.insert(column, size);
             bits.entry(column).or_insert_with(|| vec![BddVariable::from_index(0); n_bits(size) as usize]);
@@ -105,14 +112,24 @@ impl Variables {
         Ok(valid)
     }
 
+    /// The set with other numbers in a column.
+    pub fn renumbered(&self, set: &Bdd, column: Column, new: &[u32], algebra: &Algebra<'_>) -> Outcome<Bdd> {
+        let mut renumbered = self.empty();
+        for (&new, number) in new.iter().zip(0..) {
+            let part = self.restricted(set, &[(column, number)]);
+            renumbered = algebra.or(&renumbered, &algebra.and(&part, &self.equals(column, new))?)?;
+        }
+        Ok(renumbered)
+    }
+
     /// The number of a column in a valuation.
     pub fn number(&self, column: Column, valuation: &BddValuation) -> u32 {
         self.of(column).iter().fold(0, |number, &variable| number << 1 | u32::from(valuation.value(variable)))
     }
 
     /// The states of a member, as they are drawn or listed.
-    pub fn read(&self, member: &Member, algebra: &Algebra<'_>) -> Outcome<Bdd> {
-        match &member.states {
+    pub fn read(&self, member: &Image<'_>, algebra: &Algebra<'_>) -> Outcome<Bdd> {
+        match member.states {
             StateSet::Rows(rows) => {
                 let clause = |row: &Vec<u32>| {
                     let numbers = member.columns.iter().zip(row);
@@ -156,12 +173,25 @@ impl Variables {
     }
 }
 
+/// The processes whose members get variables: all, or, where members stand for their images and there are many, so many of
+/// each family that every case has its representative.
+fn spoken_of(claimed: &Claimed<'_>) -> Vec<ProcessId> {
+    let model = claimed.model();
+    let is_listed = |process: &ProcessId| claimed.listed.keys().any(|set| set.contains(process));
+    let is_first = |process: &ProcessId| {
+        let family = &model.families[model.processes[*process].family];
+        process.index() - family.first.index() < FIRST_OF_MANY
+    };
+    let few = claimed.symmetry.is_none() || model.processes.len() <= MANY_PROCESSES;
+    model.processes.ids().filter(|process| few || is_first(process) || is_listed(process)).collect()
+}
+
 fn bits_of(claimed: &Claimed<'_>, column: Column) -> Vec<Bit> {
     (0..n_bits(claimed.numbering.n_values(column))).map(|bit| (column, bit)).collect()
 }
 
-fn bit_order(claimed: &Claimed<'_>, member: &Member) -> Vec<Bit> {
-    match &member.states {
+fn bit_order(claimed: &Claimed<'_>, member: &Image<'_>) -> Vec<Bit> {
+    match member.states {
         StateSet::Rows(_) => member.columns.iter().flat_map(|&column| bits_of(claimed, column)).collect(),
         StateSet::Diagram { order, .. } => order.iter().map(|&(column, bit)| (member.columns[column], bit)).collect(),
     }

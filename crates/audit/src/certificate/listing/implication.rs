@@ -12,7 +12,7 @@ use model::variable::{CellId, VarId};
 use super::stepper::View;
 use super::table::{Heading, Table};
 use super::{Listing, positions};
-use crate::certificate::claimed::names;
+use crate::certificate::claimed::{names, subsets};
 use crate::certificate::clause::{Clause, Literal, Mentions};
 use crate::certificate::movers::Movers;
 use crate::certificate::{Outcome, words};
@@ -166,8 +166,12 @@ impl Listing<'_> {
 
     /// The members, and the pairs that could meet, without the rows in which somebody can move.
     fn blocked_tables(&mut self, movers: &[Movers]) -> Outcome<Vec<(Vec<ProcessId>, Rc<Table>)>> {
-        let mut sources: Vec<(Vec<ProcessId>, Rc<Table>)> =
-            self.tables.iter().map(|(processes, table)| (processes.clone(), table.clone())).collect();
+        let everybody: Vec<ProcessId> = self.model().processes.ids().collect();
+        let mut sources: Vec<(Vec<ProcessId>, Rc<Table>)> = Vec::new();
+        for processes in subsets(&everybody, self.claimed.k) {
+            let table = self.table(&processes)?;
+            sources.push((processes, table));
+        }
         for movers in movers.iter().filter(|movers| movers.processes().len() > self.claimed.k) {
             let pair = movers.processes();
             sources.push((pair.clone(), self.combinations(&pair, |_| true)?));

@@ -1,0 +1,243 @@
+//! Exchanging processes: what a permutation makes of columns and numbers, and which cases stand for all their images.
+//!
+//! In: a Model whose families `model::symmetry` finds symmetric. A permutation of processes within their families moves their
+//! own cells, control and blocks, the elements of arrays that processes index, and values that name processes. An invariant
+//! that lists one member for each choice of families means all images of it; they are well defined if the listed one does not
+//! change under the permutations that keep its processes together, which is checked. Then an obligation holds for all images
+//! if it holds for one.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use evidence::certificate::{Column, ControlPoint, LocalFact, SplitInvariant};
+use model::Model;
+use model::process::{FamilyId, ProcessId};
+use model::property::PropertyKind;
+use model::symmetry::{asymmetries, expr_asymmetries, process_dimensions};
+use model::types::ScalarType;
+use model::value::Value;
+use model::variable::{CellId, VarId};
+
+use super::numbering::{Numbering, name};
+
+/// Where each process goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Permutation(Vec<ProcessId>);
+
+/// The exchanges that the program allows.
+pub(super) struct Symmetry<'m> {
+    model: &'m Model,
+    /// The dimensions of arrays that processes index, with their family.
+    dimensions: BTreeMap<(VarId, usize), FamilyId>,
+    /// Whether the property treats all processes alike.
+    property_alike: bool,
+}
+
+impl Permutation {
+    /// Where a process goes.
+    pub fn of(&self, process: ProcessId) -> ProcessId {
+        self.0[process.index()]
+    }
+}
+
+impl<'m> Symmetry<'m> {
+    /// The exchanges of all processes within their families, if the program allows them and the numbering of control points
+    /// and blocks is the same for all processes of a family; otherwise why not.
+    pub fn new(model: &'m Model, property: &PropertyKind, claimed: &SplitInvariant) -> Result<Self, String> {
+        let mut dimensions = BTreeMap::new();
+        let mut property_alike = true;
+        for (id, family) in model.families.entries().filter(|(_, family)| family.count() > 1) {
+            if let Some(reason) = asymmetries(model, id).first() {
+                let why = reason.why.describe(model);
+                return Err(format!("the processes of {} cannot be exchanged for one another: {why}", family.name));
+            }
+            dimensions.extend(process_dimensions(model, id).into_iter().map(|dimension| (dimension, id)));
+            if let PropertyKind::Invariant(expr) | PropertyKind::Reachable(expr) = property {
+                property_alike = property_alike && expr_asymmetries(model, id, expr).is_empty();
+            }
+        }
+        let symmetry = Symmetry { model, dimensions, property_alike };
+        symmetry.check_numbering(claimed)?;
+        Ok(symmetry)
+    }
+
+    /// Whether the property treats all processes alike.
+    pub fn property_alike(&self) -> bool {
+        self.property_alike
+    }
+
+    /// Each process has the control points, facts and blocks of the first of its family.
+    fn check_numbering(&self, claimed: &SplitInvariant) -> Result<(), String> {
+        for family in &self.model.families {
+            for process in family.processes() {
+                let exchange = self.exchange(&[family.first], &[process]);
+                let (first, this) = (family.first.index(), process.index());
+                let points = claimed.points[first].iter().map(|point| self.moved_point(&exchange, point));
+                let facts = claimed.exposed[first].facts.iter().map(|fact| self.moved_fact(&exchange, fact));
+                let alike = points.eq(claimed.points[this].iter().cloned())
+                    && facts.eq(claimed.exposed[this].facts.iter().cloned())
+                    && claimed.exposed[first].blocks == claimed.exposed[this].blocks;
+                if !alike {
+                    let names = [name(self.model, family.first), name(self.model, process)];
+                    return Err(format!("{} and {} do not have the same points and blocks", names[0], names[1]));
+                }
+            }
+        }
+        // A fact that names another process would have to be moved with it.
+        let names_other = |(process, exposed): (ProcessId, &evidence::certificate::Exposed)| {
+            exposed.facts.iter().any(|fact| match fact {
+                LocalFact::Cell(_, Value::Process(named)) => {
+                    *named != process && self.model.families[self.model.processes[*named].family].count() > 1
+                }
+                LocalFact::Cell(..) | LocalFact::Control(_) => false,
+            })
+        };
+        match self.model.processes.ids().zip(&claimed.exposed).find(|&pair| names_other(pair)) {
+            Some((process, _)) => {
+                Err(format!("{} exposes a fact that names another process", name(self.model, process)))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn moved_point(&self, exchange: &Permutation, point: &ControlPoint) -> ControlPoint {
+        let counters = point.counters.iter().map(|&(cell, value)| (self.cell(exchange, cell), moved(exchange, value)));
+        ControlPoint { place: point.place, counters: counters.collect() }
+    }
+
+    fn moved_fact(&self, exchange: &Permutation, fact: &LocalFact) -> LocalFact {
+        match fact {
+            LocalFact::Control(points) => LocalFact::Control(points.clone()),
+            LocalFact::Cell(cell, value) => LocalFact::Cell(self.cell(exchange, *cell), moved(exchange, *value)),
+        }
+    }
+
+    /// A permutation that takes some processes, family by family in their order, to others.
+    pub fn exchange(&self, from: &[ProcessId], to: &[ProcessId]) -> Permutation {
+        let mut goes: Vec<ProcessId> = self.model.processes.ids().collect();
+        for family in &self.model.families {
+            let ordered = |first: &[ProcessId]| -> Vec<ProcessId> {
+                let (inside, outside): (Vec<ProcessId>, Vec<ProcessId>) =
+                    family.processes().partition(|process| first.contains(process));
+                [inside, outside].concat()
+            };
+            for (one, other) in ordered(from).into_iter().zip(ordered(to)) {
+                goes[one.index()] = other;
+            }
+        }
+        Permutation(goes)
+    }
+
+    /// Permutations that keep a set of processes together, and from which all others that do are composed: in each family,
+    /// among those inside and among those outside, an exchange of two and a round of all.
+    pub fn keeping(&self, set: &[ProcessId]) -> Vec<Permutation> {
+        let mut found = Vec::new();
+        for family in &self.model.families {
+            let (inside, outside): (Vec<ProcessId>, Vec<ProcessId>) =
+                family.processes().partition(|process| set.contains(process));
+            for class in [inside, outside] {
+                if class.len() >= 2 {
+                    found.push(self.round(&class[..2]));
+                }
+                if class.len() >= 3 {
+                    found.push(self.round(&class));
+                }
+            }
+        }
+        found
+    }
+
+    /// Each process of the list goes to the next one, the last one to the first.
+    fn round(&self, list: &[ProcessId]) -> Permutation {
+        let mut goes: Vec<ProcessId> = self.model.processes.ids().collect();
+        for (at, process) in list.iter().enumerate() {
+            goes[process.index()] = list[(at + 1) % list.len()];
+        }
+        Permutation(goes)
+    }
+
+    /// The listed set of processes of which this one is an image.
+    pub fn representative<'s>(
+        &self,
+        set: &[ProcessId],
+        listed: impl Iterator<Item = &'s Vec<ProcessId>>,
+    ) -> Option<&'s Vec<ProcessId>> {
+        let choice = self.choice(set);
+        { listed }.find(|listed| self.choice(listed) == choice)
+    }
+
+    /// The families of some processes, in order.
+    pub fn choice(&self, set: &[ProcessId]) -> Vec<FamilyId> {
+        let mut families: Vec<FamilyId> = set.iter().map(|&process| self.model.processes[process].family).collect();
+        families.sort_unstable();
+        families
+    }
+
+    /// Whether, of all sequences into which permutations that keep the set together take this one, it is the first.
+    pub fn is_first(&self, sequence: &[ProcessId], set: &[ProcessId]) -> bool {
+        let mut seen: BTreeSet<ProcessId> = BTreeSet::new();
+        sequence.iter().all(|&process| {
+            let family = &self.model.families[self.model.processes[process].family];
+            let alike = |other: &ProcessId| set.contains(other) == set.contains(&process) && !seen.contains(other);
+            let is_next = seen.contains(&process) || family.processes().find(alike) == Some(process);
+            seen.insert(process);
+            is_next
+        })
+    }
+
+    /// Where a column goes.
+    pub fn column(&self, exchange: &Permutation, column: Column) -> Column {
+        match column {
+            Column::Cell(cell) => Column::Cell(self.cell(exchange, cell)),
+            Column::Control(process) => Column::Control(exchange.of(process)),
+            Column::Exposed(process) => Column::Exposed(exchange.of(process)),
+        }
+    }
+
+    /// What the numbers of a column become; `None` where they stay.
+    pub fn renumbering(&self, numbering: &Numbering<'_>, exchange: &Permutation, column: Column) -> Option<Vec<u32>> {
+        let Column::Cell(cell) = column else { return None };
+        match self.model.cells[cell].ty {
+            ScalarType::Pid(_) | ScalarType::PidOrNone(_) | ScalarType::Lock => {
+                let n_values = numbering.n_values(column) as u32;
+                let renumbered = |number| numbering.number_of(cell, moved(exchange, numbering.value_of(cell, number)));
+                Some((0..n_values).map(renumbered).collect())
+            }
+            ScalarType::Bool | ScalarType::Range { .. } | ScalarType::Semaphore { .. } | ScalarType::Enum(_) => None,
+        }
+    }
+
+    fn cell(&self, exchange: &Permutation, cell: CellId) -> CellId {
+        let declared = &self.model.cells[cell];
+        let cells: Vec<CellId> = self.model.cells_of(declared.var, declared.owner).collect();
+        let mut offset = cell.index() - cells[0].index();
+        // The last index varies fastest.
+        let lens = self.model.vars[declared.var].ty.dimensions();
+        let mut indices: Vec<usize> = lens
+            .iter()
+            .rev()
+            .map(|len| {
+                let index = offset % len;
+                offset /= len;
+                index
+            })
+            .collect();
+        indices.reverse();
+        for (dimension, index) in indices.iter_mut().enumerate() {
+            if let Some(&family) = self.dimensions.get(&(declared.var, dimension)) {
+                let first = self.model.families[family].first.index();
+                *index = exchange.of(ProcessId::new(first + *index)).index() - first;
+            }
+        }
+        let moved = indices.iter().zip(&lens).fold(0, |offset, (index, len)| offset * len + index);
+        let owner = declared.owner.map(|owner| exchange.of(owner));
+        self.model.cells_of(declared.var, owner).nth(moved).expect("the indices are those of the array")
+    }
+}
+
+/// What a value becomes.
+fn moved(exchange: &Permutation, value: Value) -> Value {
+    match value {
+        Value::Process(process) => Value::Process(exchange.of(process)),
+        other => other,
+    }
+}
