@@ -55,7 +55,9 @@ fn changed(certificate: &Certificate, way: usize, choices: &mut Choices) -> Opti
         // A column is lost.
         3 => {
             let column = choices.below(rows[row].len());
-            rows.iter_mut().for_each(|row| drop(row.remove(column)));
+            for row in rows.iter_mut() {
+                row.remove(column);
+            }
             claim.members[at].columns.remove(column);
         }
         // Two members have each other's states.
@@ -77,7 +79,9 @@ fn changed(certificate: &Certificate, way: usize, choices: &mut Choices) -> Opti
         7 => {
             let exposed = &mut claim.exposed[process];
             exposed.facts.pop()?;
-            exposed.blocks.iter_mut().for_each(|block| drop(block.pop()));
+            for block in &mut exposed.blocks {
+                block.pop();
+            }
         }
         // An exposed fact is another one.
         8 => match claim.exposed[process].facts.first_mut()? {

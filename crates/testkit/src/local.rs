@@ -63,6 +63,8 @@ pub struct Local<'m> {
     pub exposed: Vec<Vec<Expose>>,
     /// More combinations than this for some processes, and nothing is computed.
     pub limit: usize,
+    /// What is filled in where a combination says nothing: cells as at some start, all processes ended.
+    pub filling: State,
 }
 
 impl<'m> Local<'m> {
@@ -74,7 +76,11 @@ impl<'m> Local<'m> {
             matches!(storage, model::variable::Storage::Shared | model::variable::Storage::Public(_))
         };
         let all: BTreeSet<CellId> = model.cells.ids().filter(visible).collect();
-        Local { model, k, views: vec![all; n_processes], exposed: vec![Vec::new(); n_processes], limit: 2000 }
+        let mut filling = initial_states(model).next().expect("a program has an initial state");
+        for process in model.processes.ids() {
+            place(&mut filling, process, model.families[model.processes[process].family].end);
+        }
+        Local { model, k, views: vec![all; n_processes], exposed: vec![Vec::new(); n_processes], limit: 2000, filling }
     }
 
     /// The smallest split invariant; `None` where there are too many combinations.
@@ -195,13 +201,9 @@ impl<'m> Local<'m> {
         }
     }
 
-    /// A whole state with these values; other processes have ended, other cells are as at some start.
+    /// A whole state with these values.
     pub fn fill(&self, combination: &Combination) -> State {
-        let mut state = initial_states(self.model).next().expect("a program has an initial state");
-        for process in self.model.processes.ids() {
-            let end = self.model.families[self.model.processes[process].family].end;
-            place(&mut state, process, end);
-        }
+        let mut state = self.filling.clone();
         for (&column, part) in combination {
             match (column, part) {
                 (Column::Cell(cell), Part::Value(value)) => state.cells[cell.index()] = *value,

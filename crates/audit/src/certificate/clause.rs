@@ -1,7 +1,7 @@
 //! A property taken apart into clauses, each about as few processes as possible.
 //!
 //! In: a boolean expression that has to be true (or false) in every state. Out: clauses whose conjunction says the same:
-//! conjunctions and `forall` are split, `a => (b && c)` becomes two implications, and `count(i: e) <= n` says that of any
+//! conjunctions and `forall` are split, `a => (b && c)` and `a <=> b` become two implications, and `count(i: e) <= n` says that of any
 //! `n + 1` instances one is false. A clause is checked against the join of just the processes that it mentions.
 
 use std::collections::BTreeSet;
@@ -128,9 +128,10 @@ impl<'m> Splitter<'m> {
     fn split<'e>(&self, clause: Clause<'e>, visit: Visit<'_, 'e>) -> Outcome<()> {
         let Literal { expr, bound, demand } = clause.claim.clone();
         let part = |expr: &'e Expr, demand: Demand| Literal { expr, bound: bound.clone(), demand };
-        let under = |condition: Literal<'e>, claim: Literal<'e>| {
-            let conditions = clause.conditions.iter().cloned().chain([condition]).collect();
-            Clause { conditions, claim }
+        let mut under = |condition: Literal<'e>, claim: Literal<'e>| {
+            self.assume(clause.conditions.clone(), condition, true, &mut |conditions| {
+                self.split(Clause { conditions, claim: claim.clone() }, visit)
+            })
         };
         match (&expr.kind, demand) {
             (ExprKind::Not(inner), _) => self.split(Clause { claim: part(inner, demand.negated()), ..clause }, visit),
@@ -143,38 +144,56 @@ impl<'m> Splitter<'m> {
                     self.split(Clause { claim: part(a, Demand::True), ..clause.clone() }, visit)?;
                     self.split(Clause { claim: part(b, Demand::False), ..clause }, visit)
                 }
-                (BinaryOp::Implies, _) => self.split(under(part(a, Demand::True), part(b, Demand::True)), visit),
-                (BinaryOp::Or, _) => self.split(under(part(a, Demand::False), part(b, Demand::True)), visit),
-                (BinaryOp::And, _) => self.split(under(part(a, Demand::True), part(b, Demand::False)), visit),
+                (BinaryOp::Implies, _) => under(part(a, Demand::True), part(b, Demand::True)),
+                (BinaryOp::Or, _) => under(part(a, Demand::False), part(b, Demand::True)),
+                (BinaryOp::And, _) => under(part(a, Demand::True), part(b, Demand::False)),
+                (BinaryOp::Iff, Demand::True) => {
+                    under(part(a, Demand::True), part(b, Demand::True))?;
+                    under(part(a, Demand::False), part(b, Demand::False))
+                }
                 (BinaryOp::LessEqual | BinaryOp::Less, Demand::True) => self.at_most(clause, (*op, a, b), visit),
                 _ => visit(clause),
             },
             (ExprKind::If(test, yes, no), Demand::True | Demand::False) => {
-                self.split(under(part(test, Demand::True), part(yes, demand)), visit)?;
-                self.split(under(part(test, Demand::False), part(no, demand)), visit)
+                under(part(test, Demand::True), part(yes, demand))?;
+                under(part(test, Demand::False), part(no, demand))
             }
-            (ExprKind::Quantified(quantified), _) => match (quantified.quantifier, demand) {
-                (Quantifier::Forall, Demand::True) | (Quantifier::Exists, Demand::False) => {
-                    self.each_instance(quantified, &bound, &mut |instance| {
-                        let mut clause = clause.clone();
-                        clause.claim = Literal { expr: &quantified.body, bound: instance.clone(), demand };
-                        if let Some(filter) = &quantified.filter {
-                            match self.constant(filter, &instance) {
-                                Some(Ok(Value::Bool(true))) => {}
-                                Some(Ok(Value::Bool(false))) => return Ok(()),
-                                _ => clause.conditions.push(Literal {
-                                    expr: filter,
-                                    bound: instance,
-                                    demand: Demand::True,
-                                }),
-                            }
-                        }
-                        self.split(clause, visit)
-                    })
-                }
-                _ => visit(clause),
-            },
+            (ExprKind::Quantified(quantified), Demand::True | Demand::False) if is_conjunction(quantified, demand) => {
+                self.each_instance(quantified, &bound, &mut |instance, filter| {
+                    let conditions = clause.conditions.iter().cloned().chain(filter).collect();
+                    let claim = Literal { expr: &quantified.body, bound: instance, demand };
+                    self.split(Clause { conditions, claim }, visit)
+                })
+            }
             _ => visit(clause),
+        }
+    }
+
+    /// Adds a condition. One that says that some instance holds is taken instance by instance, if that is still allowed: each
+    /// speaks of fewer processes than all together.
+    fn assume<'e>(
+        &self,
+        conditions: Vec<Literal<'e>>,
+        condition: Literal<'e>,
+        by_instance: bool,
+        then: &mut dyn FnMut(Vec<Literal<'e>>) -> Outcome<()>,
+    ) -> Outcome<()> {
+        let Literal { expr, bound, demand } = &condition;
+        match (&expr.kind, demand) {
+            (ExprKind::Not(inner), _) => {
+                let inner = Literal { expr: inner, bound: bound.clone(), demand: demand.negated() };
+                self.assume(conditions, inner, by_instance, then)
+            }
+            (ExprKind::Quantified(quantified), Demand::True | Demand::False)
+                if by_instance && is_conjunction(quantified, demand.negated()) =>
+            {
+                self.each_instance(quantified, bound, &mut |instance, filter| {
+                    let conditions = conditions.iter().cloned().chain(filter).collect();
+                    let body = Literal { expr: &quantified.body, bound: instance, demand: *demand };
+                    self.assume(conditions, body, false, then)
+                })
+            }
+            _ => then([conditions, vec![condition]].concat()),
         }
     }
 
@@ -193,7 +212,7 @@ impl<'m> Splitter<'m> {
         };
         let most = if op == BinaryOp::Less { most - 1 } else { most };
         let mut instances = Vec::new();
-        let listed = self.each_instance(counted, &bound, &mut |instance| {
+        let listed = self.bind_each(&counted.bindings, bound.to_vec(), &mut |instance| {
             instances.push(instance);
             Ok(())
         });
@@ -223,15 +242,24 @@ impl<'m> Splitter<'m> {
         Ok(())
     }
 
-    /// Calls for each assignment of the bound variables; a domain that is not constant is an assignment's own affair, and
-    /// the language has none.
-    fn each_instance(
+    /// Shows each instance with its filter, if that depends on the state; instances that the filter leaves out are not shown.
+    fn each_instance<'e>(
         &self,
-        quantified: &Quantified,
+        quantified: &'e Quantified,
         bound: &Rc<[Value]>,
-        visit: &mut dyn FnMut(Rc<[Value]>) -> Outcome<()>,
+        visit: &mut dyn FnMut(Rc<[Value]>, Option<Literal<'e>>) -> Outcome<()>,
     ) -> Outcome<()> {
-        self.bind_each(&quantified.bindings, bound.to_vec(), visit)
+        self.bind_each(&quantified.bindings, bound.to_vec(), &mut |instance| {
+            let Some(filter) = &quantified.filter else { return visit(instance, None) };
+            match self.constant(filter, &instance) {
+                Some(Ok(Value::Bool(true))) => visit(instance, None),
+                Some(Ok(Value::Bool(false))) => Ok(()),
+                _ => {
+                    let literal = Literal { expr: filter, bound: instance.clone(), demand: Demand::True };
+                    visit(instance, Some(literal))
+                }
+            }
+        })
     }
 
     fn bind_each(
@@ -366,6 +394,11 @@ impl<'m> Splitter<'m> {
             starts.iter().flat_map(|&start| range.clone().map(move |at| start * len + at)).collect()
         })
     }
+}
+
+/// Whether the demand says something about every instance.
+fn is_conjunction(quantified: &Quantified, demand: Demand) -> bool {
+    matches!((quantified.quantifier, demand), (Quantifier::Forall, Demand::True) | (Quantifier::Exists, Demand::False))
 }
 
 fn as_process(value: Value) -> Option<ProcessId> {

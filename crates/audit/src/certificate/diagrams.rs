@@ -7,6 +7,7 @@
 
 mod algebra;
 mod implication;
+mod induction;
 mod step;
 mod value;
 mod variables;
@@ -18,16 +19,16 @@ use base::Budget;
 use biodivine_lib_bdd::{Bdd, BddVariable};
 use evidence::certificate::{Column, LocalFact};
 use model::Model;
-use model::eval::Move;
 use model::process::ProcessId;
 use model::property::{Property, PropertyKind};
 use model::variable::VarId;
 
 use self::algebra::Algebra;
-use self::step::{Command, Commands, Follower};
+use self::induction::{Change, Shown, Source};
+use self::step::{Commands, Follower};
 use self::value::Evaluator;
 use self::variables::Variables;
-use super::claimed::{Claimed, Image, column_name, names, subsets};
+use super::claimed::{Claimed, Image, names, subsets};
 use super::clause::{Clause, Mentions, Splitter};
 use super::initial::factors;
 use super::movers::{Movers, union};
@@ -44,6 +45,10 @@ pub(super) struct Diagrams<'a> {
     members: HashMap<Vec<ProcessId>, Drawn>,
     /// What movers do from their control points, as far as it was asked for.
     commands: HashMap<(Movers, Vec<u32>), Rc<Commands>>,
+    /// The combinations from which they do it.
+    sources: HashMap<Source, Rc<Drawn>>,
+    /// What they do, as some columns show it; the same for many members.
+    changes: HashMap<(Source, Shown), Rc<Vec<Change>>>,
     /// The variable whose touches are asked for.
     watched: Option<VarId>,
 }
@@ -53,13 +58,6 @@ pub(super) struct Diagrams<'a> {
 struct Drawn {
     set: Bdd,
     columns: BTreeSet<Column>,
-}
-
-/// A change as a member sees it, with the states (of the movers and those around them) in which it can happen.
-struct Change {
-    numbers: Vec<(Column, u32)>,
-    guard: Bdd,
-    by: Move,
 }
 
 impl<'a> Diagrams<'a> {
@@ -85,6 +83,8 @@ impl<'a> Diagrams<'a> {
             variables,
             members: HashMap::new(),
             commands: HashMap::new(),
+            sources: HashMap::new(),
+            changes: HashMap::new(),
             watched,
         })
     }
@@ -211,6 +211,11 @@ impl<'a> Diagrams<'a> {
         Drawn { set, columns }
     }
 
+    /// The set of all states, which speaks of no column.
+    fn everything(&self) -> Drawn {
+        Drawn { set: self.variables.full(), columns: BTreeSet::new() }
+    }
+
     /// The conjunction of sets, without the columns that nobody wants.
     fn join(&self, start: Drawn, sets: &[Drawn], wanted: impl Fn(Column) -> bool) -> Outcome<Drawn> {
         let mut joined = start;
@@ -250,128 +255,6 @@ impl<'a> Diagrams<'a> {
         let row = self.witness(drawn, fixed, &columns);
         words::view(&self.claimed.numbering, &columns.into_iter().collect::<Vec<_>>(), &row)
     }
-
-    /// Refuses a step that touches what the processes, in these states, are not said to see.
-    fn check_view(&self, movers: Movers, from: &Drawn, fixed: &[(Column, u32)], commands: &Commands) -> Outcome<()> {
-        for (&column, states) in &commands.footprint {
-            let known = from.columns.contains(&column) || fixed.iter().any(|(fixed, _)| *fixed == column);
-            if known || !self.algebra.meet(&from.set, states)? {
-                continue;
-            }
-            let movers = names(self.model(), &movers.processes());
-            let touching = Drawn { set: self.algebra.and(&from.set, states)?, columns: from.columns.clone() };
-            return words::refused(
-                format!("the view of {movers} has to have {}", column_name(self.model(), column)),
-                format!("a step of {movers} touches it from {}", self.show(&touching, fixed)),
-            );
-        }
-        Ok(())
-    }
-
-    /// The changes that the movers make from these points, as far as the member sees them.
-    fn changes(
-        &mut self,
-        (movers, points): (Movers, &[u32]),
-        from: &Drawn,
-        member: &BTreeSet<Column>,
-        needed: &BTreeSet<Column>,
-    ) -> Outcome<Vec<Change>> {
-        let mut changes: Vec<Change> = Vec::new();
-        let mut alike: HashMap<Vec<(Column, u32)>, usize> = HashMap::new();
-        let commands = self.commands(movers, points)?;
-        for Command { by, guard, changes: changed } in &commands.steps {
-            let set = self.algebra.and(&from.set, guard)?;
-            if set.is_false() {
-                continue;
-            }
-            let numbers = match changed {
-                Ok(changed) => {
-                    changed.iter().filter(|(column, _)| member.contains(column)).copied().collect::<Vec<_>>()
-                }
-                Err(what) => {
-                    let movers = names(self.model(), &movers.processes());
-                    let obligation = format!("steps of {movers} have to stay within what is listed");
-                    let step = words::step(&self.claimed.numbering, *by);
-                    let shown = self.show(&Drawn { set, columns: from.columns.clone() }, &[]);
-                    return words::refused(obligation, format!("{step} from {shown} {what}"));
-                }
-            };
-            if numbers.is_empty() {
-                continue;
-            }
-            let seen =
-                self.projected(Drawn { set, columns: from.columns.clone() }, |column| needed.contains(&column))?;
-            match alike.get(&numbers) {
-                Some(&at) => changes[at].guard = self.algebra.or(&changes[at].guard, &seen.set)?,
-                None => {
-                    alike.insert(numbers.clone(), changes.len());
-                    changes.push(Change { numbers, guard: seen.set, by: *by });
-                }
-            }
-        }
-        Ok(changes)
-    }
-
-    fn induction_at(&mut self, member: &[ProcessId], movers: Movers, points: &[u32]) -> Outcome<()> {
-        let k = self.claimed.k;
-        let moving = movers.processes();
-        let fixed: Vec<(Column, u32)> =
-            moving.iter().map(|&process| Column::Control(process)).zip(points.iter().copied()).collect();
-        let rest = member.iter().copied().filter(|process| !moving.contains(process));
-        let base = union(&moving, &rest.take(k.saturating_sub(moving.len())).collect::<Vec<_>>());
-        let everybody = union(member, &moving);
-        let everything = Drawn { set: self.variables.full(), columns: BTreeSet::new() };
-        let within = self.within(&base, &fixed)?;
-        let from = self.join(everything, &within, |_| true)?;
-        if from.set.is_false() {
-            return Ok(());
-        }
-        let commands = self.commands(movers, points)?;
-        self.check_view(movers, &from, &fixed, &commands)?;
-        let beside = subsets(&everybody, k).filter(|set| !set.iter().all(|one| base.contains(one)));
-        let beside = beside.map(|set| self.member(&set).map(|drawn| self.fixed(&drawn, &fixed)));
-        let beside: Vec<Drawn> = beside.collect::<Outcome<_>>()?;
-        let theta = self.member(member)?;
-        let mut needed = theta.columns.clone();
-        beside.iter().for_each(|drawn| needed.extend(&drawn.columns));
-        for change in self.changes((movers, points), &from, &theta.columns, &needed)? {
-            let columns = from.columns.intersection(&needed).copied().collect();
-            let before = self.join(Drawn { set: change.guard.clone(), columns }, &beside, |column| {
-                theta.columns.contains(&column)
-            })?;
-            let kept = self.variables.restricted(&theta.set, &change.numbers);
-            if !self.algebra.within(&before.set, &kept)? {
-                return self.not_kept((member, &theta), &change, (before, &fixed), &kept);
-            }
-        }
-        Ok(())
-    }
-
-    fn not_kept(
-        &self,
-        (member, theta): (&[ProcessId], &Drawn),
-        change: &Change,
-        (before, fixed): (Drawn, &[(Column, u32)]),
-        kept: &Bdd,
-    ) -> Outcome<()> {
-        let numbering = &self.claimed.numbering;
-        let wrong = Drawn { set: self.algebra.and_not(&before.set, kept)?, columns: before.columns };
-        let columns: Vec<Column> = theta.columns.iter().copied().collect();
-        let row = self.witness(&wrong, fixed, &theta.columns);
-        let after: Vec<u32> = columns
-            .iter()
-            .zip(&row)
-            .map(|(column, &number)| {
-                change.numbers.iter().find(|(changed, _)| changed == column).map_or(number, |(_, number)| *number)
-            })
-            .collect();
-        let (names, step) = (names(self.model(), member), words::step(numbering, change.by));
-        let (before, after) = (words::view(numbering, &columns, &row), words::view(numbering, &columns, &after));
-        words::refused(
-            format!("every step has to keep the invariant of {names}"),
-            format!("{step} leads from {before} to {after}, which is not in it"),
-        )
-    }
 }
 
 impl Discharge for Diagrams<'_> {
@@ -409,8 +292,12 @@ impl Discharge for Diagrams<'_> {
     }
 
     fn induction(&mut self, member: &[ProcessId], movers: Movers) -> Outcome<()> {
-        for points in self.all_points(&movers.processes()) {
-            self.induction_at(member, movers, &points)?;
+        let moving = movers.processes();
+        let rest = member.iter().copied().filter(|process| !moving.contains(process));
+        let around: Vec<ProcessId> = rest.take(self.claimed.k.saturating_sub(moving.len())).collect();
+        let base = union(&moving, &around);
+        for points in self.all_points(&moving) {
+            self.induction_at(member, &Source { movers, points, base: base.clone() })?;
         }
         Ok(())
     }
@@ -430,4 +317,9 @@ impl Discharge for Diagrams<'_> {
     fn no_deadlock(&mut self, movers: &[Movers]) -> Outcome<()> {
         self.check_no_deadlock(movers)
     }
+}
+
+/// Where the processes stand, as columns.
+fn controls(processes: &[ProcessId], points: &[u32]) -> Vec<(Column, u32)> {
+    processes.iter().map(|&process| Column::Control(process)).zip(points.iter().copied()).collect()
 }

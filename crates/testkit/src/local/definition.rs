@@ -21,12 +21,14 @@ pub struct Rule<'a> {
     invariant: &'a SplitInvariant,
     sets: Sets,
     limit: usize,
+    /// Fills states in.
+    local: Local<'a>,
 }
 
 impl<'a> Rule<'a> {
     /// The rule for a well-formed invariant.
     pub fn new(model: &'a Model, invariant: &'a SplitInvariant, limit: usize) -> Self {
-        Rule { model, invariant, sets: meaning(model, invariant), limit }
+        Rule { model, invariant, sets: meaning(model, invariant), limit, local: Local::new(model, 1) }
     }
 
     /// Initiality, step and non-interference.
@@ -43,7 +45,7 @@ impl<'a> Rule<'a> {
 
     fn induction(&self) -> Option<bool> {
         for member in self.sets.keys() {
-            for movers in Local::new(self.model, 1).movers() {
+            for movers in self.local.movers() {
                 let both = union(member, &movers);
                 for combination in self.combinations(&both)? {
                     for state in self.fillings(&combination)? {
@@ -133,7 +135,7 @@ impl<'a> Rule<'a> {
     }
 
     fn base(&self, combination: &Combination) -> State {
-        Local::new(self.model, 1).fill(combination)
+        self.local.fill(combination)
     }
 
     fn project(&self, state: &State, member: &[ProcessId]) -> Combination {

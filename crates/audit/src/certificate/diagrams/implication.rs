@@ -8,7 +8,7 @@ use model::control::ActionKind;
 use model::process::ProcessId;
 
 use super::value::{Evaluator, Scene, Truth};
-use super::{Diagrams, Drawn};
+use super::{Diagrams, Drawn, controls};
 use crate::certificate::claimed::{names, subsets};
 use crate::certificate::clause::{Clause, Demand, Literal, Mentions};
 use crate::certificate::movers::Movers;
@@ -140,7 +140,7 @@ impl Diagrams<'_> {
         let sets = self.blocked_sets(movers)?;
         // Combinations of the sets so far: all of them, and those in which somebody is stuck.
         let nothing = Drawn { set: self.variables.empty(), columns: BTreeSet::new() };
-        let (mut all, mut stuck) = (Drawn { set: self.variables.full(), columns: BTreeSet::new() }, nothing);
+        let (mut all, mut stuck) = (self.everything(), nothing);
         let mut counted: BTreeSet<ProcessId> = BTreeSet::new();
         for (at, (processes, drawn)) in sets.iter().enumerate() {
             let mut waiting = self.variables.empty();
@@ -207,9 +207,4 @@ impl Diagrams<'_> {
         }
         Ok(waiting)
     }
-}
-
-/// Where the processes stand, as columns.
-fn controls(processes: &[ProcessId], points: &[u32]) -> Vec<(Column, u32)> {
-    processes.iter().map(|&process| Column::Control(process)).zip(points.iter().copied()).collect()
 }
