@@ -7,11 +7,12 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
+use audit::certificate::CertificateError;
 use audit::{AuditError, Recount};
 use base::{Budget, CancelToken, Diagnostic, SourceFile, StopReason};
 use engine::run::{PropertyResult, Run};
 use engine::{Answer, Engine, Observer, PropertyId, Statistics, Task, Verdict};
-use evidence::{Evidence, Exploration};
+use evidence::{Certificate, Evidence, Exploration};
 use model::Model;
 use model::property::PropertyKind;
 
@@ -119,7 +120,7 @@ impl Check<'_> {
             answers = engine.run(&task, observer);
         }
         answers.extend(refused);
-        let mut auditor = Auditor { model, recount: None };
+        let mut auditor = Auditor { model, budget: limits.budget(), recount: None };
         let mut results = Vec::new();
         for &question in questions {
             let found = answers.iter().position(|answer| answer.property == question);
@@ -149,6 +150,8 @@ fn not_asked(property: PropertyId, reason: StopReason) -> Answer {
 /// Audits the answers of one run; a product is searched again at most once.
 struct Auditor<'m> {
     model: &'m Model,
+    /// What may be used for checking proofs.
+    budget: Budget,
     /// `Some(None)` once the product has turned out to be larger than an exploration claims.
     recount: Option<Option<Recount<'m>>>,
 }
@@ -189,9 +192,19 @@ impl Auditor<'_> {
             Evidence::Exploration(exploration) if !happens => self.search_again(property, exploration),
             Evidence::Trace(_) => Err(AuditError::new("one run shows it", "only a search of all runs can")),
             Evidence::Exploration(_) => Err(AuditError::new("a search shows it", "only a run can")),
-            // No method of this version gives one, and a proof that nobody checked is shown to nobody.
-            Evidence::Certificate(_) => {
-                Err(AuditError::new("a local proof shows it", "no check of such proofs is here"))
+            Evidence::Certificate(certificate) if !happens => self.check_proof(property, certificate),
+            Evidence::Certificate(_) => Err(AuditError::new("a local proof shows it", "only a run can")),
+        }
+    }
+
+    /// Whether the proof was checked; false where the checker reached a limit, or cannot judge it.
+    fn check_proof(&self, property: PropertyId, certificate: &Certificate) -> Result<bool, AuditError> {
+        let asked = &self.model.properties[property];
+        match audit::certificate::check(self.model, asked, certificate, &self.budget) {
+            Ok(_) => Ok(true),
+            Err(CertificateError::Stopped(_) | CertificateError::NotSupported(_)) => Ok(false),
+            Err(error @ (CertificateError::Malformed(_) | CertificateError::Refused(_))) => {
+                Err(AuditError::new("a local proof shows it", error.to_string()))
             }
         }
     }

@@ -5,6 +5,8 @@
 
 use base::diagnostic::nearest_name;
 use engine::Engine;
+use symbolic::engines::Symbolic;
+use symbolic::reach::Direction;
 
 /// A way to answer questions.
 #[derive(Clone, Copy, Debug)]
@@ -40,15 +42,35 @@ fn mono() -> Box<dyn Engine> {
     Box::new(explicit::Mono)
 }
 
+fn forward() -> Box<dyn Engine> {
+    Box::new(Symbolic::Reach(Direction::Forward))
+}
+
+fn backward() -> Box<dyn Engine> {
+    Box::new(Symbolic::Reach(Direction::Backward))
+}
+
+fn split() -> Box<dyn Engine> {
+    Box::new(Symbolic::KIndex(1))
+}
+
+fn pairwise() -> Box<dyn Engine> {
+    Box::new(Symbolic::KIndex(2))
+}
+
+fn completion() -> Box<dyn Engine> {
+    Box::new(Symbolic::Completion)
+}
+
 /// All methods.
 static METHODS: [Method; 14] = [
     here("auto", "everything; picks, and says what it did", mono),
     here("mono", "safety, on the whole product, explicit states", mono),
-    later("forward", "safety, on the whole product, with BDDs"),
-    later("backward", "safety, on the whole product, with BDDs"),
-    later("split", "safety: the strongest split invariant alone"),
-    later("completion", "safety: split invariants with refinement"),
-    later("pairwise", "safety: two-index split invariants"),
+    here("forward", "safety, on the whole product, with BDDs", forward),
+    here("backward", "safety, on the whole product, with BDDs", backward),
+    here("split", "safety: the strongest split invariant alone", split),
+    here("completion", "safety: split invariants with refinement", completion),
+    here("pairwise", "safety: two-index split invariants", pairwise),
     later("tmmc", "safety: thread-modular, explicit"),
     later("ls3", "safety: local graphs by pairwise joint search"),
     later("pushdown", "safety with procedures and unbounded stacks"),
@@ -68,7 +90,7 @@ pub fn available() -> impl Iterator<Item = &'static Method> {
 /// # Errors
 /// A name that no method has, or one that this version has not; the sentence names those that it has.
 pub fn find(name: &str) -> Result<&'static Method, String> {
-    let names = || available().map(|method| format!("`{}`", method.name)).collect::<Vec<_>>().join(" and ");
+    let names = || available().map(|method| format!("`{}`", method.name)).collect::<Vec<_>>().join(", ");
     match METHODS.iter().find(|method| method.name == name) {
         Some(method) if method.engine.is_some() => Ok(method),
         Some(_) => Err(format!("method `{name}` is not in this version, which has {}", names())),
@@ -87,8 +109,9 @@ mod tests {
     fn methods_are_found_refused_by_name_or_unknown() {
         assert_eq!(find("mono").map(|method| method.name), Ok("mono"));
         let error = |name| find(name).unwrap_err();
-        assert_eq!(error("split"), "method `split` is not in this version, which has `auto` and `mono`");
+        let all = "`auto`, `mono`, `forward`, `backward`, `split`, `completion`, `pairwise`";
+        assert_eq!(error("ls3"), format!("method `ls3` is not in this version, which has {all}"));
         assert_eq!(error("mnoo"), "there is no method `mnoo`; did you mean `mono`?");
-        assert_eq!(error("magic"), "there is no method `magic`; this version has `auto` and `mono`");
+        assert_eq!(error("magic"), format!("there is no method `magic`; this version has {all}"));
     }
 }
