@@ -19,6 +19,9 @@ use crate::term::TermId;
 /// Limits are looked at after so many states, or so many deliveries.
 const CHECK_EVERY: u64 = 64;
 
+/// Limits are looked at after the properties of so many new states were.
+const LOOKS: usize = 16;
+
 /// What was counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
@@ -90,7 +93,11 @@ impl<const W: usize> Finder<'_, W> {
         for batch in states.chunks(BATCH) {
             match shard.insert(batch, self.meter) {
                 Ok(new) if !self.open.states.is_empty() => {
-                    for position in new {
+                    for (nth, position) in new.enumerate() {
+                        // A property of many processes may take longer to look at than the step to its state took.
+                        if nth % LOOKS == LOOKS - 1 && !self.meter.may_go_on(0) {
+                            return Flow::Break(());
+                        }
                         self.hits.look(&self.open.states, shard.store.state(position), self.machine, &self.scratch);
                     }
                 }
