@@ -49,11 +49,29 @@ impl<'a> Meter<'a> {
         }
     }
 
-    /// Counts what was added.
-    pub fn add(&self, n_states: u64, bytes: u64) {
-        self.n_states.fetch_add(n_states, Ordering::Relaxed);
+    /// Counts bytes that were taken.
+    pub fn add(&self, bytes: u64) {
         let now = self.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
         self.peak_bytes.fetch_max(now, Ordering::Relaxed);
+    }
+
+    /// Counts so many bytes more before they are taken, so that threads which grow at once cannot pass a limit together.
+    ///
+    /// # Errors
+    /// The limit that they would pass; nothing is counted then.
+    pub fn reserve(&self, bytes: u64) -> Result<(), StopReason> {
+        let now = self.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        let allowed = self.budget.check(now);
+        match allowed {
+            Ok(()) => drop(self.peak_bytes.fetch_max(now, Ordering::Relaxed)),
+            Err(_) => self.remove(bytes),
+        }
+        allowed
+    }
+
+    /// Counts states that were stored; their bytes are counted apart.
+    pub fn stored(&self, n_states: u64) {
+        self.n_states.fetch_add(n_states, Ordering::Relaxed);
     }
 
     /// Counts what was given back.

@@ -309,7 +309,7 @@ impl Checkpoint<'_> {
         }
         let entry = size_of::<Packed<W>>() + size_of::<Way>() + 1;
         let bytes = (cone.capacity() * entry) as u64;
-        self.meter.add(0, bytes.saturating_sub(self.bytes));
+        self.meter.add(bytes.saturating_sub(self.bytes));
         self.bytes = self.bytes.max(bytes);
         // A map that grows holds its old and its new table for a moment.
         let grows = cone.len() + 64 > cone.capacity();

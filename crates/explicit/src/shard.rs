@@ -24,7 +24,7 @@ impl<const W: usize> Shard<W> {
     /// An empty shard, whose level 0 is being filled.
     pub fn new(meter: &Meter<'_>) -> Self {
         let store = Store::new();
-        meter.add(0, store.bytes());
+        meter.add(store.bytes());
         Shard { store, level_starts: vec![0] }
     }
 
@@ -43,10 +43,10 @@ impl<const W: usize> Shard<W> {
     pub fn insert(&mut self, batch: &[Packed<W>], meter: &Meter<'_>) -> Result<Range<usize>, StopReason> {
         let (n_before, bytes_before) = (self.store.n_states(), self.store.bytes());
         let bytes = self.store.bytes_with(batch.len()).ok_or_else(too_many_states)?;
-        meter.permits(bytes - bytes_before)?;
+        meter.reserve(bytes - bytes_before)?;
         self.store.insert(batch);
-        let n_new = self.store.n_states() - n_before;
-        meter.add(n_new as u64, self.store.bytes() - bytes_before);
+        meter.remove(bytes.saturating_sub(self.store.bytes()));
+        meter.stored((self.store.n_states() - n_before) as u64);
         Ok(n_before..self.store.n_states())
     }
 }
