@@ -1,11 +1,12 @@
 //! Files that the tool writes: whole or not at all.
 //!
 //! A text is written beside its target under a passing name and then renamed, so that nobody ever sees half of it. Whether a
-//! target can be written is asked before any work starts.
+//! target can be written is asked before any work starts. A call that ends at once takes its passing files with it.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use driver::files::FileError;
 
@@ -46,7 +47,7 @@ impl Target {
                 io::ErrorKind::NotFound => FileError::new(path, "the directory does not exist"),
                 _ => from_io(error),
             })?;
-            fs::remove_file(passing).map_err(from_io)?;
+            passing.remove().map_err(from_io)?;
         }
         Ok(Target { path: path.to_owned(), real_path, is_stream })
     }
@@ -72,10 +73,10 @@ impl Target {
                 file.set_permissions(old.permissions())?;
             }
             file.sync_all()?;
-            fs::rename(&passing, &self.real_path)
+            passing.rename(&self.real_path)
         })();
         if written.is_err() {
-            fs::remove_file(&passing).ok();
+            passing.remove().ok();
         }
         written
     }
@@ -95,7 +96,7 @@ impl TargetDirectory {
             return Err(FileError::new(path, "this is not a directory"));
         }
         fs::create_dir_all(path).map_err(|error| FileError::from_io(path, &error))?;
-        let probe = create_beside(&path.join("probe")).and_then(|(passing, _file)| fs::remove_file(passing));
+        let probe = create_beside(&path.join("probe")).and_then(|(passing, _file)| passing.remove());
         probe.map_err(|error| FileError::from_io(path, &error))?;
         Ok(TargetDirectory(path.to_owned()))
     }
@@ -111,14 +112,53 @@ impl TargetDirectory {
     }
 }
 
+/// The passing files that are there now.
+static PASSING: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+fn passing_files() -> MutexGuard<'static, Vec<PathBuf>> {
+    PASSING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A file under a passing name; it is renamed or removed before the call ends, however it ends.
+struct Passing(PathBuf);
+
+impl Passing {
+    fn rename(&self, target: &Path) -> io::Result<()> {
+        let mut files = passing_files();
+        fs::rename(&self.0, target)?;
+        files.retain(|file| *file != self.0);
+        Ok(())
+    }
+
+    fn remove(&self) -> io::Result<()> {
+        let mut files = passing_files();
+        files.retain(|file| *file != self.0);
+        fs::remove_file(&self.0)
+    }
+}
+
+/// Ends the process at once, without leaving half a file behind.
+pub fn exit_at_once(status: i32) -> ! {
+    // Nobody can make another file while this is held.
+    let files = passing_files();
+    for file in files.iter() {
+        fs::remove_file(file).ok();
+    }
+    std::process::exit(status)
+}
+
 /// Creates an empty file in the directory of `path`, under a name that nobody else uses.
-fn create_beside(path: &Path) -> io::Result<(PathBuf, File)> {
+fn create_beside(path: &Path) -> io::Result<(Passing, File)> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let mut files = passing_files();
     let mut attempt = 0;
     loop {
         let passing = path.with_file_name(format!(".{name}.{}-{attempt}.part", std::process::id()));
         match OpenOptions::new().write(true).create_new(true).open(&passing) {
-            Ok(file) => return Ok((passing, file)),
+            Ok(file) => {
+                files.push(passing.clone());
+                return Ok((Passing(passing), file));
+            }
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && attempt < 100 => attempt += 1,
             Err(error) => return Err(error),
         }

@@ -1,11 +1,10 @@
 //! Ctrl-C: the first asks the work to end with what it has, the second ends the process at once.
 
-use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use base::CancelToken;
 
-use crate::terminal;
+use crate::{files, terminal};
 
 /// What a shell reports for a process that SIGINT ended.
 const ENDED_BY_INTERRUPT: i32 = 130;
@@ -18,7 +17,7 @@ pub fn cancel_on_interrupt(token: &CancelToken) {
     let asked = AtomicBool::new(false);
     let handler = move || {
         if asked.swap(true, Ordering::SeqCst) {
-            process::exit(ENDED_BY_INTERRUPT);
+            files::exit_at_once(ENDED_BY_INTERRUPT);
         }
         token.cancel();
         terminal::complain("\ninterrupted: ending with what is done; press Ctrl-C again to end at once\n");

@@ -203,9 +203,7 @@ impl Auditor<'_> {
         match audit::certificate::check(self.model, asked, certificate, &self.budget) {
             Ok(_) => Ok(true),
             Err(CertificateError::Stopped(_) | CertificateError::NotSupported(_)) => Ok(false),
-            Err(error) => {
-                Err(AuditError::new("a local proof shows it", error.to_string()))
-            }
+            Err(error) => Err(AuditError::new("a local proof shows it", error.to_string())),
         }
     }
 
