@@ -1,21 +1,27 @@
-//! `cargo xtask bench mono`: the whole-product search beside SPIN's, on the same graphs.
+//! Benchmarks, as `cargo xtask bench NAME`; each writes its section of `docs/benchmarks.md`.
+//!
+//! `safety` measures local proofs; see there. `mono` measures the whole-product search beside SPIN's, on the same graphs.
 //!
 //! In: the programs of `examples/` that have twins in `benches/spin/`. Out: a table of states, states per second and bytes
 //! per state of both tools, on the terminal, and with `--write` in `docs/benchmarks.md`. States and transitions must be
 //! equal, or the benchmark fails. Without SPIN, Piecewise is measured alone, and that is said.
 
+mod binary;
 mod clock;
+mod document;
 mod machine;
+mod mono_table;
+mod papers;
 mod piecewise;
+pub mod safety;
 mod spin;
-mod table;
 
 use std::path::Path;
 use std::process::ExitCode;
 
+use mono_table::Row;
 use piecewise::Piecewise;
-use spin::Spin;
-use table::Row;
+use spin::{Reduction, Spin};
 
 /// A protocol, its size, and what SPIN has to be told to search it.
 struct Case {
@@ -58,10 +64,10 @@ pub fn run_mono(root: &Path, writes: bool) -> ExitCode {
             ExitCode::FAILURE
         }
         Ok(rows) => {
-            let text = table::document(&rows, &machine::describe());
+            let text = mono_table::section(&rows, &machine::describe());
             println!("\n{text}");
-            if writes && let Err(error) = std::fs::write(root.join("docs/benchmarks.md"), &text) {
-                eprintln!("bench: docs/benchmarks.md cannot be written: {error}");
+            if writes && let Err(error) = document::write(root, "mono", &text) {
+                eprintln!("bench: {error}");
                 return ExitCode::FAILURE;
             }
             ExitCode::SUCCESS
@@ -82,7 +88,7 @@ fn measure_all(root: &Path) -> Result<Vec<Row>, String> {
             name: format!("{} N = {}", case.model, case.size),
             one: piecewise.measure(1)?,
             two: piecewise.measure(2)?,
-            spin: spin.as_ref().ok().map(|spin| spin.measure(case)).transpose()?,
+            spin: spin.as_ref().ok().map(|spin| spin.measure(case, Reduction::None)).transpose()?,
         };
         row.check()?;
         rows.push(row);

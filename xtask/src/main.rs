@@ -15,9 +15,12 @@ fn main() -> ExitCode {
         ["tidy"] => tidy::run(root),
         ["bench", "mono"] => bench::run_mono(root, false),
         ["bench", "mono", "--write"] => bench::run_mono(root, true),
+        ["bench", "safety"] => bench::safety::run(root, false),
+        ["bench", "safety", "--write"] => bench::safety::run(root, true),
         _ => {
             eprintln!("usage: cargo xtask tidy                   check the rules of the house");
             eprintln!("       cargo xtask bench mono [--write]   measure the whole-product search beside SPIN's");
+            eprintln!("       cargo xtask bench safety [--write] measure local proofs beside the whole product");
             ExitCode::from(2)
         }
     }

@@ -9,8 +9,17 @@ use std::process::{Command, Output};
 use super::clock::{Stopwatch, Whose};
 use super::{Case, Measured, repeatedly};
 
-/// How SPIN's checker is compiled: without partial-order reduction, cycle detection and fairness.
-const COMPILER_OPTIONS: [&str; 6] = ["-O2", "-w", "-DSAFETY", "-DNOREDUCE", "-DNOFAIR", "-DMEMLIM=8192"];
+/// How SPIN's checker is compiled: without cycle detection and fairness.
+const COMPILER_OPTIONS: [&str; 5] = ["-O2", "-w", "-DSAFETY", "-DNOFAIR", "-DMEMLIM=8192"];
+
+/// Whether SPIN leaves out interleavings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reduction {
+    /// It explores all.
+    None,
+    /// It leaves out what its partial-order reduction finds equivalent, as it does by itself.
+    PartialOrder,
+}
 
 /// SPIN and a C compiler, and a place to work.
 pub struct Spin {
@@ -31,10 +40,11 @@ impl Spin {
     }
 
     /// Searches the twin of a case.
-    pub fn measure(&self, case: &Case) -> Result<Measured, String> {
+    pub fn measure(&self, case: &Case, reduction: Reduction) -> Result<Measured, String> {
         let twin = self.twins.join(format!("{}.pml", case.model));
         self.run(Command::new("spin").arg(format!("-DN={}", case.size)).arg("-a").arg(twin))?;
-        self.run(Command::new("cc").args(COMPILER_OPTIONS).args(["-o", "pan", "pan.c"]))?;
+        let unreduced = (reduction == Reduction::None).then_some("-DNOREDUCE");
+        self.run(Command::new("cc").args(COMPILER_OPTIONS).args(unreduced).args(["-o", "pan", "pan.c"]))?;
         let options = ["-E".to_owned(), "-n".to_owned(), format!("-m{}", case.depth), format!("-w{}", case.table_bits)];
         repeatedly(|| {
             let stopwatch = Stopwatch::start(Whose::Children);

@@ -1,4 +1,4 @@
-//! The table of the benchmark, as the document that shows it.
+//! The table of the whole-product benchmark, as the section that shows it.
 
 use std::fmt::Write;
 
@@ -65,8 +65,8 @@ fn grouped(number: u64) -> String {
     text
 }
 
-/// The whole document.
-pub fn document(rows: &[Row], machine: &str) -> String {
+/// The whole section.
+pub fn section(rows: &[Row], machine: &str) -> String {
     let mut text = String::from(HEAD);
     for row in rows {
         // Writing to a string does not fail.
@@ -76,13 +76,9 @@ pub fn document(rows: &[Row], machine: &str) -> String {
     text
 }
 
-const HEAD: &str = "# Benchmarks
+const HEAD: &str = "## The whole product, beside SPIN
 
-Made by `cargo xtask bench mono --write`. Numbers are of one machine and one day; run it again where you are.
-
-## The whole product, beside SPIN
-
-The same protocols, explored to the end by `piecewise explore` and by SPIN without partial-order reduction. The Promela twins and
+Made by `cargo xtask bench mono --write`. The same protocols, explored to the end by `piecewise explore` and by SPIN without partial-order reduction. The Promela twins and
 SPIN's options are in `benches/spin/`; both tools see the same graph, and the benchmark fails if a count of states or transitions differs.
 
 | protocol | states | SPIN, M states/s | Piecewise, M states/s | faster | SPIN, bytes/state | Piecewise, bytes/state | smaller | `-j 2` |

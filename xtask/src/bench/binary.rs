@@ -1,0 +1,136 @@
+//! The released program as a user runs it: one process for each measurement, with its time and its memory.
+//!
+//! In: arguments of `piecewise check`. Out: the verdict of its one property, seconds on the clock from start to end (reading,
+//! checking, auditing and printing included), and the most memory that the process had.
+
+use std::io::{BufReader, Seek};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+/// The released binary.
+pub struct Binary {
+    path: PathBuf,
+    root: PathBuf,
+}
+
+/// What one run came to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ran {
+    /// `holds`, `violated` or `unknown`.
+    pub verdict: String,
+    /// Why it is not known.
+    pub reason: Option<String>,
+    /// Whether the evidence passed its check.
+    pub audited: bool,
+    /// On the clock.
+    pub seconds: f64,
+    /// The most memory of the process; `None` where the system does not tell.
+    pub peak_bytes: Option<u64>,
+}
+
+/// A question and how to answer it.
+pub struct Call<'a> {
+    /// The example's name.
+    pub model: &'a str,
+    /// The property's name.
+    pub property: &'a str,
+    /// The method's name.
+    pub method: &'a str,
+    /// Parameters, as on the command line.
+    pub parameters: Vec<String>,
+    /// After so many seconds the run is given up.
+    pub seconds: u32,
+}
+
+impl Binary {
+    /// Builds the released binary.
+    pub fn build(root: &Path) -> Result<Self, String> {
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let build = ["build", "--release", "--package", "piecewise-cli"];
+        let status = Command::new(cargo).args(build).current_dir(root).status();
+        match status {
+            Ok(status) if status.success() => {}
+            Ok(status) => return Err(format!("the release build ended with {status}")),
+            Err(error) => return Err(format!("cargo cannot be run: {error}")),
+        }
+        let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+        Ok(Binary { path: target.join("release/piecewise"), root: root.to_path_buf() })
+    }
+
+    /// Runs it; short runs several times, of which the fastest counts.
+    pub fn run(&self, call: &Call<'_>) -> Result<Ran, String> {
+        const SHORT_SECONDS: f64 = 0.5;
+        const N_RUNS: usize = 5;
+        let mut best = self.run_once(call)?;
+        for _ in 1..N_RUNS {
+            if best.seconds > SHORT_SECONDS {
+                break;
+            }
+            let again = self.run_once(call)?;
+            best.seconds = best.seconds.min(again.seconds);
+            best.peak_bytes = best.peak_bytes.max(again.peak_bytes);
+        }
+        Ok(best)
+    }
+
+    fn run_once(&self, call: &Call<'_>) -> Result<Ran, String> {
+        let mut command = Command::new(&self.path);
+        command.arg("check").arg(format!("examples/{}.pw", call.model)).args(&call.parameters);
+        command.args(["--property", call.property, "--method", call.method, "--format", "json"]);
+        command.args(["--progress", "none", "--memory", "4G", "--timeout", &format!("{}s", call.seconds)]);
+        // A file takes all that is printed while nobody reads.
+        let mut printed = tempfile::tempfile().map_err(|error| format!("no temporary file: {error}"))?;
+        let copy = printed.try_clone().map_err(|error| error.to_string())?;
+        command.current_dir(&self.root).stdout(copy).stderr(Stdio::null());
+        let started = Instant::now();
+        let mut child = command.spawn().map_err(|error| format!("{}: {error}", self.path.display()))?;
+        let peak_bytes = watch(&mut child)?;
+        let seconds = started.elapsed().as_secs_f64();
+        printed.rewind().map_err(|error| error.to_string())?;
+        let document: Value = serde_json::from_reader(BufReader::new(printed))
+            .map_err(|error| format!("{} by {}: no result document: {error}", call.model, call.method))?;
+        let result = &document["results"][0];
+        Ok(Ran {
+            verdict: result["verdict"].as_str().ok_or("the result has no verdict")?.to_owned(),
+            reason: result["reason"]["text"].as_str().or(result["reason"].as_str()).map(str::to_owned),
+            audited: result["audited"].as_bool().unwrap_or(false),
+            seconds,
+            peak_bytes,
+        })
+    }
+}
+
+/// Waits for the end of a process; the most memory that it was seen with.
+fn watch(child: &mut Child) -> Result<Option<u64>, String> {
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak = None;
+    loop {
+        let seen = std::fs::read_to_string(&status).ok().and_then(|text| peak_bytes(&text));
+        peak = peak.max(seen);
+        match child.try_wait() {
+            Ok(Some(_)) => return Ok(peak),
+            Ok(None) => std::thread::sleep(Duration::from_micros(500)),
+            Err(error) => return Err(error.to_string()),
+        }
+    }
+}
+
+/// The high-water mark of Linux's account of a process.
+fn peak_bytes(status: &str) -> Option<u64> {
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(line.split_whitespace().next()?.parse::<u64>().ok()? << 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_high_water_mark_is_read() {
+        assert_eq!(peak_bytes("Name:\tp\nVmHWM:\t    2048 kB\nVmRSS:\t 1 kB\n"), Some(2 << 20));
+        assert_eq!(peak_bytes("Name:\tp\n"), None);
+    }
+}
