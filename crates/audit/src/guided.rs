@@ -7,7 +7,7 @@ use base::Id;
 use evidence::itf::{ItfTrace, MoveHint};
 use evidence::{Trace, TraceEnd};
 use model::Model;
-use model::eval::{Move, State, race, steps, steps_of};
+use model::eval::{State, Turn, race, steps, turns};
 use model::property::{Property, PropertyKind};
 
 use crate::AuditError;
@@ -22,25 +22,25 @@ pub fn complete(model: &Model, property: Id<Property>, read: &ItfTrace) -> Resul
         return Err(AuditError::new("there is a run without states", "a run has a first state"));
     };
     let pairs = read.states.windows(2).zip(&read.moves).enumerate();
-    let moves = pairs.map(|(position, (pair, hint))| find_move(model, pair, *hint, position));
+    let turns = pairs.map(|(position, (pair, hint))| find_turn(model, pair, *hint, position));
     Ok(Trace {
-        moves: moves.collect::<Result<Vec<Move>, AuditError>>()?,
+        turns: turns.collect::<Result<Vec<Turn>, AuditError>>()?,
         end: read.end.clone().map_or_else(|| find_end(model, property, last), Ok)?,
         states: read.states.clone(),
         loop_from: read.loop_from,
     })
 }
 
-/// The move from the first to the second state of a pair.
-fn find_move(model: &Model, pair: &[State], hint: MoveHint, position: usize) -> Result<Move, AuditError> {
+/// The turn from the first to the second state of a pair: a step, where there is one.
+fn find_turn(model: &Model, pair: &[State], hint: MoveHint, position: usize) -> Result<Turn, AuditError> {
     let (before, after) = (&pair[0], &pair[1]);
-    let (candidates, who) = match hint {
-        MoveHint::Exactly(by) => return Ok(by),
-        MoveHint::By(process) => (steps_of(model, before, process), model.processes[process].name.as_str()),
-        MoveHint::Any => (steps(model, before), "somebody"),
+    let (wanted, who) = match hint {
+        MoveHint::Exactly(turn) => return Ok(turn),
+        MoveHint::By(process) => (Some(process), model.processes[process].name.as_str()),
+        MoveHint::Any => (None, "somebody"),
     };
-    let found = candidates.into_iter().find(|step| step.result.as_ref() == Ok(after));
-    found.map(|step| step.by).ok_or_else(|| {
+    let fits = |(turn, next): &(Turn, State)| next == after && wanted.is_none_or(|process| turn.process() == process);
+    turns(model, before).into_iter().find(fits).map(|(turn, _)| turn).ok_or_else(|| {
         let claim = format!("a step of {who} leads to the next state");
         AuditError::at(position, claim, format!("no step of {who} does"))
     })
@@ -53,7 +53,8 @@ fn find_end(model: &Model, property: Id<Property>, last: &State) -> Result<Trace
         return Err(nothing("a property of the program is decided", "the program has no such property"));
     };
     match property.kind {
-        PropertyKind::Invariant(_) | PropertyKind::Reachable(_) | PropertyKind::Temporal(_) => Ok(TraceEnd::State),
+        PropertyKind::Invariant(_) | PropertyKind::Reachable(_) => Ok(TraceEnd::State),
+        PropertyKind::Temporal(_) => Ok(TraceEnd::Loop),
         PropertyKind::DeadlockFree => Ok(TraceEnd::Deadlock),
         PropertyKind::RaceFree(var) => {
             race(model, last, var).map(TraceEnd::Race).ok_or_else(|| nothing("the run ends in a race", "there is none"))

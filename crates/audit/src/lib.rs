@@ -7,6 +7,7 @@
 pub mod certificate;
 pub mod error;
 pub mod guided;
+mod lasso;
 pub mod recount;
 pub mod replay;
 pub mod shape;

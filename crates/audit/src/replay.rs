@@ -2,21 +2,24 @@
 //!
 //! In: a Model, the property that is answered, the trace. Checked in turn: every state is one of the Model; the first is
 //! initial; each step is a step of `eval`; the last state (or a step from it) shows what the trace's end says, which is what
-//! the property asks about; a loop returns to an equal state.
+//! the property asks about; a loop returns to an equal state, is fair, and the formula is false on it (`lasso.rs`).
 
 use base::Id;
 use evidence::{Trace, TraceEnd};
 use model::Model;
 use model::eval::{
-    Contender, Move, Race, State, Step, StepFault, evaluate, is_deadlock, is_initial, steps_of, touched_by,
+    Contender, Move, Race, State, Step, StepFault, Turn, evaluate, is_deadlock, is_idle, is_initial, steps, steps_of,
+    touched_by,
 };
 use model::expr::Expr;
 use model::print;
+use model::process::ProcessId;
 use model::property::{Property, PropertyKind};
 use model::value::Value;
 use model::variable::VarId;
 
 use crate::AuditError;
+use crate::lasso;
 use crate::shape::{check_move, check_state};
 
 /// Checks that the trace is a run of the Model and decides the property in the way that its end says.
@@ -24,8 +27,8 @@ pub fn replay(model: &Model, property: Id<Property>, trace: &Trace) -> Result<()
     let Some(last) = trace.states.last() else {
         return Err(AuditError::new("there is a run without states", "a run has a first state"));
     };
-    if trace.moves.len() + 1 != trace.states.len() {
-        let claim = format!("{} steps join {} states", trace.moves.len(), trace.states.len());
+    if trace.turns.len() + 1 != trace.states.len() {
+        let claim = format!("{} steps join {} states", trace.turns.len(), trace.states.len());
         return Err(AuditError::new(claim, "a run has one step fewer than states"));
     }
     for (position, state) in trace.states.iter().enumerate() {
@@ -34,12 +37,19 @@ pub fn replay(model: &Model, property: Id<Property>, trace: &Trace) -> Result<()
     if !is_initial(model, &trace.states[0]) {
         return Err(AuditError::at(0, "the run starts here", "this is no initial state"));
     }
-    for (position, by) in trace.moves.iter().enumerate() {
-        check_step(model, &trace.states[position], by, &trace.states[position + 1])
-            .map_err(|(claim, finding)| AuditError::at(position, claim, finding))?;
+    for (position, turn) in trace.turns.iter().enumerate() {
+        let (before, after) = (&trace.states[position], &trace.states[position + 1]);
+        let checked = match turn {
+            Turn::Step(by) => check_step(model, before, by, after),
+            Turn::StandStill(_) if trace.loop_from.is_none() => {
+                disagree("a process stands still", "a finite run has steps")
+            }
+            Turn::StandStill(process) => check_stand_still(model, before, *process, after),
+        };
+        checked.map_err(|(claim, finding)| AuditError::at(position, claim, finding))?;
     }
     check_loop(trace)?;
-    check_end(model, property, last, &trace.end)
+    check_end(model, property, trace, last)
         .map_err(|(claim, finding)| AuditError::at(trace.states.len() - 1, claim, finding))
 }
 
@@ -76,6 +86,22 @@ fn check_step(model: &Model, before: &State, by: &Move, after: &State) -> Result
     disagree(claim(describe_move(model, by)), describe_steps(model, by, &known, after))
 }
 
+/// A process stands still where it has no enabled step, faulty ones included, or stands at `idle`.
+fn check_stand_still(model: &Model, before: &State, process: ProcessId, after: &State) -> Result<(), Disagreement> {
+    let Some(known) = model.processes.get(process) else {
+        return disagree("a process stands still", format!("there is no process number {}", process.index()));
+    };
+    let claim = format!("{} stands still", known.name);
+    if before != after {
+        return disagree(claim, "the states before and after differ");
+    }
+    let takes_part = |by: &Move| by.process == process || by.partner.is_some_and(|(partner, _)| partner == process);
+    if !is_idle(model, before, process) && steps(model, before).iter().any(|step| takes_part(&step.by)) {
+        return disagree(claim, "it has a step to take");
+    }
+    Ok(())
+}
+
 /// Whether both are steps of the same processes by the same statements.
 pub(crate) fn same_move(model: &Model, one: &Move, other: &Move) -> bool {
     let statements = |by: &Move| {
@@ -85,11 +111,14 @@ pub(crate) fn same_move(model: &Model, one: &Move, other: &Move) -> bool {
     statements(one) == statements(other)
 }
 
-fn check_end(model: &Model, property: Id<Property>, last: &State, end: &TraceEnd) -> Result<(), Disagreement> {
+fn check_end(model: &Model, property: Id<Property>, trace: &Trace, last: &State) -> Result<(), Disagreement> {
     let Some(property) = model.properties.get(property) else {
         return disagree("a property of the program is decided", "the program has no such property");
     };
-    match (&property.kind, end) {
+    if trace.loop_from.is_some() != (trace.end == TraceEnd::Loop) {
+        return disagree("the run has an end", "only a loop goes round for ever");
+    }
+    match (&property.kind, &trace.end) {
         (PropertyKind::Invariant(expr), TraceEnd::State) => check_value(model, last, expr, false),
         (PropertyKind::Reachable(expr), TraceEnd::State) => check_value(model, last, expr, true),
         (PropertyKind::NoErrors, TraceEnd::Fault { by, fault }) => check_fault(model, last, by, fault),
@@ -98,6 +127,7 @@ fn check_end(model: &Model, property: Id<Property>, last: &State, end: &TraceEnd
             disagree("this is a deadlock", "somebody can move, or nobody is stuck")
         }
         (PropertyKind::RaceFree(var), TraceEnd::Race(race)) => check_race(model, last, *var, race),
+        (PropertyKind::Temporal(formula), TraceEnd::Loop) => lasso::check(model, property, formula, trace),
         (kind, end) => {
             let claim = format!("its end ({}) decides `{}`", end_words(end), property.name);
             disagree(claim, format!("the end of a run decides no `{}` in that way", kind.keyword()))
@@ -111,6 +141,7 @@ fn end_words(end: &TraceEnd) -> &'static str {
         TraceEnd::Fault { .. } => "a faulty step",
         TraceEnd::Deadlock => "a deadlock",
         TraceEnd::Race(_) => "a race",
+        TraceEnd::Loop => "a loop",
     }
 }
 

@@ -31,7 +31,7 @@ fn with_questions(model: &Model) -> Option<(Model, Product)> {
 fn traces(product: &Product) -> Vec<(usize, Trace)> {
     let to = |at: usize, end: TraceEnd| {
         let (states, moves) = product.run_to(at);
-        Trace { states, moves, end, loop_from: None }
+        Trace::finite(states, moves, end)
     };
     let last = product.states.len() - 1;
     let mut traces = vec![(0, to(last, TraceEnd::State)), (0, to(last / 2, TraceEnd::State))];
@@ -158,7 +158,7 @@ fn damaged_files_are_refused_in_words_or_replayed() {
         let property = model.properties.ids().nth(nth).expect("there are five");
         let at = *product.deadlocks.last().expect("there is a deadlock");
         let (states, moves) = product.run_to(at);
-        let text = to_text(&to_itf(&model, &source, "high", &Trace { states, moves, end, loop_from: None }));
+        let text = to_text(&to_itf(&model, &source, "high", &Trace::finite(states, moves, end)));
         for _ in 0..1500 {
             let Ok(damaged) = read(&damage.of(&text), &model) else { continue };
             n_read += 1;

@@ -299,7 +299,7 @@ mod tests {
         let first = eval::initial_states(model).next().unwrap();
         let step = eval::steps(model, &first).remove(0);
         let states = vec![first, step.result.unwrap()];
-        Evidence::Trace(Trace { states, moves: vec![step.by], end: TraceEnd::State, loop_from: None })
+        Evidence::Trace(Trace::finite(states, vec![step.by], TraceEnd::State))
     }
 
     /// Whether the answer is accepted for each property of the name.

@@ -63,7 +63,7 @@ impl<'m> Simulation<'m> {
 
     /// The run so far, with what is shown at its end.
     pub fn trace(self, end: TraceEnd) -> Trace {
-        Trace { states: self.states, moves: self.moves, end, loop_from: None }
+        Trace::finite(self.states, self.moves, end)
     }
 
     /// The first of the properties that the present state decides.

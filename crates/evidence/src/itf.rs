@@ -15,7 +15,7 @@ mod write;
 
 use std::fmt;
 
-use model::eval::{Move, State};
+use model::eval::{State, Turn};
 use model::process::ProcessId;
 
 use crate::{Trace, TraceEnd};
@@ -48,7 +48,7 @@ pub struct ItfTrace {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MoveHint {
     /// All of it.
-    Exactly(Move),
+    Exactly(Turn),
     /// Who moves.
     By(ProcessId),
     /// Nothing.
@@ -58,12 +58,12 @@ pub enum MoveHint {
 impl ItfTrace {
     /// The trace, where the file leaves nothing open.
     pub fn exact(&self) -> Option<Trace> {
-        let moves = self.moves.iter().map(|hint| match hint {
-            MoveHint::Exactly(by) => Some(*by),
+        let turns = self.moves.iter().map(|hint| match hint {
+            MoveHint::Exactly(turn) => Some(*turn),
             MoveHint::By(_) | MoveHint::Any => None,
         });
         Some(Trace {
-            moves: moves.collect::<Option<Vec<Move>>>()?,
+            turns: turns.collect::<Option<Vec<Turn>>>()?,
             states: self.states.clone(),
             end: self.end.clone()?,
             loop_from: self.loop_from,

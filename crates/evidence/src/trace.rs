@@ -1,11 +1,11 @@
 //! A run of the program that shows something.
 //!
-//! **Rule.** The first state is initial; each state follows from the one before by the move between them; what
+//! **Rule.** The first state is initial; each state follows from the one before by the turn between them; what
 //! [`TraceEnd`] says is true of the last state. Where `loop_from` is given, the last state equals the one at that position,
-//! and the run goes round from there for ever.
+//! and the run goes round from there for ever. In a finite run every turn is a step; in a lasso, processes may stand still.
 
 use model::Model;
-use model::eval::{self, Move, Race, State, StepFault};
+use model::eval::{self, Move, Race, State, StepFault, Turn};
 use model::property::PropertyKind;
 
 /// A finite run, or a lasso.
@@ -13,8 +13,8 @@ use model::property::PropertyKind;
 pub struct Trace {
     /// The states; there is at least one.
     pub states: Vec<State>,
-    /// `moves[k]` leads from `states[k]` to `states[k + 1]`.
-    pub moves: Vec<Move>,
+    /// `turns[k]` leads from `states[k]` to `states[k + 1]`.
+    pub turns: Vec<Turn>,
     /// What is shown at the end.
     pub end: TraceEnd,
     /// For a lasso, the position to which the last state returns.
@@ -37,17 +37,24 @@ pub enum TraceEnd {
     Deadlock,
     /// Two processes can access one cell at once.
     Race(Race),
+    /// The run goes round for ever, and is a fair one on which a temporal property is false.
+    Loop,
 }
 
 impl Trace {
-    /// How many steps there are.
-    pub fn n_steps(&self) -> usize {
-        self.moves.len()
+    /// A finite run by these steps.
+    pub fn finite(states: Vec<State>, steps: Vec<Move>, end: TraceEnd) -> Self {
+        Trace { states, turns: steps.into_iter().map(Turn::Step).collect(), end, loop_from: None }
     }
 
-    /// How often the step after a step is another process's.
+    /// How many turns there are; in a finite run all are steps.
+    pub fn n_steps(&self) -> usize {
+        self.turns.len()
+    }
+
+    /// How often the turn after a turn is another process's.
     pub fn n_context_switches(&self) -> usize {
-        self.moves.windows(2).filter(|pair| pair[0].process != pair[1].process).count()
+        self.turns.windows(2).filter(|pair| pair[0].process() != pair[1].process()).count()
     }
 }
 
@@ -70,5 +77,5 @@ pub fn trace_through(model: &Model, states: Vec<State>, property: &PropertyKind)
         PropertyKind::RaceFree(var) => TraceEnd::Race(eval::race(model, last, *var)?),
         PropertyKind::Temporal(_) => return None,
     };
-    Some(Trace { states, moves, end, loop_from: None })
+    Some(Trace::finite(states, moves, end))
 }

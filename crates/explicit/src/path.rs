@@ -289,7 +289,7 @@ impl<const W: usize> Walker<'_, W> {
                 TraceEnd::Fault { by, fault }
             }
         };
-        Trace { states, moves, end, loop_from: None }
+        Trace::finite(states, moves, end)
     }
 }
 

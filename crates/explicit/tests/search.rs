@@ -90,7 +90,7 @@ fn found(model: &Model, answer: &Answer) -> Result<Expected, String> {
 
 /// The length of a trace and its switches, a faulty step at its end included.
 fn distance(trace: &Trace) -> Distance {
-    let mut movers: Vec<_> = trace.moves.iter().map(|by| by.process).collect();
+    let mut movers: Vec<_> = trace.turns.iter().map(|turn| turn.process()).collect();
     if let TraceEnd::Fault { by, .. } = &trace.end {
         movers.push(by.process);
     }

@@ -7,13 +7,14 @@
 //!
 //! Values of expressions are in `expression.rs`, bodies of steps in `body.rs`, the move of control (loops, calls, returns)
 //! in `flow.rs`, whole steps and rendezvous in `step.rs`, initial states in `initial.rs`, questions about one state in
-//! `query.rs`.
+//! `query.rs`, infinite runs and fairness in `run.rs`.
 
 mod body;
 mod expression;
 mod flow;
 mod initial;
 mod query;
+mod run;
 mod step;
 
 use std::collections::BTreeSet;
@@ -29,6 +30,7 @@ pub use expression::{Viewpoint, evaluate};
 pub use flow::{Counters, control_after};
 pub use initial::{InitialStates, free_cells, initial_faults, initial_states, is_initial, n_initial_states};
 pub use query::{Contender, Race, able, able_by, is_deadlock, is_idle, is_terminated, race, stuck_processes};
+pub use run::{Turn, holds, is_true_of, turns};
 pub use step::{attempts_of, steps, steps_of, touched_by, touched_by_process};
 
 /// A state of the whole program.

@@ -182,7 +182,7 @@ fn step(model: &Model, view: &StepView) -> Json {
     });
     let changed: Map<String, Json> = changed.collect();
     let moved = view.moved.first();
-    json!({
+    let mut out = json!({
         "process": name(view.process),
         "partner": view.partner.map(name),
         "action": view.statement,
@@ -191,7 +191,11 @@ fn step(model: &Model, view: &StepView) -> Json {
         "from": moved.map(|moved| moved.from.as_str()),
         "to": moved.map(|moved| moved.to.as_str()),
         "changed": changed,
-    })
+    });
+    if view.stands_still {
+        out["stands_still"] = json!(true);
+    }
+    out
 }
 
 /// What the end of a trace shows, with the words and ids that people are shown.
@@ -209,6 +213,7 @@ fn end(run: &Run, property: PropertyId, trace: &Trace) -> Json {
             json!({ "kind": "state", "because": parts.collect::<Vec<_>>() })
         }
         (TraceEnd::State, _) => json!({ "kind": "state" }),
+        (TraceEnd::Loop, _) => json!({ "kind": "loop" }),
         (TraceEnd::Fault { by, fault }, _) => {
             let mut out = move_fields(run, by);
             out.insert("kind".into(), json!("error"));

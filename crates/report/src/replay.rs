@@ -42,7 +42,7 @@ pub fn state(page: Page<'_>, trace: &Trace, nth: usize) -> String {
     let mut out = match nth.checked_sub(1) {
         None => format!("{}\n", style.paint(Ink::Strong, "step 0   the initial state")),
         Some(before) => {
-            let view = step(model, source, &trace.moves[before], [&trace.states[before], state]);
+            let view = step(model, source, &trace.turns[before], [&trace.states[before], state]);
             step_head(model, nth, &view, style)
         }
     };

@@ -52,7 +52,7 @@ fn answer(model: &Model, product: &Product, property: PropertyId) -> PropertyRes
     let found = (0..product.states.len()).find_map(|at| Some((at, end_at(at)?)));
     let trace = found.map(|(at, end)| {
         let (states, moves) = product.run_to(at);
-        Trace { states, moves, end, loop_from: None }
+        Trace::finite(states, moves, end)
     });
     let seen = Exploration {
         states: product.states.len() as u64,
@@ -124,7 +124,7 @@ fn walk(model: &Model, movers: &[usize]) -> Trace {
         moves.push(steps[0].by);
         states.push(state.clone());
     }
-    Trace { states, moves, end: TraceEnd::State, loop_from: None }
+    Trace::finite(states, moves, TraceEnd::State)
 }
 
 /// Mutual exclusion by one semaphore, with a state that is reached, one that is not, and a wrong expectation.

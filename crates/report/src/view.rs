@@ -7,7 +7,7 @@ use base::SourceFile;
 use evidence::Trace;
 use model::Model;
 use model::control::Scope;
-use model::eval::{Move, State, Touch, touched_by_process};
+use model::eval::{Move, State, Touch, Turn, touched_by_process};
 use model::layout::element_names;
 use model::process::ProcessId;
 use model::types::ScalarType;
@@ -37,6 +37,8 @@ pub struct StepView {
     pub reads: Vec<CellId>,
     /// Whether it wrote something that others can see.
     pub writes: bool,
+    /// Whether it is no step at all: the process had its turn and stood still.
+    pub stands_still: bool,
 }
 
 /// The control of a process before and after a step.
@@ -71,12 +73,35 @@ pub struct Change {
 
 /// The steps of a trace.
 pub fn steps(model: &Model, source: &SourceFile, trace: &Trace) -> Vec<StepView> {
-    let pairs = trace.states.windows(2).zip(&trace.moves);
-    pairs.map(|(pair, by)| step(model, source, by, [&pair[0], &pair[1]])).collect()
+    let pairs = trace.states.windows(2).zip(&trace.turns);
+    pairs.map(|(pair, turn)| step(model, source, turn, [&pair[0], &pair[1]])).collect()
 }
 
-/// One step between two states.
-pub fn step(model: &Model, source: &SourceFile, by: &Move, [before, after]: [&State; 2]) -> StepView {
+/// One turn between two states: a step, or somebody stands still.
+pub fn step(model: &Model, source: &SourceFile, turn: &Turn, states: [&State; 2]) -> StepView {
+    match turn {
+        Turn::Step(by) => step_taken(model, source, by, states),
+        Turn::StandStill(process) => stood_still(model, source, *process, states[0]),
+    }
+}
+
+fn stood_still(model: &Model, source: &SourceFile, process: ProcessId, state: &State) -> StepView {
+    let at = place(model, state, process);
+    StepView {
+        process,
+        partner: None,
+        label: None,
+        statement: "stands still".to_owned(),
+        line: line(source, model.places[state.place(process)].span),
+        moved: vec![Moved { process, from: at.clone(), to: at }],
+        changes: Vec::new(),
+        reads: Vec::new(),
+        writes: false,
+        stands_still: true,
+    }
+}
+
+fn step_taken(model: &Model, source: &SourceFile, by: &Move, [before, after]: [&State; 2]) -> StepView {
     let action = &model.actions[by.action];
     let statement = &model.statements[action.statement];
     let movers = std::iter::once(by.process).chain(by.partner.map(|(partner, _)| partner));
@@ -95,6 +120,7 @@ pub fn step(model: &Model, source: &SourceFile, by: &Move, [before, after]: [&St
         changes: cell_changes(model, before, after),
         reads: Vec::new(),
         writes: false,
+        stands_still: false,
     };
     for process in view.moved.iter().map(|moved| moved.process) {
         view.changes.extend(frame_changes(model, process, before, after));

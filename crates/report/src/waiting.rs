@@ -167,17 +167,17 @@ fn locate(model: &Model, view: &mut Viewpoint<'_>, access: &Access) -> Option<Ce
 /// For each cell that is a semaphore, the processes that took units of it and did not give them back.
 fn semaphore_takers(model: &Model, trace: &Trace) -> Vec<Vec<ProcessId>> {
     let mut takers = vec![Vec::new(); model.cells.len()];
-    for (pair, by) in trace.states.windows(2).zip(&trace.moves) {
+    for (pair, turn) in trace.states.windows(2).zip(&trace.turns) {
         for (id, _) in model.cells.entries().filter(|(_, cell)| matches!(cell.ty, ScalarType::Semaphore { .. })) {
             let (Value::Int(old), Value::Int(new)) = (pair[0].cells[id.index()], pair[1].cells[id.index()]) else {
                 continue;
             };
             let held: &mut Vec<ProcessId> = &mut takers[id.index()];
             for _ in new..old {
-                held.push(by.process);
+                held.push(turn.process());
             }
             for _ in old..new {
-                if let Some(at) = held.iter().rposition(|&taker| taker == by.process) {
+                if let Some(at) = held.iter().rposition(|&taker| taker == turn.process()) {
                     held.remove(at);
                 } else if !held.is_empty() {
                     held.remove(0);

@@ -7,7 +7,7 @@
 use base::{Id, Span};
 use model::Model;
 use model::control::{ActionId, ActionKind, Scope};
-use model::eval::{Contender, Control, Frame, Move, Race, State, StepFault};
+use model::eval::{Contender, Control, Frame, Move, Race, State, StepFault, Turn};
 use model::process::{FamilyId, ProcessId};
 use model::value::{Fault, Value};
 use serde_json::{Map, Value as Json};
@@ -248,8 +248,11 @@ impl Reader<'_> {
         if !meta.contains_key("process") {
             return Ok(MoveHint::Any);
         }
+        if meta.get("stands_still").and_then(Json::as_bool) == Some(true) {
+            return Ok(MoveHint::Exactly(Turn::StandStill(self.process(meta)?)));
+        }
         match meta.contains_key("action") {
-            true => Ok(MoveHint::Exactly(self.step(meta)?)),
+            true => Ok(MoveHint::Exactly(Turn::Step(self.step(meta)?))),
             false => Ok(MoveHint::By(self.process(meta)?)),
         }
     }
@@ -278,6 +281,7 @@ impl Reader<'_> {
         match text_field(fields, "kind")? {
             "state" => Ok(TraceEnd::State),
             "deadlock" => Ok(TraceEnd::Deadlock),
+            "loop" => Ok(TraceEnd::Loop),
             "fault" => {
                 Ok(TraceEnd::Fault { by: self.step(fields)?, fault: read_fault(record(field(fields, "fault")?)?)? })
             }

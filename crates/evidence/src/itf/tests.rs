@@ -19,7 +19,7 @@ fn traces(model: &Model) -> Vec<Trace> {
     let product = Product::explore(model, 5000).unwrap();
     let to = |at: usize, end: TraceEnd| {
         let (states, moves) = product.run_to(at);
-        Trace { states, moves, end, loop_from: None }
+        Trace::finite(states, moves, end)
     };
     let mut traces: Vec<Trace> = (0..product.states.len()).step_by(7).map(|at| to(at, TraceEnd::State)).collect();
     traces.extend(product.deadlocks.iter().map(|&at| to(at, TraceEnd::Deadlock)));
@@ -42,7 +42,9 @@ fn every_trace_reads_back_as_it_was_written() {
     assert!(has(|end| matches!(end, TraceEnd::Fault { .. })) && has(|end| matches!(end, TraceEnd::Deadlock)));
     assert!(has(|end| matches!(end, TraceEnd::Race(_))));
     assert!(traces.iter().any(|trace| trace.states.iter().any(|state| state.stacks[0].len() == 3)));
-    assert!(traces.iter().any(|trace| trace.moves.iter().any(|by| by.partner.is_some())));
+    assert!(
+        traces.iter().any(|trace| trace.turns.iter().any(|turn| turn.step().is_some_and(|by| by.partner.is_some())))
+    );
     for trace in traces {
         let text = to_text(&to_itf(&model, &source(), "small", &trace));
         assert_eq!(from_itf(&text, &model), Ok(("small".to_owned(), trace)), "{text}");

@@ -3,7 +3,7 @@
 use base::{SourceFile, Span};
 use model::Model;
 use model::control::{ActionId, Scope};
-use model::eval::{Control, Frame, Move, State, StepFault};
+use model::eval::{Control, Frame, Move, State, StepFault, Turn};
 use model::process::{FamilyId, ProcessId};
 use model::value::Fault;
 use serde_json::{Map, Value as Json, json};
@@ -46,7 +46,7 @@ impl Writer<'_> {
         vars.extend(["mbt::actionTaken", "mbt::nondetPicks"]);
         let states = trace.states.iter().enumerate();
         let states =
-            states.map(|(at, state)| self.state(at, state, at.checked_sub(1).map(|before| &trace.moves[before])));
+            states.map(|(at, state)| self.state(at, state, at.checked_sub(1).map(|before| &trace.turns[before])));
         let mut document = json!({
             "#meta": self.head(property, trace),
             "params": self.names.parameters,
@@ -82,6 +82,7 @@ impl Writer<'_> {
         match end {
             TraceEnd::State => json!({ "kind": "state" }),
             TraceEnd::Deadlock => json!({ "kind": "deadlock" }),
+            TraceEnd::Loop => json!({ "kind": "loop" }),
             TraceEnd::Fault { by, fault } => {
                 let mut out = Map::new();
                 out.insert("kind".into(), json!("fault"));
@@ -101,14 +102,24 @@ impl Writer<'_> {
         }
     }
 
-    fn state(&self, index: usize, state: &State, by: Option<&Move>) -> Json {
+    fn state(&self, index: usize, state: &State, turn: Option<&Turn>) -> Json {
         let mut meta = Map::new();
         meta.insert("index".into(), json!(index));
         let (mut taken, mut picks) = ("init".to_owned(), json!({ "tag": "None", "value": { "#tup": [] } }));
-        if let Some(by) = by {
-            meta.extend(self.step(by));
-            taken = self.model.statements[self.model.actions[by.action].statement].text.clone();
-            picks = json!({ "tag": "Some", "value": self.model.processes[by.process].name });
+        if let Some(turn) = turn {
+            let name = &self.model.processes[turn.process()].name;
+            match turn {
+                Turn::Step(by) => {
+                    meta.extend(self.step(by));
+                    taken = self.model.statements[self.model.actions[by.action].statement].text.clone();
+                }
+                Turn::StandStill(_) => {
+                    meta.insert("process".into(), json!(name));
+                    meta.insert("stands_still".into(), json!(true));
+                    taken = "stands still".to_owned();
+                }
+            }
+            picks = json!({ "tag": "Some", "value": name });
         }
         let mut out = Map::new();
         out.insert("#meta".into(), Json::Object(meta));

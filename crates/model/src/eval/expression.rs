@@ -60,6 +60,11 @@ impl<'a> Viewpoint<'a> {
         Viewpoint { model, state, me, bound: Vec::new(), touched: Vec::new(), places: Vec::new() }
     }
 
+    /// The view of nobody, with these values for the bound variables around an expression.
+    pub fn of_instance(model: &'a Model, state: &'a State, bound: &[Value]) -> Self {
+        Viewpoint { bound: bound.to_vec(), ..Viewpoint::new(model, state, None) }
+    }
+
     /// The value of an expression.
     pub fn value(&mut self, expr: &Expr) -> Evaluated<Value> {
         match &expr.kind {

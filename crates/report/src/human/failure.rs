@@ -59,6 +59,11 @@ pub fn end(run: &Run, property: PropertyId, trace: &Trace, style: &Style) -> Sho
             processes.dedup();
             Shown { text: waiting(run, last, &waits, style), processes, ending }
         }
+        (TraceEnd::Loop, _) => {
+            let from = trace.loop_from.unwrap_or(0);
+            let ending = format!("{} back to step {from}'s state", style.mark(Mark::Violated));
+            Shown { text: String::new(), processes: Vec::new(), ending }
+        }
         (TraceEnd::Race(race), _) => {
             let ending = format!("{} race", style.mark(Mark::Violated));
             let processes = race.contenders.iter().map(|side| side.process).collect();

@@ -34,7 +34,7 @@ pub fn hint(run: &Run, result: &PropertyResult, trace: &Trace, style: &Style) ->
     }
     let Some(stale) = find(run, trace) else { return String::new() };
     let name = |id: ProcessId| &run.model.processes[id].name;
-    let (reader, writer) = (name(stale.reader), name(trace.moves[stale.changed].process));
+    let (reader, writer) = (name(stale.reader), name(trace.turns[stale.changed].process()));
     let text = format!(
         "{reader} read {} in step {} and moved on in step {}; {writer} changed it in step {}",
         run.model.cells[stale.cell].name,
@@ -48,12 +48,12 @@ pub fn hint(run: &Run, result: &PropertyResult, trace: &Trace, style: &Style) ->
 }
 
 fn find(run: &Run, trace: &Trace) -> Option<Stale> {
-    let mover = |at: usize| trace.moves[at].process;
+    let mover = |at: usize| trace.turns[at].process();
     let value = |at: usize, cell: CellId| trace.states[at].cells[cell.index()];
     (0..trace.n_steps()).rev().take(MOST_STEPS).find_map(|acted| {
         let reader = mover(acted);
         let read = (0..acted).rev().find(|&at| mover(at) == reader)?;
-        let view = step(&run.model, &run.source, &trace.moves[read], [&trace.states[read], &trace.states[read + 1]]);
+        let view = step(&run.model, &run.source, &trace.turns[read], [&trace.states[read], &trace.states[read + 1]]);
         // A step that itself wrote what others see is more than a look.
         let reads = if view.writes { &[][..] } else { &view.reads };
         reads.iter().find_map(|&cell| {
@@ -67,8 +67,12 @@ fn find(run: &Run, trace: &Trace) -> Option<Stale> {
 
 /// The two lines between which somebody else moved, where they are close to each other in the text.
 fn lines(run: &Run, trace: &Trace, stale: &Stale, style: &Style) -> String {
-    let span = |at: usize| run.model.statements[run.model.actions[trace.moves[at].action].statement].span;
-    let (first, second) = (line(&run.source, span(stale.read)), line(&run.source, span(stale.acted)));
+    let span = |at: usize| {
+        let by = trace.turns[at].step()?;
+        Some(run.model.statements[run.model.actions[by.action].statement].span)
+    };
+    let (Some(first), Some(second)) = (span(stale.read), span(stale.acted)) else { return String::new() };
+    let (first, second) = (line(&run.source, first), line(&run.source, second));
     if first >= second || second - first > 4 {
         return String::new();
     }

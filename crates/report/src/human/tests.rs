@@ -115,7 +115,7 @@ fn long_traces_are_shown_in_part() {
     trace.loop_from = None;
     for _ in 0..40 {
         trace.states.extend_from_within(2..6);
-        trace.moves.extend_from_within(1..5);
+        trace.turns.extend_from_within(1..5);
     }
     let drawing =
         TraceDrawing { model: &run.model, source: &run.source, trace: &trace, named: &[], ending: "", in_full: false };

@@ -7,6 +7,7 @@ use base::SourceFile;
 use engine::run::PropertyResult;
 use evidence::Trace;
 use model::Model;
+use model::eval::Turn;
 use model::process::ProcessId;
 use model::variable::CellId;
 
@@ -57,8 +58,8 @@ pub(super) enum Row {
 pub fn draw_trace(drawing: &TraceDrawing<'_>, style: &Style) -> String {
     let rows = rows(drawing);
     let all: Vec<ProcessId> = drawing.model.processes.ids().collect();
-    let movers = drawing.trace.moves.iter().flat_map(|by| [Some(by.process), by.partner.map(|(partner, _)| partner)]);
-    let mut relevant: Vec<ProcessId> = movers.flatten().chain(drawing.named.iter().copied()).collect();
+    let movers = drawing.trace.turns.iter().flat_map(Turn::processes);
+    let mut relevant: Vec<ProcessId> = movers.chain(drawing.named.iter().copied()).collect();
     relevant.sort();
     relevant.dedup();
     let few = (all.len() <= FEW_PROCESSES).then_some(&all);
@@ -80,7 +81,7 @@ fn rows(drawing: &TraceDrawing<'_>) -> Vec<Row> {
     let n_steps = trace.n_steps();
     let row = |nth: usize| {
         let states = [&trace.states[nth - 1], &trace.states[nth]];
-        Row::Step(nth, Box::new(step(drawing.model, drawing.source, &trace.moves[nth - 1], states)))
+        Row::Step(nth, Box::new(step(drawing.model, drawing.source, &trace.turns[nth - 1], states)))
     };
     let mut rows = vec![Row::Start];
     if drawing.in_full || n_steps <= MOST_STEPS {

@@ -1,0 +1,200 @@
+//! A lasso that refutes a temporal property: the run is fair, and the formula is false on it.
+//!
+//! In: a property and a trace whose last state is an earlier one again; that it is a run is checked before (`replay.rs`). Out:
+//! `Ok`, or what disagrees. The formula is evaluated on the word of states by the definition of its operators, without an
+//! automaton; each fairness assumption is looked up on the turns and states of the loop.
+
+use evidence::Trace;
+use model::Model;
+use model::eval::{State, StepFault, Viewpoint, holds, is_true_of};
+use model::expr::{Binding, Expr, Quantifier};
+use model::fairness::FairnessPair;
+use model::property::{BinaryTemporal, BooleanOp, Formula, Property, UnaryTemporal};
+use model::value::Value;
+
+/// Checks that the loop is fair and that the formula is false on the run.
+pub fn check(model: &Model, property: &Property, formula: &Formula, trace: &Trace) -> Result<(), (String, String)> {
+    let Some(from) = trace.loop_from else {
+        return Err(("the run goes round for ever".to_owned(), "it does not say where its loop starts".to_owned()));
+    };
+    let turning = Loop { model, trace, from };
+    let claim = format!("the run is a fair one on which `{}` is false", property.name);
+    let no_value = |fault: StepFault| (claim.clone(), format!("an expression has no value: {}", fault.fault));
+    turning.check_fairness(property).map_err(no_value)?.map_err(|unfair| (claim.clone(), unfair))?;
+    let word = Word { model, states: &trace.states[..trace.states.len() - 1], from };
+    match word.truth(formula, &[]).map_err(no_value)?[0] {
+        false => Ok(()),
+        true => Err((claim, "the formula is true on it".to_owned())),
+    }
+}
+
+/// The part of a run that is repeated for ever.
+struct Loop<'a> {
+    model: &'a Model,
+    trace: &'a Trace,
+    from: usize,
+}
+
+impl Loop<'_> {
+    /// Whether one of the sets of assumptions is satisfied; otherwise which are not.
+    fn check_fairness(&self, property: &Property) -> Result<Result<(), String>, StepFault> {
+        let mut violated = Vec::new();
+        for set in &property.under.any_of {
+            let mut unsatisfied = None;
+            for &pair in set {
+                let pair = &self.model.fairness[pair];
+                if !self.satisfies(pair)? {
+                    unsatisfied = Some(pair.name.clone());
+                    break;
+                }
+            }
+            match unsatisfied {
+                None => return Ok(Ok(())),
+                Some(name) => violated.push(format!("`{name}`")),
+            }
+        }
+        Ok(Err(format!("its loop does not satisfy {}", violated.join(", nor "))))
+    }
+
+    fn satisfies(&self, pair: &FairnessPair) -> Result<bool, StepFault> {
+        let last = self.trace.states.len() - 1;
+        let states = &self.trace.states[self.from..last];
+        if let Some(always) = &pair.always {
+            let mut all = true;
+            for state in states {
+                all = all && holds(self.model, state, always)?;
+            }
+            if all {
+                return Ok(true);
+            }
+        }
+        for (state, turn) in states.iter().zip(&self.trace.turns[self.from..last]) {
+            for often in &pair.often {
+                if is_true_of(self.model, state, turn, often)? {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// The states of a run, each once; after the last comes the one at `from`.
+struct Word<'a> {
+    model: &'a Model,
+    states: &'a [State],
+    from: usize,
+}
+
+impl Word<'_> {
+    /// At which positions a formula is true, with values for the bound variables around it.
+    fn truth(&self, formula: &Formula, bound: &[Value]) -> Result<Vec<bool>, StepFault> {
+        Ok(match formula {
+            Formula::Now(expr) => self.now(expr, bound)?,
+            Formula::Not(inner) => negated(self.truth(inner, bound)?),
+            Formula::Boolean(op, left, right) => {
+                let connect = |left: bool, right: bool| match op {
+                    BooleanOp::And => left && right,
+                    BooleanOp::Or => left || right,
+                    BooleanOp::Implies => !left || right,
+                    BooleanOp::Iff => left == right,
+                };
+                zipped(&self.truth(left, bound)?, &self.truth(right, bound)?, connect)
+            }
+            Formula::Unary(op, inner) => {
+                let inner = self.truth(inner, bound)?;
+                let always = vec![true; inner.len()];
+                match op {
+                    UnaryTemporal::Next => (0..inner.len()).map(|at| inner[self.after(at)]).collect(),
+                    UnaryTemporal::Eventually => self.until(&always, &inner),
+                    UnaryTemporal::Always => negated(self.until(&always, &negated(inner))),
+                }
+            }
+            Formula::Binary(op, left, right) => {
+                let (left, right) = (self.truth(left, bound)?, self.truth(right, bound)?);
+                self.binary(*op, left, right)
+            }
+            Formula::Quantified { quantifier, bindings, filter, body } => {
+                let instance = Instance { quantifier: *quantifier, filter: filter.as_ref(), body };
+                self.quantified(&instance, bindings, bound)?
+            }
+        })
+    }
+
+    fn now(&self, expr: &Expr, bound: &[Value]) -> Result<Vec<bool>, StepFault> {
+        let at = |state| Viewpoint::of_instance(self.model, state, bound).truth(expr);
+        self.states.iter().map(at).collect()
+    }
+
+    fn binary(&self, op: BinaryTemporal, left: Vec<bool>, right: Vec<bool>) -> Vec<bool> {
+        let always = vec![true; left.len()];
+        match op {
+            BinaryTemporal::Until => self.until(&left, &right),
+            // Not: the left one fails, before which the right one never came.
+            BinaryTemporal::WeakUntil => {
+                let (not_right, neither) = (negated(right.clone()), negated(zipped(&left, &right, |a, b| a || b)));
+                negated(self.until(&not_right, &neither))
+            }
+            BinaryTemporal::Releases => negated(self.until(&negated(left), &negated(right))),
+            BinaryTemporal::StrongReleases => self.until(&right, &zipped(&left, &right, |a, b| a && b)),
+            BinaryTemporal::LeadsTo => {
+                let comes = self.until(&always, &right);
+                let answered = zipped(&left, &comes, |asked, comes| !asked || comes);
+                negated(self.until(&always, &negated(answered)))
+            }
+        }
+    }
+
+    /// The instances of a quantifier, one bound variable after the other.
+    fn quantified(&self, over: &Instance<'_>, rest: &[Binding], bound: &[Value]) -> Result<Vec<bool>, StepFault> {
+        let is_forall = over.quantifier == Quantifier::Forall;
+        let Some((binding, inner)) = rest.split_first() else {
+            let body = self.truth(over.body, bound)?;
+            let Some(filter) = over.filter else { return Ok(body) };
+            let meant = self.now(filter, bound)?;
+            // An instance that is not meant counts as true among all, and as false among some.
+            return Ok(zipped(&meant, &body, |meant, body| if meant { body } else { is_forall }));
+        };
+        let mut all = vec![is_forall; self.states.len()];
+        let mut viewpoint = Viewpoint::of_instance(self.model, &self.states[0], bound);
+        for value in viewpoint.domain(&binding.domain)? {
+            let mut bound = bound[..binding.var.0 as usize].to_vec();
+            bound.push(value);
+            let one = self.quantified(over, inner, &bound)?;
+            all = zipped(&all, &one, |all, one| if is_forall { all && one } else { all || one });
+        }
+        Ok(all)
+    }
+
+    fn after(&self, position: usize) -> usize {
+        if position + 1 < self.states.len() { position + 1 } else { self.from }
+    }
+
+    /// Where the right one comes and the left one holds until then: the least solution of `right || left && next`, which is
+    /// reached after going twice round the loop.
+    fn until(&self, left: &[bool], right: &[bool]) -> Vec<bool> {
+        let mut truth = right.to_vec();
+        for _ in 0..2 {
+            for at in (0..truth.len()).rev() {
+                truth[at] = right[at] || left[at] && truth[self.after(at)];
+            }
+        }
+        truth
+    }
+}
+
+/// What a quantifier says of each instance.
+struct Instance<'a> {
+    quantifier: Quantifier,
+    filter: Option<&'a Expr>,
+    body: &'a Formula,
+}
+
+fn negated(mut truth: Vec<bool>) -> Vec<bool> {
+    truth.iter_mut().for_each(|one| *one = !*one);
+    truth
+}
+
+fn zipped(left: &[bool], right: &[bool], op: impl Fn(bool, bool) -> bool) -> Vec<bool> {
+    left.iter().zip(right).map(|(&left, &right)| op(left, right)).collect()
+}

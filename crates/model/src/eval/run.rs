@@ -1,0 +1,92 @@
+//! Runs: at each point one process has its turn; and what fairness says about turns.
+//!
+//! In: a state. Out: the turns that can be taken there, each with the state after it. A process whose turn it is takes an
+//! enabled step, alone or in a rendezvous; only where it has none, or at `idle`, it may stand still. After a faulty step
+//! there is nothing: it is no turn, and the process may not stand still instead.
+
+use super::{Move, State, StepFault, Viewpoint, able, able_by, is_idle, steps};
+use crate::Model;
+use crate::control::ActionId;
+use crate::fairness::{EdgePredicate, StatePredicate};
+use crate::process::ProcessId;
+
+/// Whose turn it was, and what came of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Turn {
+    /// A step was taken.
+    Step(Move),
+    /// The process stood still.
+    StandStill(ProcessId),
+}
+
+impl Turn {
+    /// The process whose turn it was; of a rendezvous, the sender.
+    pub fn process(&self) -> ProcessId {
+        match self {
+            Turn::Step(by) => by.process,
+            Turn::StandStill(process) => *process,
+        }
+    }
+
+    /// The step, if one was taken.
+    pub fn step(&self) -> Option<&Move> {
+        match self {
+            Turn::Step(by) => Some(by),
+            Turn::StandStill(_) => None,
+        }
+    }
+
+    /// The processes that had a part in it.
+    pub fn processes(&self) -> impl Iterator<Item = ProcessId> {
+        let partner = self.step().and_then(|by| by.partner).map(|(partner, _)| partner);
+        std::iter::once(self.process()).chain(partner)
+    }
+
+    /// The action of a process in it, if it moved.
+    pub fn action_of(&self, process: ProcessId) -> Option<ActionId> {
+        let by = self.step()?;
+        match by.partner {
+            _ if by.process == process => Some(by.action),
+            Some((partner, action)) if partner == process => Some(action),
+            _ => None,
+        }
+    }
+}
+
+/// All turns that can be taken in a state, with the state after each: steps in the order of [`steps`], then stand-stills.
+pub fn turns(model: &Model, state: &State) -> Vec<(Turn, State)> {
+    let enabled = steps(model, state);
+    let takes_part = |process: ProcessId| {
+        let takes_part = |by: &Move| by.process == process || by.partner.is_some_and(|(partner, _)| partner == process);
+        enabled.iter().any(|step| takes_part(&step.by))
+    };
+    let still: Vec<ProcessId> =
+        model.processes.ids().filter(|&process| !takes_part(process) || is_idle(model, state, process)).collect();
+    let moved = enabled.into_iter().filter_map(|step| Some((Turn::Step(step.by), step.result.ok()?)));
+    let stood = still.into_iter().map(|process| (Turn::StandStill(process), state.clone()));
+    moved.chain(stood).collect()
+}
+
+/// Whether a predicate of a fairness assumption holds in a state.
+pub fn holds(model: &Model, state: &State, predicate: &StatePredicate) -> Result<bool, StepFault> {
+    match predicate {
+        StatePredicate::Holds(expr) => Viewpoint::new(model, state, None).truth(expr),
+        StatePredicate::Fails(expr) => Viewpoint::new(model, state, None).truth(expr).map(|holds| !holds),
+        StatePredicate::Unable(process, None) => Ok(!able(model, state, *process)),
+        StatePredicate::Unable(process, Some(labels)) => Ok(!able_by(model, state, *process, labels)),
+        StatePredicate::NobodyAble => Ok(!model.processes.ids().any(|process| able(model, state, process))),
+    }
+}
+
+/// Whether a predicate of a fairness assumption is true of a turn taken in a state.
+pub fn is_true_of(model: &Model, before: &State, turn: &Turn, predicate: &EdgePredicate) -> Result<bool, StepFault> {
+    match predicate {
+        EdgePredicate::Before(predicate) => holds(model, before, predicate),
+        EdgePredicate::Scheduled(process) => Ok(turn.processes().any(|other| other == *process)),
+        EdgePredicate::Moves(process, labels) => Ok(turn.action_of(*process).is_some_and(|action| {
+            let carried = &model.actions[action].labels;
+            labels.as_ref().is_none_or(|labels| carried.iter().any(|label| labels.contains(label)))
+        })),
+        EdgePredicate::SomebodyMoves => Ok(turn.step().is_some()),
+    }
+}
