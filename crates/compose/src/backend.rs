@@ -5,13 +5,16 @@
 //! different groups are never turned into one; the backend answers questions about their *join*, the combinations of values of
 //! which every group's part is in its set.
 
-use base::StopReason;
+use base::{Budget, StopReason};
 use evidence::certificate::{LocalFact, SplitInvariant};
 use model::Model;
 use model::eval::State;
 use model::process::ProcessId;
+use model::variable::CellId;
 
+use crate::k_index::Plan;
 use crate::question::Question;
+use crate::symmetry::{Exchange, Symmetry};
 
 /// Who takes a step: a process, or the two of a rendezvous.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -64,6 +67,33 @@ pub trait Backend {
 
     /// What is in the first and not in the second, over one group.
     fn minus(&mut self, a: &Self::Set, b: &Self::Set) -> Result<Self::Set, StopReason>;
+
+    /// Makes the sets the least ones that contain what they have and are closed under the rules, in a way of the backend's
+    /// own; `false` where it has none, and rules are applied one by one.
+    fn close(&mut self, _plan: &Plan, _sets: &mut [Self::Set], _budget: &Budget) -> Result<bool, StopReason> {
+        Ok(false)
+    }
+
+    /// Whether sets can be renamed, for these exchanges of processes.
+    fn renames(&self, _symmetry: &Symmetry<'_>) -> bool {
+        false
+    }
+
+    /// What an exchange of processes makes of a set over a group: a set over the group's image.
+    ///
+    /// # Errors
+    /// Where the backend does not rename, which [`Backend::renames`] says.
+    fn renamed(
+        &mut self,
+        _set: &Self::Set,
+        _group: &[ProcessId],
+        _by: (&Symmetry<'_>, &Exchange),
+    ) -> Result<Self::Set, StopReason> {
+        Err(StopReason::NotSupported(String::from("these sets cannot be renamed")))
+    }
+
+    /// Whether a group sees a cell.
+    fn sees(&self, group: &[ProcessId], cell: CellId) -> bool;
 
     /// Whether some combination in the join answers the question.
     fn answers(&mut self, question: &Question, join: Join<'_, Self::Set>) -> Result<Answered, StopReason>;

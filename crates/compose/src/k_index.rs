@@ -6,37 +6,72 @@
 //! group with the mover of which each `k` processes are in their set (the `(k + 1)`-witness rule). For `k = 1` these are split
 //! invariants, which are also what thread-modular checking computes (Flanagan and Qadeer); for `k = 2` the pairwise ones. Every
 //! reachable state projects into them, whatever the order of the steps here.
+//!
+//! Where processes can be exchanged, only groups of first processes are computed; the groups that their rules need beside are
+//! their images, kept by rules of their own, and so is that a group's set is the same for all who are alike.
 
 use base::{Budget, StopReason};
 use model::process::ProcessId;
 
-use crate::backend::{Answered, Backend, Join, Movers};
+use crate::backend::{Answered, Backend, Movers};
 use crate::question::Question;
+use crate::symmetry::{Exchange, Symmetry};
 
 /// The invariants of all groups of `k` processes.
 #[derive(Clone, Debug)]
 pub struct Invariants<S> {
     /// How many processes each speaks of.
     pub k: usize,
-    /// The groups, in lexicographic order.
+    /// The groups, in lexicographic order; where processes can be exchanged, those that stand for all, and then images of them.
     pub groups: Vec<Vec<ProcessId>>,
     /// The set of each group.
     pub sets: Vec<S>,
+    /// How many of the groups stand for all.
+    pub n_listed: usize,
 }
 
-impl<S> Invariants<S> {
-    /// The sets of all groups.
+impl<S: Clone> Invariants<S> {
+    /// The sets of all groups, or of those that stand for all.
     pub fn join(&self) -> Vec<(&[ProcessId], &S)> {
-        self.groups.iter().map(Vec::as_slice).zip(&self.sets).collect()
+        self.groups.iter().map(Vec::as_slice).zip(&self.sets).take(self.n_listed).collect()
     }
 
-    /// The sets of the groups within some processes; of groups that contain all of them where they are fewer than `k`.
-    pub fn within(&self, processes: &[ProcessId]) -> Vec<(&[ProcessId], &S)> {
-        let inside = |group: &[ProcessId]| match processes.len() < self.k {
-            true => processes.iter().all(|process| group.contains(process)),
-            false => group.iter().all(|process| processes.contains(process)),
-        };
-        self.join().into_iter().filter(|(group, _)| inside(group)).collect()
+    /// The set of a group, renamed from one that stands for it if need be.
+    fn set_of<B: Backend<Set = S>>(
+        &self,
+        backend: &mut B,
+        group: &[ProcessId],
+        symmetry: Option<&Symmetry<'_>>,
+    ) -> Result<S, StopReason> {
+        if let Some(at) = self.groups.iter().position(|known| known == group) {
+            return Ok(self.sets[at].clone());
+        }
+        let symmetry = symmetry.expect("without exchanges all groups are there");
+        let listed = symmetry.representative(group);
+        let at = self.groups.iter().position(|known| *known == listed).expect("every choice of families is listed");
+        backend.renamed(&self.sets[at], &listed, (symmetry, &symmetry.exchange(&listed, group)))
+    }
+
+    /// The processes given and further ones: so many that there are `k`, and such that see the cells. The checker of
+    /// certificates chooses in the same way.
+    fn concerned<B: Backend<Set = S>>(&self, backend: &B, question: &Question) -> Vec<ProcessId> {
+        let everybody: Vec<ProcessId> = backend.model().processes.ids().collect();
+        let mut concerned = question.processes.clone();
+        for &other in &everybody {
+            if concerned.len() < self.k && !concerned.contains(&other) {
+                concerned.push(other);
+            }
+        }
+        for &cell in &question.cells {
+            // A cell that nobody sees may have any value.
+            if !backend.sees(&concerned, cell)
+                && let Some(&watcher) = everybody.iter().find(|&&process| backend.sees(&[process], cell))
+            {
+                concerned.push(watcher);
+            }
+        }
+        concerned.sort_unstable();
+        concerned
     }
 }
 
@@ -55,37 +90,153 @@ pub fn groups(processes: &[ProcessId], k: usize) -> Vec<Vec<ProcessId>> {
     found
 }
 
-/// Who can change what a group sees, and whose sets the combination must be in.
-struct Rule {
-    /// The group, by its position.
-    group: usize,
-    movers: Movers,
-    /// The groups of `k` among the group and the movers, by their positions.
-    witnesses: Vec<usize>,
+/// What the sets have to be closed under.
+#[derive(Clone, Debug)]
+pub enum Rule {
+    /// Movers can change what a group sees.
+    Step {
+        /// The group, by its position.
+        group: usize,
+        /// Who moves.
+        movers: Movers,
+        /// The groups of `k` among the group and the movers, by their positions: whose sets the combination must be in.
+        witnesses: Vec<usize>,
+    },
+    /// A group's set, renamed, is part of another's, or of its own.
+    Image {
+        /// The group that is renamed, by its position.
+        from: usize,
+        /// The group that it becomes.
+        to: usize,
+        /// The renaming.
+        exchange: Exchange,
+    },
+}
+
+impl Rule {
+    /// The groups whose sets the rule looks at.
+    pub fn sources(&self) -> &[usize] {
+        match self {
+            Rule::Step { witnesses, .. } => witnesses,
+            Rule::Image { from, .. } => std::slice::from_ref(from),
+        }
+    }
+
+    /// The group whose set the rule lets grow.
+    pub fn target(&self) -> usize {
+        match self {
+            Rule::Step { group, .. } => *group,
+            Rule::Image { to, .. } => *to,
+        }
+    }
+}
+
+/// Groups and rules.
+#[derive(Clone, Debug)]
+pub struct Plan<'m> {
+    /// How many processes each group has.
+    pub k: usize,
+    /// The groups.
+    pub groups: Vec<Vec<ProcessId>>,
+    /// How many of the groups stand for all.
+    pub n_listed: usize,
+    /// The rules.
+    pub rules: Vec<Rule>,
+    /// The exchanges, where some groups stand for others.
+    pub symmetry: Option<Symmetry<'m>>,
+}
+
+impl<'m> Plan<'m> {
+    /// Every group, and every mover who can disturb it.
+    pub fn of_all<B: Backend>(backend: &B, k: usize) -> Self {
+        let all: Vec<ProcessId> = backend.model().processes.ids().collect();
+        let groups = groups(&all, k);
+        let mut plan = Plan { k, n_listed: groups.len(), groups, rules: Vec::new(), symmetry: None };
+        for movers in backend.movers() {
+            for at in 0..plan.groups.len() {
+                plan.add_step(backend, at, movers);
+            }
+        }
+        plan
+    }
+
+    /// One group for each choice of families, one mover of those that are alike to it, and the images that the rules need.
+    pub fn of_first<B: Backend>(backend: &B, k: usize, symmetry: Symmetry<'m>) -> Self {
+        let groups = groups(&symmetry.first_processes(k), k);
+        let stands = |group: &Vec<ProcessId>| symmetry.representative(group) == *group;
+        let groups: Vec<Vec<ProcessId>> = groups.into_iter().filter(stands).collect();
+        let mut plan = Plan { k, n_listed: groups.len(), groups, rules: Vec::new(), symmetry: Some(symmetry.clone()) };
+        for at in 0..plan.n_listed {
+            let group = plan.groups[at].clone();
+            for movers in backend.movers() {
+                if symmetry.is_first(&movers.processes().collect::<Vec<ProcessId>>(), &group) {
+                    plan.add_step(backend, at, movers);
+                }
+            }
+            for exchange in symmetry.keeping(&plan.groups[at]) {
+                plan.rules.push(Rule::Image { from: at, to: at, exchange });
+            }
+        }
+        for to in plan.n_listed..plan.groups.len() {
+            let listed = symmetry.representative(&plan.groups[to]);
+            let from = plan.groups.iter().position(|group| *group == listed).expect("every choice is listed");
+            let exchange = symmetry.exchange(&listed, &plan.groups[to]);
+            plan.rules.push(Rule::Image { from, to, exchange });
+        }
+        plan
+    }
+
+    fn add_step<B: Backend>(&mut self, backend: &B, at: usize, movers: Movers) {
+        if !backend.disturbs(movers, &self.groups[at]) {
+            return;
+        }
+        let mut together = self.groups[at].clone();
+        together.extend(movers.processes().filter(|process| !self.groups[at].contains(process)));
+        together.sort_unstable();
+        let witnesses = groups(&together, self.k).into_iter().map(|group| self.position(group)).collect();
+        self.rules.push(Rule::Step { group: at, movers, witnesses });
+    }
+
+    fn position(&mut self, group: Vec<ProcessId>) -> usize {
+        let known = match self.symmetry {
+            None => self.groups.binary_search(&group).ok(),
+            Some(_) => self.groups.iter().position(|known| *known == group),
+        };
+        known.unwrap_or_else(|| {
+            self.groups.push(group);
+            self.groups.len() - 1
+        })
+    }
 }
 
 /// The fixpoint, which can be taken stage by stage.
-pub struct Fixpoint<S> {
+pub struct Fixpoint<'m, S> {
     /// The invariants so far.
     pub invariants: Invariants<S>,
-    rules: Vec<Rule>,
+    /// What they have to be closed under.
+    plan: Plan<'m>,
     /// For each group how often its set has grown.
     versions: Vec<usize>,
-    /// For each rule the versions of its witnesses when it was last applied.
+    /// For each rule the versions of its sources when it was last applied.
     applied: Vec<Option<Vec<usize>>>,
     /// How many stages were taken.
     pub n_stages: usize,
 }
 
-impl<S: Clone> Fixpoint<S> {
-    /// The initial stage.
+impl<'m, S: Clone> Fixpoint<'m, S> {
+    /// The initial stage, for all groups.
     pub fn new<B: Backend<Set = S>>(backend: &mut B, k: usize) -> Result<Self, StopReason> {
-        let all: Vec<ProcessId> = backend.model().processes.ids().collect();
-        let groups = groups(&all, k);
-        let sets = groups.iter().map(|group| backend.initial(group)).collect::<Result<Vec<S>, _>>()?;
-        let rules = rules(backend, &groups, k);
-        let (versions, applied) = (vec![0; groups.len()], vec![None; rules.len()]);
-        Ok(Fixpoint { invariants: Invariants { k, groups, sets }, rules, versions, applied, n_stages: 0 })
+        let plan = Plan::of_all(backend, k);
+        Fixpoint::of_plan(backend, plan)
+    }
+
+    /// The initial stage of a plan.
+    pub fn of_plan<B: Backend<Set = S>>(backend: &mut B, plan: Plan<'m>) -> Result<Self, StopReason> {
+        let sets = plan.groups.iter().map(|group| backend.initial(group)).collect::<Result<Vec<S>, _>>()?;
+        let (versions, applied) = (vec![0; plan.groups.len()], vec![None; plan.rules.len()]);
+        let (k, groups, n_listed) = (plan.k, plan.groups.clone(), plan.n_listed);
+        let invariants = Invariants { k, groups, sets, n_listed };
+        Ok(Fixpoint { invariants, plan, versions, applied, n_stages: 0 })
     }
 
     /// Applies every rule once; whether anything was new. `at_once` makes what is new visible to later rules of the same stage;
@@ -99,23 +250,19 @@ impl<S: Clone> Fixpoint<S> {
         self.n_stages += 1;
         let before = (!at_once).then(|| (self.invariants.sets.clone(), self.versions.clone()));
         let mut grown = false;
-        for at in 0..self.rules.len() {
-            let rule = &self.rules[at];
+        for (at, rule) in self.plan.rules.iter().enumerate() {
             let (sets, versions) = before.as_ref().map_or((&self.invariants.sets, &self.versions), |(s, v)| (s, v));
-            let seen: Vec<usize> = rule.witnesses.iter().map(|&witness| versions[witness]).collect();
+            let seen: Vec<usize> = rule.sources().iter().map(|&source| versions[source]).collect();
             if self.applied[at].as_ref() == Some(&seen) {
                 continue;
             }
-            let join: Vec<(&[ProcessId], &S)> = (rule.witnesses.iter())
-                .map(|&witness| (self.invariants.groups[witness].as_slice(), &sets[witness]))
-                .collect();
-            let after = backend.post(rule.movers, &join, &self.invariants.groups[rule.group])?;
-            let new = backend.minus(&after, &self.invariants.sets[rule.group])?;
+            let target = rule.target();
+            let after = self.apply(backend, rule, sets)?;
+            let new = backend.minus(&after, &self.invariants.sets[target])?;
             self.applied[at] = Some(seen);
             if !backend.is_empty(&new) {
-                let group = self.rules[at].group;
-                self.invariants.sets[group] = backend.union(&self.invariants.sets[group], &new)?;
-                self.versions[group] += 1;
+                self.invariants.sets[target] = backend.union(&self.invariants.sets[target], &new)?;
+                self.versions[target] += 1;
                 grown = true;
             }
             budget.check(backend.memory_bytes())?;
@@ -123,29 +270,29 @@ impl<S: Clone> Fixpoint<S> {
         Ok(grown)
     }
 
-    /// Takes stages until nothing is new.
+    fn apply<B: Backend<Set = S>>(&self, backend: &mut B, rule: &Rule, sets: &[S]) -> Result<S, StopReason> {
+        let groups = &self.plan.groups;
+        match rule {
+            Rule::Step { group, movers, witnesses } => {
+                let join: Vec<(&[ProcessId], &S)> =
+                    witnesses.iter().map(|&witness| (groups[witness].as_slice(), &sets[witness])).collect();
+                backend.post(*movers, &join, &groups[*group])
+            }
+            Rule::Image { from, exchange, .. } => {
+                let symmetry = self.plan.symmetry.as_ref().expect("images are made by exchanges");
+                backend.renamed(&sets[*from], &groups[*from], (symmetry, exchange))
+            }
+        }
+    }
+
+    /// Takes stages until nothing is new, or lets the backend go there in its own way.
     pub fn close<B: Backend<Set = S>>(&mut self, backend: &mut B, budget: &Budget) -> Result<(), StopReason> {
+        if backend.close(&self.plan, &mut self.invariants.sets, budget)? {
+            return Ok(());
+        }
         while self.stage(backend, budget, true)? {}
         Ok(())
     }
-}
-
-fn rules<B: Backend>(backend: &B, groups: &[Vec<ProcessId>], k: usize) -> Vec<Rule> {
-    let position = |group: &Vec<ProcessId>| groups.binary_search(group).expect("groups are listed in order");
-    let mut rules = Vec::new();
-    for movers in backend.movers() {
-        for (at, group) in groups.iter().enumerate() {
-            if !backend.disturbs(movers, group) {
-                continue;
-            }
-            let mut together = group.clone();
-            together.extend(movers.processes().filter(|process| !group.contains(process)));
-            together.sort_unstable();
-            let witnesses = self::groups(&together, k).iter().map(position).collect();
-            rules.push(Rule { group: at, movers, witnesses });
-        }
-    }
-    rules
 }
 
 /// What the invariants say about a property's questions.
@@ -158,17 +305,20 @@ pub enum Decision {
     Fault(String),
 }
 
-/// Puts the questions to the join of the sets of the processes that each looks at.
+/// Puts the questions to the join of the sets of the processes that each concerns.
 pub fn decide<B: Backend>(
     backend: &mut B,
     invariants: &Invariants<B::Set>,
     questions: &[Question],
-    budget: &Budget,
+    (symmetry, budget): (Option<&Symmetry<'_>>, &Budget),
 ) -> Result<Decision, StopReason> {
     for question in questions {
-        let within = invariants.within(&question.processes);
-        let join: Join<'_, B::Set> = &within;
-        match backend.answers(question, join)? {
+        let concerned = invariants.concerned(backend, question);
+        let groups = groups(&concerned, invariants.k);
+        let sets = groups.iter().map(|group| invariants.set_of(backend, group, symmetry));
+        let sets = sets.collect::<Result<Vec<B::Set>, _>>()?;
+        let join: Vec<(&[ProcessId], &B::Set)> = groups.iter().map(Vec::as_slice).zip(&sets).collect();
+        match backend.answers(question, &join)? {
             Answered::No => {}
             Answered::Maybe => return Ok(Decision::Open(question.clone())),
             Answered::Fault(words) => return Ok(Decision::Fault(words)),

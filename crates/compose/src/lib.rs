@@ -1,10 +1,16 @@
 //! Local proofs, written once over a backend.
 //!
 //! [`backend`]: what an explicit or a symbolic representation of local sets must offer. [`k_index`]: the strongest invariants of
-//! `k` processes each, of which split invariants are `k = 1` and pairwise ones `k = 2`. [`question`]: properties as patterns over
-//! few processes. [`completion`]: refinement by exposed facts until there is a proof or a real run.
+//! `k` processes each, of which split invariants are `k = 1` and pairwise ones `k = 2`; [`symmetry`] lets few groups stand for
+//! all. [`question`]: properties as patterns over few processes. [`crowd`]: real runs of a few processes, where invariants leave a
+//! question open. [`method`]: all of it put together. [`completion`]: refinement by exposed facts until there is a proof or a
+//! real run.
 
 pub mod backend;
+mod clause;
 pub mod completion;
+pub mod crowd;
 pub mod k_index;
+pub mod method;
 pub mod question;
+pub mod symmetry;

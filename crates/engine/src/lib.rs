@@ -69,6 +69,17 @@ pub struct Statistics {
     pub refinements: Option<u64>,
     /// The sizes of the local sets, in the order of the proof's members; `None` for one that is too large to count.
     pub local_states: Option<Vec<Option<u64>>>,
+    /// What each process saw of the shared store, where a method works with local sets.
+    pub views: Option<Views>,
+}
+
+/// What a process sees of the shared store in a local set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Views {
+    /// The shared and public cells that it mentions.
+    Mentioned,
+    /// All shared and public cells.
+    Whole,
 }
 
 /// What happens while an engine runs.

@@ -43,6 +43,17 @@ pub trait Sink<const W: usize> {
     fn out_of_stacks(&mut self) {}
 }
 
+/// With whom a process may step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Company {
+    /// Alone, or in a rendezvous with anybody.
+    Anybody,
+    /// Alone.
+    Nobody,
+    /// Only in a rendezvous in which this process receives.
+    Receiver(ProcessId),
+}
+
 /// A compiled program with what it needs to run.
 pub struct Machine<'m> {
     /// Between packed states and those of `eval`.
@@ -99,6 +110,18 @@ impl Machine<'_> {
         scratch: &Scratch<W>,
         sink: &mut S,
     ) -> ControlFlow<(), bool> {
+        self.expand_with((process, Company::Anybody), state, scratch, sink)
+    }
+
+    /// Shows the sink the steps of one process in some company; whether there are any. What the process and its company do
+    /// not mention may be anything in the state. Faults that are not of [`Company::Anybody`] may be told several times.
+    pub fn expand_with<const W: usize, S: Sink<W>>(
+        &self,
+        (process, company): (ProcessId, Company),
+        state: &Packed<W>,
+        scratch: &Scratch<W>,
+        sink: &mut S,
+    ) -> ControlFlow<(), bool> {
         let point = self.point(process, state);
         let Some(first) = self.code.steps[point.first as usize..point.end as usize].first() else {
             return ControlFlow::Continue(false);
@@ -107,6 +130,7 @@ impl Machine<'_> {
             sink,
             scratch,
             process,
+            company,
             n_faults: 0,
             n_successors: 0,
             known: point.may_repeat.then(|| scratch.known.take()),
@@ -125,7 +149,8 @@ impl Machine<'_> {
         }
         let can_move = n_faults + n_successors > 0;
         if n_faults > 0 {
-            let n_faults = self.distinct_faults(n_faults, process, state);
+            let all_differ = company != Company::Anybody;
+            let n_faults = if all_differ { n_faults } else { self.distinct_faults(n_faults, process, state) };
             sink.faults(process, n_faults)?;
         }
         ControlFlow::Continue(can_move)
@@ -166,11 +191,15 @@ impl Machine<'_> {
 
     #[inline]
     fn take<const W: usize, S: Sink<W>>(&self, step: &Step, state: &Packed<W>, paths: &mut Paths<'_, W, S>) -> Flow {
+        if step.sync.is_none() && matches!(paths.company, Company::Receiver(_)) {
+            return Flow::Continue(());
+        }
         match self.is_enabled(step, state, paths.scratch) {
             Ok(false) => return Flow::Continue(()),
             Ok(true) => {}
             Err(Faulty) => {
-                paths.n_faults += 1;
+                // A fault in a guard is the process's own, whoever it could meet.
+                paths.n_faults += u64::from(!matches!(paths.company, Company::Receiver(_)));
                 return Flow::Continue(());
             }
         }

@@ -161,7 +161,7 @@ impl<'a> Work<'a> {
         let (sets, invariants) = &mut sets_and_invariants;
         let mut answers = Vec::new();
         for &id in &self.task.properties {
-            let outcome = match decide(sets, invariants, &self.questions(id), &self.task.budget) {
+            let outcome = match decide(sets, invariants, &self.questions(id), (None, &self.task.budget)) {
                 Ok(Decision::Proved) => match sets.certify(invariants.k, &invariants.join()) {
                     Ok(invariant) => Outcome::Never(invariant),
                     Err(stop) => Outcome::Open(stop),

@@ -10,10 +10,11 @@ use std::collections::{BTreeSet, HashMap};
 use base::StopReason;
 use compose::backend::{Answered, Backend, Join, Movers};
 use compose::question::{Pattern, Question};
+pub use engine::Views;
 use evidence::certificate::{Column, ControlPoint, Exposed, Member, SplitInvariant, StateSet};
 use model::Model;
 use model::process::ProcessId;
-use model::variable::Storage;
+use model::variable::{CellId, Storage};
 
 use crate::bdd::{Bdd, Cube, OutOfNodes};
 use crate::commands::{Command, Updates};
@@ -23,15 +24,6 @@ use crate::system::System;
 
 /// Sets with at most this many states are written down row by row.
 const MOST_ROWS: u64 = 4096;
-
-/// What a process sees of the shared store.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Views {
-    /// The shared and public cells that it mentions.
-    Mentioned,
-    /// All shared and public cells.
-    Whole,
-}
 
 /// Local sets of a program.
 pub struct LocalSets<'m> {
@@ -280,6 +272,10 @@ impl Backend for LocalSets<'_> {
 
     fn minus(&mut self, a: &Bdd, b: &Bdd) -> Result<Bdd, StopReason> {
         self.bdd(self.system.encoding.space.minus(a, b))
+    }
+
+    fn sees(&self, group: &[ProcessId], cell: CellId) -> bool {
+        LocalSets::sees(self, group, Part::Cell(cell))
     }
 
     fn answers(&mut self, question: &Question, join: Join<'_, Bdd>) -> Result<Answered, StopReason> {

@@ -128,24 +128,27 @@ impl<'a> Obligations<'a> {
         })
     }
 
-    /// The processes given and further ones: such that see the cells, and so many that there are `k`.
+    /// The processes given and further ones: so many that there are `k`, and such that see the cells.
     fn concerned(&self, processes: Vec<ProcessId>, cells: impl IntoIterator<Item = CellId>) -> Vec<ProcessId> {
         let k = self.claimed.k;
-        let everybody: Vec<ProcessId> = self.claimed.model().processes.ids().collect();
-        let mut concerned = processes;
+        let everybody = || self.claimed.model().processes.ids();
+        let missing = k.saturating_sub(processes.len());
+        let others: Vec<ProcessId> = everybody().filter(|one| !processes.contains(one)).take(missing).collect();
+        let mut concerned = union(&processes, &others);
         let sees = |set: &[ProcessId], cell: CellId| self.claimed.member(set).columns.contains(&Column::Cell(cell));
         for cell in cells {
-            if !subsets(&concerned, k).any(|set| sees(&set, cell)) {
-                // The member that adds fewest processes; a cell that nobody sees may have any value.
-                let added = |set: &Vec<ProcessId>| set.iter().filter(|one| !concerned.contains(one)).count();
-                let best = subsets(&everybody, k).filter(|set| sees(set, cell)).min_by_key(added);
-                concerned = best.map_or(concerned.clone(), |set| union(&concerned, &set));
+            if subsets(&concerned, k).any(|set| sees(&set, cell)) {
+                continue;
             }
+            // The first with whom somebody sees it; a cell that nobody sees may have any value.
+            let watches = |one: &ProcessId| {
+                let together = union(&concerned, &[*one]);
+                subsets(&together, k).any(|set| set.contains(one) && sees(&set, cell))
+            };
+            let watcher = everybody().filter(|one| !concerned.contains(one)).find(watches);
+            concerned = union(&concerned, watcher.as_slice());
         }
-        let missing = k.saturating_sub(concerned.len());
-        let others: Vec<ProcessId> =
-            everybody.into_iter().filter(|one| !concerned.contains(one)).take(missing).collect();
-        union(&concerned, &others)
+        concerned
     }
 
     fn count(&mut self) -> Outcome<()> {

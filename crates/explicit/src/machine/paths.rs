@@ -6,7 +6,7 @@ use model::control::StatementId;
 use model::process::ProcessId;
 use rustc_hash::FxBuildHasher;
 
-use super::{Flow, Scratch, Sink};
+use super::{Company, Flow, Scratch, Sink};
 use crate::packing::Packed;
 
 /// A transition of steps that may repeat it: the statements, and the successor.
@@ -26,6 +26,8 @@ pub(super) struct Paths<'a, const W: usize, S> {
     pub scratch: &'a Scratch<W>,
     /// Who moves.
     pub process: ProcessId,
+    /// With whom.
+    pub company: Company,
     /// How many paths were a fault.
     pub n_faults: u64,
     /// How many transitions were told.

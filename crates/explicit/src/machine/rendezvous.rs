@@ -7,7 +7,7 @@ use model::process::ProcessId;
 
 use super::paths::Paths;
 use super::run::check;
-use super::{Flow, Machine, Scratch, Sink};
+use super::{Company, Flow, Machine, Scratch, Sink};
 use crate::code::{Address, Effect, ReceiveTarget, Step, SyncStep};
 use crate::packing::Packed;
 use crate::term::{Faulty, View};
@@ -20,8 +20,13 @@ impl Machine<'_> {
         state: &Packed<W>,
         paths: &mut Paths<'_, W, S>,
     ) -> Flow {
-        let me = paths.process;
-        for partner in (0..self.code.points.len()).map(ProcessId::new).filter(|&partner| partner != me) {
+        let (me, company) = (paths.process, paths.company);
+        let partners = match company {
+            Company::Anybody => 0..self.code.points.len(),
+            Company::Nobody => 0..0,
+            Company::Receiver(receiver) => receiver.index()..receiver.index() + 1,
+        };
+        for partner in partners.map(ProcessId::new).filter(|&partner| partner != me) {
             let point = self.point(partner, state);
             if !point.has_sync {
                 continue;

@@ -1,0 +1,392 @@
+//! A property taken apart into clauses, each about as few processes as possible.
+//!
+//! In: a boolean expression that has to be true (or false) in every state. Out: questions of which none may have a positive
+//! answer: conjunctions and `forall` are split, `a => (b && c)` and `a <=> b` become implications, and `count(i: e) <= n` says
+//! that of any `n + 1` instances one is false. A question of a clause is "its conditions hold, and its claim does not"; in it
+//! the variables bound around a part are replaced by their values.
+
+mod mention;
+mod substitute;
+
+use std::rc::Rc;
+
+use base::Span;
+use model::Model;
+use model::eval::{State, Viewpoint, initial_states};
+use model::expr::{BinaryOp, Binding, Domain, Expr, ExprKind, Quantified, Quantifier};
+use model::process::ProcessId;
+use model::value::Value;
+
+use crate::k_index::groups;
+use crate::question::{Pattern, Question};
+use substitute::closed;
+
+/// Instances of `count(…) <= n` are told apart by subsets of `n + 1`; more of them than this are left together.
+const MOST_SUBSETS: usize = 100_000;
+
+/// What is demanded of a boolean expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Demand {
+    /// It is true.
+    True,
+    /// It is false.
+    False,
+    /// It can be evaluated.
+    HasValue,
+}
+
+impl Demand {
+    fn negated(self) -> Demand {
+        match self {
+            Demand::True => Demand::False,
+            Demand::False => Demand::True,
+            Demand::HasValue => Demand::HasValue,
+        }
+    }
+}
+
+/// A demand on one instance of an expression.
+#[derive(Clone)]
+struct Literal<'e> {
+    expr: &'e Expr,
+    /// The values of the variables bound around it, outermost first.
+    bound: Rc<[Value]>,
+    demand: Demand,
+}
+
+/// In every state in which the conditions hold, looked at in turn, the claim holds.
+#[derive(Clone)]
+struct Clause<'e> {
+    conditions: Vec<Literal<'e>>,
+    claim: Literal<'e>,
+}
+
+/// Which instances are looked at, by the processes bound so far.
+type Chosen<'m> = &'m dyn Fn(&[ProcessId]) -> bool;
+
+/// Takes properties apart.
+pub struct Splitter<'m> {
+    model: &'m Model,
+    /// Any state: constants have the same value in all.
+    state: State,
+    chosen: Chosen<'m>,
+    found: Vec<Question>,
+}
+
+impl<'m> Splitter<'m> {
+    /// A splitter that leaves out instances whose processes are not chosen.
+    pub fn new(model: &'m Model, chosen: Chosen<'m>) -> Self {
+        let state = initial_states(model).next().expect("a program has an initial state");
+        Splitter { model, state, chosen, found: Vec::new() }
+    }
+
+    /// The questions of an expression that has to meet the demand.
+    pub fn questions(mut self, expr: &Expr, demand: Demand) -> Vec<Question> {
+        self.split(Clause { conditions: Vec::new(), claim: Literal { expr, bound: Rc::new([]), demand } });
+        self.found
+    }
+
+    fn split<'e>(&mut self, clause: Clause<'e>) {
+        let Literal { expr, bound, demand } = clause.claim.clone();
+        let part = |expr: &'e Expr, demand: Demand| Literal { expr, bound: bound.clone(), demand };
+        match (&expr.kind, demand) {
+            (ExprKind::Not(inner), _) => self.split(Clause { claim: part(inner, demand.negated()), ..clause }),
+            (ExprKind::Binary(op, a, b), Demand::True | Demand::False) => match (op, demand) {
+                (BinaryOp::And, Demand::True) | (BinaryOp::Or, Demand::False) => {
+                    self.split_both(clause, part(a, demand), part(b, demand));
+                }
+                (BinaryOp::Implies, Demand::False) => {
+                    self.split_both(clause, part(a, Demand::True), part(b, Demand::False));
+                }
+                (BinaryOp::Implies, _) => self.under(&clause, part(a, Demand::True), &part(b, Demand::True)),
+                (BinaryOp::Or, _) => self.under(&clause, part(a, Demand::False), &part(b, Demand::True)),
+                (BinaryOp::And, _) => self.under(&clause, part(a, Demand::True), &part(b, Demand::False)),
+                (BinaryOp::Iff, Demand::True) => {
+                    self.under(&clause, part(a, Demand::True), &part(b, Demand::True));
+                    self.under(&clause, part(a, Demand::False), &part(b, Demand::False));
+                }
+                (BinaryOp::LessEqual | BinaryOp::Less, Demand::True) => self.at_most(clause, *op, (a, b)),
+                _ => self.ask(&clause),
+            },
+            (ExprKind::If(test, yes, no), Demand::True | Demand::False) => {
+                self.under(&clause, part(test, Demand::True), &part(yes, demand));
+                self.under(&clause, part(test, Demand::False), &part(no, demand));
+            }
+            (ExprKind::Quantified(quantified), Demand::True | Demand::False) if is_conjunction(quantified, demand) => {
+                let Some(instances) = self.instances(quantified, &bound, &clause.conditions) else {
+                    return self.ask(&clause);
+                };
+                for (instance, filter) in instances {
+                    let conditions = clause.conditions.iter().cloned().chain(filter).collect();
+                    let claim = Literal { expr: &quantified.body, bound: instance, demand };
+                    self.split(Clause { conditions, claim });
+                }
+            }
+            _ => self.ask(&clause),
+        }
+    }
+
+    /// Both are demanded. The second is evaluated only where the first is as it should be; where it can be a fault that matters.
+    fn split_both<'e>(&mut self, clause: Clause<'e>, a: Literal<'e>, b: Literal<'e>) {
+        self.split(Clause { claim: a.clone(), ..clause.clone() });
+        match can_fault(b.expr) {
+            true => self.under(&clause, a, &b),
+            false => self.split(Clause { claim: b, ..clause }),
+        }
+    }
+
+    fn under<'e>(&mut self, clause: &Clause<'e>, condition: Literal<'e>, claim: &Literal<'e>) {
+        self.assume(clause.conditions.clone(), condition, claim, true);
+    }
+
+    /// Adds a condition. One that says that some instance holds is taken instance by instance, if that is still allowed: each
+    /// speaks of fewer processes than all together.
+    fn assume<'e>(
+        &mut self,
+        conditions: Vec<Literal<'e>>,
+        condition: Literal<'e>,
+        claim: &Literal<'e>,
+        by_instance: bool,
+    ) {
+        let Literal { expr, bound, demand } = &condition;
+        match (&expr.kind, demand) {
+            (ExprKind::Not(inner), _) => {
+                let inner = Literal { expr: inner, bound: bound.clone(), demand: demand.negated() };
+                self.assume(conditions, inner, claim, by_instance);
+            }
+            (ExprKind::Quantified(quantified), Demand::True | Demand::False)
+                if by_instance && is_conjunction(quantified, demand.negated()) =>
+            {
+                match self.instances(quantified, bound, &conditions) {
+                    Some(instances) => {
+                        for (instance, filter) in instances {
+                            let conditions = conditions.iter().cloned().chain(filter).collect();
+                            let body = Literal { expr: &quantified.body, bound: instance, demand: *demand };
+                            self.assume(conditions, body, claim, false);
+                        }
+                    }
+                    None => self.split([conditions, vec![condition]].concat().claiming(claim)),
+                }
+            }
+            _ => self.split([conditions, vec![condition]].concat().claiming(claim)),
+        }
+    }
+
+    /// `count(i: e) <= n` with a constant `n` and no filter.
+    fn at_most<'e>(&mut self, clause: Clause<'e>, op: BinaryOp, (count, most): (&'e Expr, &'e Expr)) {
+        let bound = clause.claim.bound.clone();
+        let (ExprKind::Quantified(counted), Some(Value::Int(most))) = (&count.kind, self.constant(most, &bound)) else {
+            return self.ask(&clause);
+        };
+        let most = if op == BinaryOp::Less { most - 1 } else { most };
+        let size = usize::try_from(most).ok().map(|most| most + 1).filter(|&size| size <= 3);
+        let plain = counted.quantifier == Quantifier::Count && counted.filter.is_none();
+        let (Some(size), true, Some(instances)) = (size, plain, self.all_instances(counted, &bound)) else {
+            return self.ask(&clause);
+        };
+        let n_subsets =
+            (0..size).fold(1, |product: usize, at| product.saturating_mul(instances.len() - at.min(instances.len())));
+        if n_subsets > MOST_SUBSETS {
+            return self.ask(&clause);
+        }
+        let literal = |at: usize, demand| Literal { expr: &counted.body, bound: instances[at].clone(), demand };
+        for at in 0..instances.len() {
+            self.ask(&Clause { claim: literal(at, Demand::HasValue), conditions: clause.conditions.clone() });
+        }
+        // Instances are named as processes are, by position: all that is asked of `groups` is to choose.
+        let places: Vec<ProcessId> = (0..instances.len()).map(ProcessId::new).collect();
+        for subset in groups(&places, size) {
+            let (last, first) = subset.split_last().expect("there is one more than none");
+            let mut conditions = clause.conditions.clone();
+            conditions.extend(first.iter().map(|at| literal(at.index(), Demand::True)));
+            self.ask(&Clause { conditions, claim: literal(last.index(), Demand::False) });
+        }
+    }
+
+    /// The chosen instances, each with its filter if that depends on the state; `None` where they change with the state.
+    fn instances<'e>(
+        &self,
+        quantified: &'e Quantified,
+        bound: &Rc<[Value]>,
+        conditions: &[Literal<'e>],
+    ) -> Option<Vec<(Rc<[Value]>, Option<Literal<'e>>)>> {
+        let before: Vec<ProcessId> =
+            conditions.iter().flat_map(|literal| literal.bound.iter().copied().filter_map(as_process)).collect();
+        let mut found = Vec::new();
+        self.bind_each(&quantified.bindings, bound.to_vec(), Some(&before), &mut |instance| {
+            let bound: Rc<[Value]> = instance.into();
+            let Some(filter) = &quantified.filter else { return found.push((bound, None)) };
+            match self.constant(filter, &bound) {
+                Some(Value::Bool(true)) => found.push((bound, None)),
+                Some(Value::Bool(false)) => {}
+                _ => {
+                    let literal = Literal { expr: filter, bound: bound.clone(), demand: Demand::True };
+                    found.push((bound, Some(literal)));
+                }
+            }
+        })?;
+        Some(found)
+    }
+
+    /// All instances, chosen or not, whatever the filter.
+    fn all_instances(&self, quantified: &Quantified, bound: &[Value]) -> Option<Vec<Rc<[Value]>>> {
+        let mut found = Vec::new();
+        self.bind_each(&quantified.bindings, bound.to_vec(), None, &mut |instance| found.push(instance.into()))?;
+        Some(found)
+    }
+
+    /// Binds variables in all ways; with `before`, only to processes that, after those, are chosen.
+    fn bind_each(
+        &self,
+        bindings: &[Binding],
+        bound: Vec<Value>,
+        before: Option<&[ProcessId]>,
+        visit: &mut dyn FnMut(Vec<Value>),
+    ) -> Option<()> {
+        if let Some(before) = before {
+            let sequence: Vec<ProcessId> =
+                before.iter().copied().chain(bound.iter().copied().filter_map(as_process)).collect();
+            if !(self.chosen)(&sequence) {
+                return Some(());
+            }
+        }
+        let Some((binding, inner)) = bindings.split_first() else {
+            visit(bound);
+            return Some(());
+        };
+        for value in self.domain(&binding.domain, &bound)? {
+            let mut bound = bound.clone();
+            bound.truncate(binding.var.0 as usize);
+            bound.push(value);
+            self.bind_each(inner, bound, before, visit)?;
+        }
+        Some(())
+    }
+
+    /// The values of a domain that does not depend on the state.
+    fn domain(&self, domain: &Domain, bound: &[Value]) -> Option<Vec<Value>> {
+        if let Domain::Range(lo, hi) = domain
+            && !(is_constant(lo) && is_constant(hi))
+        {
+            return None;
+        }
+        let mut view = Viewpoint::new(self.model, &self.state, None);
+        view.bound = bound.to_vec();
+        view.domain(domain).ok().map(Iterator::collect)
+    }
+
+    /// The value of an expression that does not depend on the state.
+    fn constant(&self, expr: &Expr, bound: &[Value]) -> Option<Value> {
+        is_constant(expr)
+            .then(|| {
+                let mut view = Viewpoint::new(self.model, &self.state, None);
+                view.bound = bound.to_vec();
+                view.value(expr).ok()
+            })
+            .flatten()
+    }
+
+    /// Asks whether the clause is violated.
+    fn ask(&mut self, clause: &Clause<'_>) {
+        let literals = clause.conditions.iter().chain([&clause.claim]);
+        let sequence: Vec<ProcessId> =
+            literals.flat_map(|literal| literal.bound.iter().copied().filter_map(as_process)).collect();
+        if !(self.chosen)(&sequence) {
+            return;
+        }
+        let mut mentions = mention::Mentions::default();
+        for literal in clause.conditions.iter().chain([&clause.claim]) {
+            self.mention(literal.expr, &literal.bound, &mut mentions);
+        }
+        let claim = closed(clause.claim.expr, &clause.claim.bound);
+        let wanted = clause.claim.demand == Demand::False;
+        let (expr, wanted) = match (clause.conditions.as_slice(), clause.claim.demand) {
+            ([], Demand::True | Demand::False) => (claim, wanted),
+            (conditions, demand) => {
+                let wrong = match demand {
+                    Demand::True => negation(claim),
+                    Demand::False => claim,
+                    // Nothing is wrong but a fault.
+                    Demand::HasValue => conjunction(claim, constant(false)),
+                };
+                let conditions = conditions.iter().rev().map(|literal| {
+                    let expr = closed(literal.expr, &literal.bound);
+                    if literal.demand == Demand::False { negation(expr) } else { expr }
+                });
+                (conditions.fold(wrong, |rest, condition| conjunction(condition, rest)), true)
+            }
+        };
+        let pattern = Pattern::Truth { expr, bound: Vec::new(), wanted };
+        let mention::Mentions { processes, cells } = mentions;
+        self.found.push(Question { processes: processes.into_iter().collect(), cells, pattern });
+    }
+}
+
+trait Claiming<'e> {
+    fn claiming(self, claim: &Literal<'e>) -> Clause<'e>;
+}
+
+impl<'e> Claiming<'e> for Vec<Literal<'e>> {
+    fn claiming(self, claim: &Literal<'e>) -> Clause<'e> {
+        Clause { conditions: self, claim: claim.clone() }
+    }
+}
+
+fn constant(truth: bool) -> Expr {
+    Expr { kind: ExprKind::Const(Value::Bool(truth)), span: Span::default() }
+}
+
+fn negation(expr: Expr) -> Expr {
+    let span = expr.span;
+    Expr { kind: ExprKind::Not(Box::new(expr)), span }
+}
+
+fn conjunction(a: Expr, b: Expr) -> Expr {
+    let span = a.span;
+    Expr { kind: ExprKind::Binary(BinaryOp::And, Box::new(a), Box::new(b)), span }
+}
+
+/// Whether the demand says something about every instance.
+fn is_conjunction(quantified: &Quantified, demand: Demand) -> bool {
+    matches!((quantified.quantifier, demand), (Quantifier::Forall, Demand::True) | (Quantifier::Exists, Demand::False))
+}
+
+fn as_process(value: Value) -> Option<ProcessId> {
+    match value {
+        Value::Process(id) => Some(id),
+        _ => None,
+    }
+}
+
+/// Whether an expression has the same value in every state, for given values of its bound variables.
+fn is_constant(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Const(_) | ExprKind::Bound(_) => true,
+        ExprKind::Myself | ExprKind::Read(_) | ExprKind::At { .. } | ExprKind::Quantified(_) => false,
+        ExprKind::Not(inner) | ExprKind::Negate(inner) | ExprKind::IndexOf(inner) | ExprKind::ToProcess(_, inner) => {
+            is_constant(inner)
+        }
+        ExprKind::Binary(_, a, b) => is_constant(a) && is_constant(b),
+        ExprKind::If(test, yes, no) => is_constant(test) && is_constant(yes) && is_constant(no),
+    }
+}
+
+/// Whether evaluating the expression can be a fault: it divides, computes with large numbers, indexes, or converts.
+fn can_fault(expr: &Expr) -> bool {
+    use model::expr::Whose;
+    match &expr.kind {
+        ExprKind::Const(_) | ExprKind::Myself | ExprKind::Bound(_) => false,
+        ExprKind::Read(access) => {
+            !access.indices.is_empty() || matches!(&access.whose, Whose::Of(who) if can_fault(who))
+        }
+        ExprKind::At { who, .. } => can_fault(who),
+        ExprKind::Not(inner) => can_fault(inner),
+        ExprKind::ToProcess(_, inner) => !matches!(inner.kind, ExprKind::Bound(_) | ExprKind::Const(_)),
+        ExprKind::IndexOf(inner) => !matches!(inner.kind, ExprKind::Bound(_) | ExprKind::Myself),
+        ExprKind::Binary(BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply, ..) => true,
+        ExprKind::Binary(BinaryOp::Divide | BinaryOp::Remainder, ..) | ExprKind::Negate(_) => true,
+        ExprKind::Binary(_, a, b) => can_fault(a) || can_fault(b),
+        ExprKind::If(test, yes, no) => can_fault(test) || can_fault(yes) || can_fault(no),
+        ExprKind::Quantified(inner) => can_fault(&inner.body) || inner.filter.as_ref().is_some_and(can_fault),
+    }
+}

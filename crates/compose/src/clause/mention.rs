@@ -1,0 +1,108 @@
+//! What an expression looks at, at most: the processes whose places or locals it names, and cells.
+
+use std::collections::{BTreeSet, HashSet};
+
+use model::control::Scope;
+use model::expr::{Access, Expr, ExprKind, Whose};
+use model::process::ProcessId;
+use model::value::Value;
+use model::variable::{CellId, Storage};
+
+use super::{Splitter, as_process, is_constant};
+
+/// What an expression looks at.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Mentions {
+    /// The processes whose place or own cells it may look at.
+    pub processes: BTreeSet<ProcessId>,
+    /// The cells.
+    pub cells: BTreeSet<CellId>,
+}
+
+impl Splitter<'_> {
+    /// Adds what an expression looks at where its bound variables have these values.
+    pub(super) fn mention(&self, expr: &Expr, bound: &[Value], into: &mut Mentions) {
+        match &expr.kind {
+            ExprKind::Const(_) | ExprKind::Myself | ExprKind::Bound(_) => {}
+            ExprKind::Read(access) => self.mention_access(access, bound, into),
+            ExprKind::At { who, places, .. } => {
+                match is_constant(who) {
+                    true => into.processes.extend(self.constant(who, bound).and_then(as_process)),
+                    false => {
+                        let scopes: HashSet<Scope> =
+                            places.iter().map(|&place| self.model.places[place].scope).collect();
+                        scopes.into_iter().for_each(|scope| into.processes.extend(self.processes_of(scope)));
+                    }
+                }
+                self.mention(who, bound, into);
+            }
+            ExprKind::Not(inner)
+            | ExprKind::Negate(inner)
+            | ExprKind::IndexOf(inner)
+            | ExprKind::ToProcess(_, inner) => self.mention(inner, bound, into),
+            ExprKind::Binary(_, a, b) => [a, b].into_iter().for_each(|part| self.mention(part, bound, into)),
+            ExprKind::If(test, yes, no) => {
+                [test, yes, no].into_iter().for_each(|part| self.mention(part, bound, into));
+            }
+            ExprKind::Quantified(quantified) => {
+                let visited = self.bind_each(&quantified.bindings, bound.to_vec(), None, &mut |instance| {
+                    if let Some(filter) = &quantified.filter {
+                        self.mention(filter, &instance, into);
+                        if self.constant(filter, &instance) == Some(Value::Bool(false)) {
+                            return;
+                        }
+                    }
+                    self.mention(&quantified.body, &instance, into);
+                });
+                if visited.is_none() {
+                    // Its range changes with the state: it may look at anything.
+                    into.processes.extend(self.model.processes.ids());
+                    into.cells.extend(self.model.cells.ids());
+                }
+            }
+        }
+    }
+
+    fn mention_access(&self, access: &Access, bound: &[Value], into: &mut Mentions) {
+        access.indices.iter().for_each(|index| self.mention(index, bound, into));
+        let owners: Vec<Option<ProcessId>> = match (&access.whose, self.model.vars[access.var].storage) {
+            (Whose::Of(who), Storage::Public(family) | Storage::Local(family)) => {
+                self.mention(who, bound, into);
+                match is_constant(who) {
+                    true => self.constant(who, bound).and_then(as_process).map(Some).into_iter().collect(),
+                    false => self.model.families[family].processes().map(Some).collect(),
+                }
+            }
+            (_, Storage::Shared) => vec![None],
+            _ => Vec::new(),
+        };
+        into.processes.extend(owners.iter().flatten());
+        let positions = self.positions(access, bound);
+        for owner in owners {
+            let cells: Vec<CellId> = self.model.cells_of(access.var, owner).collect();
+            into.cells.extend(positions.iter().filter_map(|&at| cells.get(at)));
+        }
+    }
+
+    /// The positions within the variable that the indices may lead to.
+    fn positions(&self, access: &Access, bound: &[Value]) -> Vec<usize> {
+        let dimensions = self.model.vars[access.var].ty.dimensions();
+        access.indices.iter().zip(dimensions).fold(vec![0], |starts, (index, len)| {
+            let range = match (is_constant(index), self.constant(index, bound)) {
+                (true, Some(Value::Int(at))) => {
+                    usize::try_from(at).ok().filter(|&at| at < len).map_or(0..0, |at| at..at + 1)
+                }
+                (true, _) => 0..0,
+                (false, _) => 0..len,
+            };
+            starts.iter().flat_map(|&start| range.clone().map(move |at| start * len + at)).collect()
+        })
+    }
+
+    fn processes_of(&self, scope: Scope) -> Vec<ProcessId> {
+        match scope {
+            Scope::Family(family) => self.model.families[family].processes().collect(),
+            Scope::Procedure(_) => self.model.processes.ids().collect(),
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! From a backend to answers: the methods that look for invariants of `k` processes each.
+//!
+//! In: a backend, `k` and a task. Out: an answer for each property. All properties share one set of invariants. What the
+//! invariants leave open may still be decided by a real run of a few processes ([`crate::crowd`]); otherwise it stays open.
+
+use base::StopReason;
+use engine::{Answer, Event, Observer, PropertyId, Statistics, Task, Verdict};
+use evidence::certificate::{Claim, Fact, SplitInvariant};
+use evidence::{Certificate, Evidence, Trace};
+use model::property::PropertyKind;
+
+use crate::backend::Backend;
+use crate::crowd;
+use crate::k_index::{Decision, Fixpoint, Invariants, Plan, decide};
+use crate::question::questions_up_to;
+use crate::symmetry::Symmetry;
+
+/// What an attempt at a property comes to.
+pub enum Outcome {
+    /// None of the property's questions has a positive answer in a reachable state.
+    Never(SplitInvariant),
+    /// One has at the end of this run.
+    Run(Trace),
+    /// Not decided.
+    Open(StopReason),
+}
+
+/// Looks for invariants of `k` processes each, and answers all properties of the task with them. `statistics` tells what the
+/// backend has to say about the invariants.
+pub fn k_index<B: Backend>(
+    backend: &mut B,
+    k: usize,
+    (task, observer): (&Task<'_>, &dyn Observer),
+    statistics: impl Fn(&mut B, Option<&Invariants<B::Set>>) -> Statistics,
+) -> Vec<Answer> {
+    let k = k.min(task.model.processes.len());
+    let symmetry = Symmetry::of(task.model).filter(|symmetry| backend.renames(symmetry));
+    let invariants = strongest(backend, k, task, symmetry.as_ref());
+    let mut answers = Vec::new();
+    for &id in &task.properties {
+        let outcome = match &invariants {
+            Ok(invariants) => attempt(backend, invariants, (task, id), symmetry.as_ref()),
+            Err(stop) => Err(stop.clone()),
+        };
+        let statistics = statistics(backend, invariants.as_ref().ok());
+        answers.push(answer((task, observer), id, outcome.unwrap_or_else(Outcome::Open), statistics));
+    }
+    answers
+}
+
+fn strongest<B: Backend>(
+    backend: &mut B,
+    k: usize,
+    task: &Task<'_>,
+    symmetry: Option<&Symmetry<'_>>,
+) -> Result<Invariants<B::Set>, StopReason> {
+    let plan = match symmetry {
+        Some(symmetry) => Plan::of_first(backend, k, symmetry.clone()),
+        None => Plan::of_all(backend, k),
+    };
+    let mut fixpoint = Fixpoint::of_plan(backend, plan)?;
+    fixpoint.close(backend, &task.budget)?;
+    Ok(fixpoint.invariants)
+}
+
+fn attempt<B: Backend>(
+    backend: &mut B,
+    invariants: &Invariants<B::Set>,
+    (task, id): (&Task<'_>, PropertyId),
+    symmetry: Option<&Symmetry<'_>>,
+) -> Result<Outcome, StopReason> {
+    let property = &task.model.properties[id].kind;
+    let asked = questions_up_to(task.model, property, symmetry).unwrap_or_default();
+    Ok(match decide(backend, invariants, &asked, (symmetry, &task.budget))? {
+        Decision::Proved => {
+            let invariant = backend.certify(invariants.k, &invariants.join())?;
+            Outcome::Never(SplitInvariant { by_symmetry: symmetry.is_some(), ..invariant })
+        }
+        Decision::Fault(_) => {
+            let why = "evaluating the property is an error in some state";
+            Outcome::Open(StopReason::PropertyError(String::from(why)))
+        }
+        Decision::Open(question) => match crowd::find_run(task.model, property, &question, &task.budget)? {
+            Some(trace) => Outcome::Run(trace),
+            None => Outcome::Open(too_coarse(invariants.k)),
+        },
+    })
+}
+
+/// A verdict with its evidence: a `reachable` holds by a run, all else is violated by it.
+pub fn answer(
+    (task, observer): (&Task<'_>, &dyn Observer),
+    id: PropertyId,
+    outcome: Outcome,
+    statistics: Statistics,
+) -> Answer {
+    let property = &task.model.properties[id];
+    let is_goal = matches!(property.kind, PropertyKind::Reachable(_));
+    let verdict = match outcome {
+        Outcome::Open(stop) => Verdict::Unknown(stop),
+        Outcome::Never(invariant) => {
+            let facts = vec![Fact { claim: Claim::SplitInvariant(invariant), uses: Vec::new() }];
+            let certificate = Certificate { property: property.name.clone(), facts };
+            let evidence = Evidence::Certificate(Box::new(certificate));
+            if is_goal { Verdict::Violated(evidence) } else { Verdict::Holds(evidence) }
+        }
+        Outcome::Run(trace) if is_goal => Verdict::Holds(Evidence::Trace(trace)),
+        Outcome::Run(trace) => Verdict::Violated(Evidence::Trace(trace)),
+    };
+    if !matches!(verdict, Verdict::Unknown(_)) {
+        observer.event(Event::Decided(id));
+    }
+    Answer { property: id, verdict, statistics: Statistics { time: task.budget.elapsed(), ..statistics } }
+}
+
+fn too_coarse(k: usize) -> StopReason {
+    let together = match k {
+        1 => "what one process sees does",
+        2 => "what two processes see does",
+        _ => "what three processes see does",
+    };
+    StopReason::TooCoarse(format!(
+        "{together} not exclude a violation, which may not be a real one; `completion` decides it"
+    ))
+}
