@@ -161,7 +161,7 @@ impl Search<'_> {
         }
         states.reverse();
         moves.reverse();
-        Some(Trace { states, moves, ..ending })
+        Some(Trace::finite(states, moves, ending.end))
     }
 }
 
