@@ -3,12 +3,16 @@
 //! A [`Space`] owns the nodes; a [`Bdd`] is a set of bit vectors in it. Every operation that makes nodes can run out of
 //! them: it then collects garbage, tries once more, and returns [`OutOfNodes`] as an ordinary value.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 
 use oxidd::bdd::{BDDFunction, BDDManagerRef, new_manager};
 use oxidd::util::num::F64;
 use oxidd::util::{AllocResult, OptBool};
-use oxidd::{BooleanFunction, BooleanFunctionQuant, BooleanOperator, Function, HasLevel, Manager, ManagerRef, Node};
+use oxidd::{
+    BooleanFunction, BooleanFunctionQuant, BooleanOperator, Function, FunctionSubst, HasLevel, Manager, ManagerRef,
+    Node, Subst,
+};
 
 /// The nodes are used up, garbage collected or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,22 +26,33 @@ pub struct Bdd(BDDFunction);
 #[derive(Clone, PartialEq, Eq)]
 pub struct Cube(BDDFunction);
 
+/// For some bits the set that takes their place.
+pub struct Renaming(Subst<BDDFunction>);
+
+/// Garbage is left alone while there are fewer nodes than this.
+const FEW: usize = 1 << 18;
+
 /// Where the nodes live; bits are numbered from 0, which is also their order from the top.
 pub struct Space {
     manager: BDDManagerRef,
     n_bits: u32,
+    /// How many nodes there is room for.
+    capacity: usize,
     top: BDDFunction,
     bottom: BDDFunction,
+    /// With more nodes than this it is time to collect garbage.
+    crowded: Cell<usize>,
 }
 
 impl Space {
     /// A space of `n_bits` bits with room for `n_nodes` nodes.
     pub fn new(n_bits: u32, n_nodes: usize) -> Self {
-        let cache_entries = (n_nodes / 16).clamp(1 << 14, 1 << 20).next_power_of_two();
+        // Nodes take memory when they are made, the cache does at once.
+        let cache_entries = (n_nodes / 8).clamp(1 << 14, 1 << 21).next_power_of_two();
         let manager = new_manager(n_nodes, cache_entries, 1);
         manager.with_manager_exclusive(|manager| manager.add_vars(n_bits));
         let (top, bottom) = manager.with_manager_shared(|manager| (BDDFunction::t(manager), BDDFunction::f(manager)));
-        Space { manager, n_bits, top, bottom }
+        Space { manager, n_bits, capacity: n_nodes, top, bottom, crowded: Cell::new(FEW) }
     }
 
     /// All bit vectors.
@@ -63,6 +78,14 @@ impl Space {
     /// Frees the nodes that no set uses.
     pub fn collect_garbage(&self) {
         self.manager.with_manager_shared(|manager| manager.gc());
+    }
+
+    /// Frees the nodes that no set uses, if many were made since that was last done: sets in few nodes stay near each other.
+    pub fn tidy(&self) {
+        if self.n_nodes() > self.crowded.get() {
+            self.collect_garbage();
+            self.crowded.set(FEW.max(3 * self.n_nodes()));
+        }
     }
 
     /// The conjunction of literals, bit and value.
@@ -136,6 +159,17 @@ impl Space {
         self.retry(|| a.0.restrict(&cube.0))
     }
 
+    /// A renaming that puts sets in the place of bits. Made once and used often: what was computed with it is remembered.
+    pub fn renaming(&self, pairs: impl IntoIterator<Item = (u32, Bdd)>) -> Renaming {
+        let (bits, sets): (Vec<u32>, Vec<BDDFunction>) = pairs.into_iter().map(|(bit, Bdd(set))| (bit, set)).unzip();
+        Renaming(Subst::new(bits, sets))
+    }
+
+    /// The vectors that lie in the set once each bit is as the renaming says.
+    pub fn rename(&self, a: &Bdd, renaming: &Renaming) -> Result<Bdd, OutOfNodes> {
+        self.retry(|| a.0.substitute(&renaming.0))
+    }
+
     /// The cube as the set of vectors that extend it.
     pub fn set_of(&self, cube: &Cube) -> Bdd {
         Bdd(cube.0.clone())
@@ -154,13 +188,15 @@ impl Space {
     }
 
     fn retry(&self, operation: impl Fn() -> AllocResult<BDDFunction>) -> Result<Bdd, OutOfNodes> {
-        operation()
-            .or_else(|_| {
-                self.collect_garbage();
-                operation()
-            })
-            .map(Bdd)
-            .map_err(|_| OutOfNodes)
+        if let Ok(done) = operation() {
+            return Ok(Bdd(done));
+        }
+        self.collect_garbage();
+        // With hardly any room left each operation would first collect garbage, for little: then it is time for more memory.
+        if self.n_nodes() > self.capacity / 8 * 7 {
+            return Err(OutOfNodes);
+        }
+        operation().map(Bdd).map_err(|_| OutOfNodes)
     }
 }
 
@@ -290,6 +326,15 @@ mod tests {
         assert!(space.restrict(&only_a, &space.cube([(1, true)]).unwrap()).unwrap().is_empty());
         assert_eq!(space.pick(&only_a), Some(vec![true, false, false]));
         assert_eq!(space.pick(&space.empty()), None);
+    }
+
+    #[test]
+    fn renaming_puts_sets_in_the_place_of_bits_all_at_once() {
+        let space = Space::new(3, 1 << 12);
+        let (a, b) = (bit(&space, 0), bit(&space, 1));
+        let only_a = space.minus(&a, &b).unwrap();
+        let swap = space.renaming([(0, b.clone()), (1, a.clone())]);
+        assert!(space.rename(&only_a, &swap).unwrap() == space.minus(&b, &a).unwrap());
     }
 
     #[test]

@@ -77,7 +77,7 @@ impl Encoding {
         let order = order(model);
         let mut next_bit = 0;
         let mut field = |n_values: usize| {
-            let n_bits = usize::BITS - n_values.saturating_sub(1).leading_zeros();
+            let n_bits = bits_for(n_values);
             next_bit += n_bits;
             Field { first_bit: next_bit - n_bits, n_bits, n_values }
         };
@@ -154,6 +154,11 @@ impl Encoding {
     pub fn bits(&self, parts: impl IntoIterator<Item = Part>) -> Result<Cube, OutOfNodes> {
         self.space.bits(parts.into_iter().flat_map(|part| self.field(part).bits()))
     }
+}
+
+/// How many bits tell this many values apart.
+pub fn bits_for(n_values: usize) -> u32 {
+    usize::BITS - n_values.saturating_sub(1).leading_zeros()
 }
 
 /// Shared cells of nobody, then process by process: control, locals, exposed block, publics, shared cells of its index.

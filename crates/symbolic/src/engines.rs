@@ -27,7 +27,7 @@ use crate::system::System;
 const MOST_BLOCKS: usize = 1 << 12;
 
 /// Room for many nodes takes longer to make than most programs take to check: they are tried with this much first.
-const SMALL: usize = 1 << 17;
+const SMALL: usize = 1 << 20;
 
 /// Room for nodes where memory has no limit: about a gigabyte.
 const LARGE: usize = 1 << 25;
@@ -181,7 +181,10 @@ impl<'a> Work<'a> {
         let k = k.min(n_processes);
         let mut sets = LocalSets::new(self.system()?, Views::Mentioned)?;
         let mut fixpoint = Fixpoint::new(&mut sets, k)?;
-        fixpoint.close(&mut sets, &self.task.budget)?;
+        match k {
+            1 => sets.close_split(&mut fixpoint.invariants.sets, &self.task.budget)?,
+            _ => fixpoint.close(&mut sets, &self.task.budget)?,
+        }
         Ok((sets, fixpoint.invariants))
     }
 

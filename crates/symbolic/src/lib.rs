@@ -12,4 +12,5 @@ pub mod local;
 pub mod points;
 pub mod reach;
 pub mod refine;
+pub mod split;
 pub mod system;

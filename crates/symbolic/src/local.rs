@@ -18,7 +18,7 @@ use model::variable::{CellId, Storage};
 
 use crate::bdd::{Bdd, Cube, OutOfNodes};
 use crate::commands::{Command, Updates};
-use crate::encoding::Part;
+use crate::encoding::{Part, bits_for};
 use crate::evaluate::Evaluator;
 use crate::system::System;
 
@@ -99,7 +99,21 @@ impl<'m> LocalSets<'m> {
         self.system.encoding.parts().iter().copied().filter(|&part| self.sees(group, part)).collect()
     }
 
-    fn sees(&self, group: &[ProcessId], part: Part) -> bool {
+    /// The parts that the movers see and the process does not.
+    pub(crate) fn hidden_parts(&self, movers: Movers, process: ProcessId) -> Vec<Part> {
+        let mut parts = BTreeSet::new();
+        for mover in movers.processes() {
+            let own = self.system.model.cells.entries().filter(|(_, cell)| cell.owner == Some(mover));
+            let touched = self.system.processes[mover.index()].touched.iter().copied();
+            let cells = own.map(|(cell, _)| cell).chain(touched).filter(|&cell| !self.system.is_counter(cell));
+            parts.extend(cells.map(Part::Cell));
+            parts.insert(Part::Control(mover));
+        }
+        parts.into_iter().filter(|&part| !self.sees(&[process], part)).collect()
+    }
+
+    /// Whether a group sees a part.
+    pub(crate) fn sees(&self, group: &[ProcessId], part: Part) -> bool {
         match part {
             Part::Control(process) => group.contains(&process),
             Part::Exposed(process) => self.exposed[process.index()].blocks.len() > 1,
@@ -179,7 +193,7 @@ impl<'m> LocalSets<'m> {
         self.system.encoding.space.and(&self.system.initial, &self.tie()?)
     }
 
-    fn cubes_of(&mut self, updates: Updates) -> Result<(Cube, Cube), StopReason> {
+    pub(crate) fn cubes_of(&mut self, updates: Updates) -> Result<(Cube, Cube), StopReason> {
         if let Some(cubes) = self.cubes.get(&updates) {
             return Ok(cubes.clone());
         }
@@ -259,6 +273,7 @@ impl Backend for LocalSets<'_> {
     }
 
     fn post(&mut self, movers: Movers, join: Join<'_, Bdd>, onto: &[ProcessId]) -> Result<Bdd, StopReason> {
+        self.system.encoding.space.tidy();
         let hidden = self.hidden_from(movers, join, onto)?;
         let commands = self.commands.remove(&movers).unwrap_or_default();
         let result = self.post_commands(&commands, join, (onto, &hidden));
@@ -299,10 +314,10 @@ impl Backend for LocalSets<'_> {
         let members = (sets.iter())
             .map(|(group, set)| {
                 let view = self.view(group);
-                let states = if by_rows { self.rows(&view, set) } else { self.diagram(&view, set) };
-                Member { processes: group.to_vec(), columns: view.into_iter().map(column).collect(), states }
+                let states = if by_rows { self.rows(&view, set) } else { self.bdd(self.diagram(&view, set))? };
+                Ok(Member { processes: group.to_vec(), columns: view.into_iter().map(column).collect(), states })
             })
-            .collect();
+            .collect::<Result<Vec<_>, _>>()?;
         let points = self.system.model.processes.ids().map(|process| {
             let points = self.system.points.of(process);
             let one = |number| {
@@ -377,17 +392,28 @@ impl LocalSets<'_> {
         StateSet::Rows(rows)
     }
 
-    fn diagram(&self, view: &[Part], set: &Bdd) -> StateSet {
+    /// Fields of blocks have room for more blocks than there are; the bits that are 0 in all of these are left out.
+    fn diagram(&self, view: &[Part], set: &Bdd) -> Result<StateSet, OutOfNodes> {
         let mut order = Vec::new();
         let mut position = HashMap::new();
+        let mut always_0 = Vec::new();
         for (column, &part) in view.iter().enumerate() {
-            for (at, bit) in self.system.encoding.field(part).bits().enumerate() {
+            let field = self.system.encoding.field(part);
+            let n_values = match part {
+                Part::Exposed(process) => self.exposed[process.index()].blocks.len(),
+                Part::Cell(_) | Part::Control(_) => field.n_values,
+            };
+            let n_left_out = field.bits().count() - bits_for(n_values) as usize;
+            always_0.extend(field.bits().take(n_left_out));
+            for (at, bit) in field.bits().skip(n_left_out).enumerate() {
                 position.insert(bit, order.len() as u32);
                 order.push((column, at as u32));
             }
         }
+        let space = &self.system.encoding.space;
+        let set = space.exists(set, &space.bits(always_0)?)?;
         let nodes = set.table().into_iter().map(|(bit, low, high)| (position[&bit], low as u32, high as u32)).collect();
-        StateSet::Diagram { order, nodes }
+        Ok(StateSet::Diagram { order, nodes })
     }
 }
 

@@ -178,7 +178,7 @@ impl<'m> System<'m> {
         state
     }
 
-    fn is_counter(&self, cell: CellId) -> bool {
+    pub(crate) fn is_counter(&self, cell: CellId) -> bool {
         matches!(self.model.vars[self.model.cells[cell].var].role, Role::Counter(_))
     }
 }
