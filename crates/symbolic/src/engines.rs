@@ -26,8 +26,8 @@ use crate::system::System;
 /// A process exposes at most this many blocks of local states.
 const MOST_BLOCKS: usize = 1 << 12;
 
-/// Room for many nodes takes longer to make than most programs take to check: they are tried with this much first.
-const SMALL: usize = 1 << 20;
+/// Room for many nodes takes longer to make than most programs take to check: they are tried with so many first.
+const FIRST: [usize; 2] = [1 << 15, 1 << 20];
 
 /// Room for nodes where memory has no limit: about a gigabyte.
 const LARGE: usize = 1 << 25;
@@ -67,17 +67,21 @@ impl Engine for Symbolic {
     }
 
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Vec<Answer> {
-        let answers = self.attempt(&Work { task, observer, n_nodes: SMALL });
         let limit = task.budget.memory_limit().map_or(LARGE, System::nodes_within);
-        let too_small = |answer: &Answer| answer.verdict == Verdict::Unknown(StopReason::NodeLimit(SMALL as u64));
-        if limit <= SMALL || !answers.iter().any(too_small) {
-            return answers;
+        let mut answers: Vec<Answer> = Vec::new();
+        for n_nodes in FIRST.into_iter().filter(|&first| first < limit).chain([limit]) {
+            let too_small = |answer: &Answer| matches!(answer.verdict, Verdict::Unknown(StopReason::NodeLimit(_)));
+            let open = |&id: &PropertyId| answers.iter().all(|answer| answer.property != id || too_small(answer));
+            let properties: Vec<PropertyId> = task.properties.iter().copied().filter(open).collect();
+            if properties.is_empty() {
+                break;
+            }
+            answers.retain(|answer| !properties.contains(&answer.property));
+            let task = Task { properties, ..task.clone() };
+            answers.extend(self.attempt(&Work { task: &task, observer, n_nodes }));
         }
-        let again = answers.iter().filter(|answer| too_small(answer)).map(|answer| answer.property).collect();
-        let task = Task { properties: again, ..task.clone() };
-        let mut decided = self.attempt(&Work { task: &task, observer, n_nodes: limit }).into_iter();
-        let take = |answer| if too_small(&answer) { decided.next().unwrap_or(answer) } else { answer };
-        answers.into_iter().map(take).collect()
+        answers.sort_by_key(|answer| task.properties.iter().position(|&id| id == answer.property));
+        answers
     }
 }
 
