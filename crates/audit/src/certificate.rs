@@ -44,7 +44,7 @@ pub struct Checked {
     /// How many invariants it lists; with symmetry, each stands for its images.
     pub n_members: usize,
     /// How many obligations were discharged, over all facts.
-    pub n_obligations: usize,
+    pub obligations: evidence::certificate::Obligations,
     /// By which means the last fact was checked.
     pub means: Means,
 }
@@ -145,7 +145,7 @@ impl Audit<'_> {
         }
         self.supported()?;
         let mut checked = None;
-        let mut n_obligations = 0;
+        let mut obligations = evidence::certificate::Obligations::default();
         for (at, fact) in certificate.facts.iter().enumerate() {
             if let Some(later) = fact.uses.iter().find(|&&used| used >= at) {
                 return malformed(format!("fact {at} uses fact {later}, which does not come before it"));
@@ -153,11 +153,11 @@ impl Audit<'_> {
             // A fact may use earlier ones; each is checked on its own strength, which is the stronger demand.
             let Claim::SplitInvariant(claimed) = &fact.claim;
             let fact = self.check_fact(claimed, at + 1 == certificate.facts.len())?;
-            n_obligations += fact.n_obligations;
+            obligations = obligations.with(fact.obligations);
             checked = Some(fact);
         }
         match checked {
-            Some(last) => Ok(Checked { n_obligations, ..last }),
+            Some(last) => Ok(Checked { obligations, ..last }),
             None => malformed("it states no fact".to_owned()),
         }
     }
@@ -167,14 +167,14 @@ impl Audit<'_> {
         let small = claimed.n_states(MOST_LISTED).is_some();
         let means = self.means.unwrap_or(if small { Means::Listing } else { Means::Diagrams });
         let property = is_last.then_some(self.property);
-        let n_obligations = match means {
+        let obligations = match means {
             Means::Listing => {
                 Obligations::new(&claimed, self.budget).discharge(&mut Listing::new(&claimed, self.budget), property)
             }
             Means::Diagrams => Obligations::new(&claimed, self.budget)
                 .discharge(&mut Diagrams::new(&claimed, self.property, self.budget)?, property),
         }?;
-        Ok(Checked { k: claimed.k, n_members: claimed.listed.len(), n_obligations, means })
+        Ok(Checked { k: claimed.k, n_members: claimed.listed.len(), obligations, means })
     }
 
     /// Whether proofs of this kind can speak about the program and the property at all.

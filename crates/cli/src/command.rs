@@ -8,6 +8,7 @@ mod explain;
 mod explore;
 mod fmt;
 mod manual;
+mod proof;
 mod replay;
 mod sim;
 mod stepper;
@@ -25,6 +26,7 @@ pub fn run(cli: &Cli) -> Result<ExitStatus, Failure> {
         Command::Man(options) => manual::man(options),
         Command::Explore(options) => explore::run(options, &cli.display),
         Command::Replay(options) => replay::run(options, &cli.display),
+        Command::Proof(options) => proof::run(options, &cli.display),
         Command::Sim(options) => sim::run(options, &cli.display),
         Command::Fmt(options) => fmt::run(options, &cli.display),
     }

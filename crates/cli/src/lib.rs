@@ -12,12 +12,12 @@ mod failure;
 mod files;
 mod instance;
 mod interrupt;
+mod kept;
 mod limits;
 mod messages;
 mod output;
 mod progress;
 mod terminal;
-mod traces;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

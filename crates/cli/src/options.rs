@@ -56,6 +56,8 @@ pub enum Command {
     Explore(ExploreOptions),
     /// Replay a trace step by step, and say whether it is a run of the program
     Replay(ReplayOptions),
+    /// Work with proofs that `check --proof` wrote
+    Proof(ProofOptions),
     /// Simulate a program: at random, or step by step as you choose
     Sim(SimOptions),
     /// Format programs
@@ -186,6 +188,9 @@ pub struct CheckOptions {
     /// Write a trace for each counterexample and witness: DIR/MODEL.PROPERTY.itf.json
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub trace: Option<PathBuf>,
+    /// Write the proof of each property that is proved locally: DIR/MODEL.PROPERTY.proof.json
+    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    pub proof: Option<PathBuf>,
 }
 
 const CHECK_EXAMPLES: &str = "\
@@ -245,6 +250,49 @@ Examples:
   piecewise replay out/lock.mutex.itf.json lock.pw
 
 The parameters come from the trace. Exit status: 0 the trace is a run of the program, 1 it is not.";
+
+/// `piecewise proof`.
+#[derive(Clone, Debug, Args)]
+pub struct ProofOptions {
+    /// What to do with a proof.
+    #[command(subcommand)]
+    pub command: ProofCommand,
+}
+
+/// The commands about proofs.
+#[derive(Clone, Debug, Subcommand)]
+pub enum ProofCommand {
+    /// Check a proof against its program, by code that no engine shares
+    Check(ProofCheckOptions),
+}
+
+/// `piecewise proof check`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = PROOF_CHECK_EXAMPLES)]
+pub struct ProofCheckOptions {
+    /// The proof, as `check --proof` writes it
+    #[arg(value_name = "PROOF")]
+    pub proof: PathBuf,
+    /// The program
+    #[arg(value_name = "MODEL")]
+    pub file: PathBuf,
+    /// Which instance; the proof says it, and another one is refused.
+    #[command(flatten)]
+    pub instance: InstanceOptions,
+    /// What the check may use.
+    #[command(flatten)]
+    pub limits: LimitOptions,
+    /// Where the result goes.
+    #[command(flatten)]
+    pub output: OutputOptions,
+}
+
+const PROOF_CHECK_EXAMPLES: &str = "\
+Examples:
+  piecewise check lock.pw -N 4 --method completion --proof out
+  piecewise proof check out/lock.mutex.proof.json lock.pw
+
+Exit status: 0 the proof is accepted, 1 it does not hold, 2 it is no proof about this program, 3 a limit was reached.";
 
 /// `piecewise sim`.
 #[derive(Clone, Debug, Args)]

@@ -41,6 +41,12 @@ fn wrong_flags_are_refused() {
         ("check lock.pw --property zzz --property yyy", "no property matches `yyy`"),
         ("explore", "required"),
         ("replay lock.pw", "required"),
+        ("proof", "Usage: piecewise proof"),
+        ("proof check", "required"),
+        ("proof chekc x y", "check"),
+        ("proof check none.json lock.pw", "none.json: there is no such file"),
+        ("proof check lock.pw lock.pw", "lock.pw: not a JSON file"),
+        ("proof check lock.pw lock.pw -N 2..3", "is a sweep"),
         ("sim lock.pw --until nothing", "no property matches `nothing`"),
         ("sim lock.pw -N 2..3", "is a sweep"),
         ("sim lock.pw --seed -1", "-1"),
@@ -65,7 +71,7 @@ fn a_call_without_words_shows_help() {
     assert!(told.err.contains("Usage: piecewise"), "{}", told.err);
     Place::new().run("--help").exits(0).prints("Exit status");
     Place::new().run("--version").exits(0).prints("piecewise ");
-    for command in ["check", "explore", "replay", "sim", "fmt", "explain", "completions", "man"] {
+    for command in ["check", "explore", "replay", "proof", "sim", "fmt", "explain", "completions", "man"] {
         Place::new().run(&format!("{command} --help")).exits(0).prints("Usage: piecewise");
         Place::new().run(&format!("man {command}")).exits(0).prints(".TH");
     }
@@ -122,6 +128,8 @@ fn outputs_that_cannot_be_written_are_refused_before_the_work() {
         ("check lock.pw -o .", ".: this is a directory"),
         ("check lock.pw --trace file", "file: this is not a directory"),
         ("check lock.pw --trace file/below", "file/below"),
+        ("check lock.pw --proof file", "file: this is not a directory"),
+        ("check lock.pw --proof file/below", "file/below"),
         ("explore lock.pw -o no/such/out.json", "the directory does not exist"),
     ] {
         let told = place.run(call).exits(2).complains(words);

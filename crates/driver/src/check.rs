@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use audit::certificate::CertificateError;
 use audit::{AuditError, Recount};
 use base::{Budget, CancelToken, Diagnostic, SourceFile, StopReason};
-use engine::run::{PropertyResult, Run};
+use engine::run::{Audit, PropertyResult, Run};
 use engine::{Answer, Engine, Observer, PropertyId, Statistics, Task, Verdict};
 use evidence::{Certificate, Evidence, Exploration};
 use model::Model;
@@ -159,11 +159,11 @@ struct Auditor<'m> {
 impl Auditor<'_> {
     fn audit(&mut self, method: &'static str, answer: Answer) -> Result<PropertyResult, Box<AuditFailure>> {
         match self.accepts(answer.property, &answer.verdict) {
-            Ok(audited) => Ok(PropertyResult {
+            Ok(audit) => Ok(PropertyResult {
                 property: answer.property,
                 method,
                 verdict: answer.verdict,
-                audited,
+                audit,
                 statistics: answer.statistics,
             }),
             Err(error) => Err(Box::new(AuditFailure {
@@ -180,15 +180,15 @@ impl Auditor<'_> {
     ///
     /// A run shows that something happens and a search that nothing does, so a `reachable` that holds needs a run, and so
     /// does anything else that is violated.
-    fn accepts(&mut self, property: PropertyId, verdict: &Verdict) -> Result<bool, AuditError> {
+    fn accepts(&mut self, property: PropertyId, verdict: &Verdict) -> Result<Audit, AuditError> {
         let is_reachable = matches!(self.model.properties[property].kind, PropertyKind::Reachable(_));
         let (evidence, happens) = match verdict {
-            Verdict::Unknown(_) => return Ok(false),
+            Verdict::Unknown(_) => return Ok(Audit::NotDone),
             Verdict::Holds(evidence) => (evidence, is_reachable),
             Verdict::Violated(evidence) => (evidence, !is_reachable),
         };
         match evidence {
-            Evidence::Trace(trace) if happens => audit::replay(self.model, property, trace).map(|()| true),
+            Evidence::Trace(trace) if happens => audit::replay(self.model, property, trace).map(|()| Audit::Accepted),
             Evidence::Exploration(exploration) if !happens => self.search_again(property, exploration),
             Evidence::Trace(_) => Err(AuditError::new("one run shows it", "only a search of all runs can")),
             Evidence::Exploration(_) => Err(AuditError::new("a search shows it", "only a run can")),
@@ -197,27 +197,28 @@ impl Auditor<'_> {
         }
     }
 
-    /// Whether the proof was checked; false where the checker reached a limit, or cannot judge it.
-    fn check_proof(&self, property: PropertyId, certificate: &Certificate) -> Result<bool, AuditError> {
+    /// What the checker says of a proof, if it does not refuse it.
+    fn check_proof(&self, property: PropertyId, certificate: &Certificate) -> Result<Audit, AuditError> {
         let asked = &self.model.properties[property];
         match audit::certificate::check(self.model, asked, certificate, &self.budget) {
-            Ok(_) => Ok(true),
-            Err(CertificateError::Stopped(_) | CertificateError::NotSupported(_)) => Ok(false),
+            Ok(checked) => Ok(Audit::Proof(checked.obligations)),
+            Err(CertificateError::Stopped(reason)) => Ok(Audit::Stopped(reason)),
+            Err(CertificateError::NotSupported(why)) => Ok(Audit::Stopped(StopReason::NotSupported(why))),
             Err(error) => Err(AuditError::new("a local proof shows it", error.to_string())),
         }
     }
 
-    /// Whether the exploration was searched again; false where it is too large for that.
-    fn search_again(&mut self, property: PropertyId, exploration: &Exploration) -> Result<bool, AuditError> {
+    /// Searches again what is small enough for that.
+    fn search_again(&mut self, property: PropertyId, exploration: &Exploration) -> Result<Audit, AuditError> {
         if !exploration.complete {
             let claim = "a search that did not see everything decides the property";
             return Err(AuditError::new(claim, "states that were not seen may decide it otherwise"));
         }
         if exploration.states > MOST_RECOUNTED as u64 {
-            return Ok(false);
+            return Ok(Audit::NotDone);
         }
         match self.recount.get_or_insert_with(|| Recount::of(self.model, MOST_RECOUNTED)) {
-            Some(recount) => recount.check(property, exploration).map(|()| true),
+            Some(recount) => recount.check(property, exploration).map(|()| Audit::Accepted),
             None => Err(AuditError::new(
                 format!("there are {} reachable states", exploration.states),
                 format!("there are more than {MOST_RECOUNTED}"),
@@ -307,7 +308,7 @@ mod tests {
         let program = program();
         let questions = [select::find(&program.model, name).unwrap()];
         let check = Check { model: &program.model, questions: &questions, engine: &Parrot(verdict), limits: &limits() };
-        check.run(&Silent).map(|checked| checked.results[0].audited).map_err(|failure| failure.to_string())
+        check.run(&Silent).map(|checked| checked.results[0].audit.is_accepted()).map_err(|failure| failure.to_string())
     }
 
     #[test]

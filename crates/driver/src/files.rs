@@ -78,12 +78,21 @@ pub fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Vec<FileError>> {
 /// # Errors
 /// What is missing, unreadable, a directory, or too large.
 pub fn read(path: &Path) -> Result<Vec<u8>, FileError> {
+    read_at_most(path, MOST_BYTES)
+}
+
+/// Reads the whole of a file, if it has at most so many bytes.
+///
+/// # Errors
+/// What is missing, unreadable, a directory, or too large.
+pub fn read_at_most(path: &Path, most_bytes: u64) -> Result<Vec<u8>, FileError> {
     let from_io = |error: io::Error| FileError::from_io(path, &error);
     let file = fs::File::open(path).map_err(from_io)?;
     if file.metadata().map_err(from_io)?.is_dir() {
         return Err(FileError::new(path, "this is a directory"));
     }
-    read_stream(file).map_err(from_io)?.ok_or_else(|| FileError::new(path, too_large()))
+    let bytes = read_all(file, most_bytes).map_err(from_io)?;
+    bytes.ok_or_else(|| FileError::new(path, format!("the file is larger than {} MB", most_bytes >> 20)))
 }
 
 /// Reads from any reader to its end, the standard input say; `None` where there is more than a program or trace can have.
@@ -93,9 +102,13 @@ pub fn read(path: &Path) -> Result<Vec<u8>, FileError> {
 /// # Errors
 /// What the system says.
 pub fn read_stream(reader: impl Read) -> io::Result<Option<Vec<u8>>> {
+    read_all(reader, MOST_BYTES)
+}
+
+fn read_all(reader: impl Read, most_bytes: u64) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
-    reader.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
-    Ok((bytes.len() as u64 <= MOST_BYTES).then_some(bytes))
+    reader.take(most_bytes + 1).read_to_end(&mut bytes)?;
+    Ok((bytes.len() as u64 <= most_bytes).then_some(bytes))
 }
 
 /// Why a larger file is refused.

@@ -10,6 +10,7 @@ pub mod files;
 pub mod instances;
 pub mod load;
 pub mod methods;
+pub mod proof;
 pub mod replay;
 pub mod select;
 pub mod simulation;

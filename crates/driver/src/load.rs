@@ -83,6 +83,14 @@ pub fn load_instance(path: &Path, given: &[(String, i64)]) -> Result<Loaded, Fil
     })
 }
 
+/// The parameters that a program declares, with the values that each allows; `None` for a text that is no program.
+///
+/// # Errors
+/// A path that cannot be read.
+pub fn declared_parameters(path: &Path) -> Result<Option<Vec<ParameterRange>>, FileError> {
+    Ok(read_text(path)?.ok().and_then(|source| lang::parameters(&source).ok()))
+}
+
 /// A text, or why the bytes are none.
 type Text = Result<SourceFile, Refusal>;
 
@@ -172,7 +180,8 @@ fn load_fitting(text: &Text, request: &Request, declared: &[ParameterRange], bat
     }
 }
 
-fn allows(range: &ParameterRange, size: i64) -> bool {
+/// Whether a parameter may have this value.
+pub fn allows(range: &ParameterRange, size: i64) -> bool {
     size >= range.least && range.greatest.is_none_or(|greatest| size <= greatest)
 }
 

@@ -5,7 +5,7 @@
 
 use audit::AuditError;
 use base::StopReason;
-use engine::run::PropertyResult;
+use engine::run::{Audit, PropertyResult};
 use engine::{PropertyId, Statistics, Verdict};
 use evidence::{Evidence, Trace, TraceEnd};
 use model::Model;
@@ -148,7 +148,7 @@ pub fn answer(model: &Model, property: PropertyId, trace: Trace) -> Result<Prope
         PropertyKind::Reachable(_) => Verdict::Holds(evidence),
         _ => Verdict::Violated(evidence),
     };
-    Ok(PropertyResult { property, method: "sim", verdict, audited: true, statistics: Statistics::default() })
+    Ok(PropertyResult { property, method: "sim", verdict, audit: Audit::Accepted, statistics: Statistics::default() })
 }
 
 /// What shows that the state decides the property, if it does.

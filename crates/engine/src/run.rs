@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use base::{Diagnostic, SourceFile};
+use base::{Diagnostic, SourceFile, StopReason};
+use evidence::certificate::Obligations;
 use model::Model;
 
 use crate::{PropertyId, Statistics, Verdict};
@@ -31,10 +32,30 @@ pub struct PropertyResult {
     pub method: &'static str,
     /// The answer.
     pub verdict: Verdict,
-    /// Whether the independent checker accepted the evidence.
-    pub audited: bool,
+    /// Whether the independent checker accepted the evidence, and on what.
+    pub audit: Audit,
     /// What it took.
     pub statistics: Statistics,
+}
+
+/// What the independent checker came to. Evidence that it refuses is an internal error, and never gets here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Audit {
+    /// There is no evidence, or none that is small enough to look at again.
+    NotDone,
+    /// The evidence was looked at again: a trace replayed, a small product searched.
+    Accepted,
+    /// Every obligation of a local proof was discharged.
+    Proof(Obligations),
+    /// A limit was reached before a local proof was judged.
+    Stopped(StopReason),
+}
+
+impl Audit {
+    /// Whether the evidence was accepted.
+    pub fn is_accepted(&self) -> bool {
+        matches!(self, Audit::Accepted | Audit::Proof(_))
+    }
 }
 
 impl PropertyResult {

@@ -22,6 +22,39 @@ use model::variable::CellId;
 
 use model::control::PlaceId;
 
+/// How many obligations of each kind a checker discharged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Obligations {
+    /// Members that no exchange of processes changes, where members stand for their images.
+    pub symmetry: usize,
+    /// Initial states are in the members.
+    pub initiality: usize,
+    /// Steps by the processes of a member lead into it.
+    pub step: usize,
+    /// Steps by other processes lead into it.
+    pub non_interference: usize,
+    /// What the property demands.
+    pub implication: usize,
+}
+
+impl Obligations {
+    /// How many there are.
+    pub fn total(&self) -> usize {
+        self.symmetry + self.initiality + self.step + self.non_interference + self.implication
+    }
+
+    /// The obligations of both.
+    pub fn with(self, other: Obligations) -> Obligations {
+        Obligations {
+            symmetry: self.symmetry + other.symmetry,
+            initiality: self.initiality + other.initiality,
+            step: self.step + other.step,
+            non_interference: self.non_interference + other.non_interference,
+            implication: self.implication + other.implication,
+        }
+    }
+}
+
 /// A proof of one property of one instance.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Certificate {

@@ -1,12 +1,13 @@
 //! Certificates on disk: one JSON document, `piecewise-proof/1`.
 //!
-//! The head names the program, its parameters, a fingerprint of its text and the property, so that a proof of another program
-//! or instance is refused. Every id stands beside the user's name for it, and both must agree with the Model. A digest over
-//! the facts tells a file that was edited or damaged from one that was written here; whether the proof *holds* is for `audit`
-//! to say, and does not rest on the digest.
+//! The head names the program, its parameters, a fingerprint of what the program means, the property and the method, so that a
+//! proof of another program or instance is refused. Every id stands beside the user's name for it, and both must agree with
+//! the Model. A digest over the facts tells a file that was edited or damaged from one that was written here; a file without
+//! one was written by hand. Whether the proof *holds* is for `audit` to say, and rests on neither.
 //!
-//! [`to_text`] and [`read`] are inverse to each other.
+//! [`to_text`] and [`read`] are inverse to each other. Who has no Model yet asks [`ProofFile`] which one it needs.
 
+mod fingerprint;
 mod layout;
 mod read;
 mod record;
@@ -20,7 +21,7 @@ use crate::Certificate;
 use layout::Layout;
 use record::{Document, digest};
 
-pub use read::read;
+pub use read::{ProofFile, read};
 
 /// Files larger than this are refused.
 pub const MOST_BYTES: usize = 1 << 30;
@@ -29,9 +30,9 @@ pub const MOST_BYTES: usize = 1 << 30;
 pub const FORMAT: &str = "piecewise-proof/1";
 
 /// A certificate as text: one line for each point, column and row, so that files can be compared line by line.
-pub fn to_text(model: &Model, certificate: &Certificate) -> String {
-    let mut document = Document::new(model, certificate);
-    document.digest = digest(&document.facts);
+pub fn to_text(model: &Model, certificate: &Certificate, method: &str) -> String {
+    let mut document = Document::new(model, certificate, method);
+    document.digest = Some(digest(&document.facts));
     let mut out = Vec::new();
     let mut serializer = serde_json::Serializer::with_formatter(&mut out, Layout::default());
     document.serialize(&mut serializer).expect("plain data can be written to memory");
@@ -50,6 +51,8 @@ pub enum ProofError {
     NotAProof(String),
     /// It is a proof about another program or another instance of this one.
     AnotherProgram(String),
+    /// It is about a property that the program does not have.
+    NoSuchProperty(String),
     /// An id or name in it does not fit the program.
     DoesNotFit(String),
     /// It was changed after it was written.
@@ -65,6 +68,9 @@ impl fmt::Display for ProofError {
             ProofError::NotJson(what) => write!(f, "not a JSON file: {what}"),
             ProofError::NotAProof(what) => write!(f, "not a proof in the format {FORMAT}: {what}"),
             ProofError::AnotherProgram(what) => write!(f, "the proof belongs to another program: {what}"),
+            ProofError::NoSuchProperty(name) => {
+                write!(f, "the proof is about `{name}`, which the program does not ask")
+            }
             ProofError::DoesNotFit(what) => write!(f, "the proof does not fit the program: {what}"),
             ProofError::Edited => write!(f, "the proof was changed after it was written: its digest does not match"),
         }

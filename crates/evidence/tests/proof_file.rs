@@ -14,7 +14,7 @@ fn certificate(model: &Model, k: usize) -> Option<Certificate> {
     let end = model.families[model.processes[ProcessId::new(0)].family].end;
     local.exposed[0].push(Expose::At(vec![end]));
     let sets = local.invariant()?;
-    let mut certificate = local.certificate(&sets, "mutex");
+    let mut certificate = local.certificate(&sets, "no_errors");
     let Claim::SplitInvariant(invariant) = &mut certificate.facts[0].claim;
     let drawn = {
         let member = &invariant.members[0];
@@ -26,12 +26,20 @@ fn certificate(model: &Model, k: usize) -> Option<Certificate> {
     Some(certificate)
 }
 
+/// The program, with the property that the proofs are about.
+fn asking(model: &Model) -> Model {
+    let mut model = model.clone();
+    testkit::samples::add_property(&mut model, "no_errors", model::property::PropertyKind::NoErrors);
+    model
+}
+
 #[test]
 fn proofs_read_back_as_written() {
     for_each_program(25, Shape { procedures: false, ..Shape::everything() }, |_, model| {
+        let model = &asking(model);
         for k in 1..=model.processes.len().min(2) {
             let Some(certificate) = certificate(model, k) else { continue };
-            let text = to_text(model, &certificate);
+            let text = to_text(model, &certificate, "split");
             if read(text.as_bytes(), model) != Ok(certificate) {
                 return Err(format!("reads back differently:\n{text}"));
             }
@@ -50,7 +58,7 @@ fn counting(name: &str) -> Model {
     let p = draft.family("P", 2);
     let x = draft.shared(name, testkit::draft::range_type(0, 2), model::variable::Init::First);
     draft.text(p, vec![assign(shared(x), add(read(shared(x)), int(1))).label("step")]);
-    draft.finish()
+    asking(&draft.finish())
 }
 
 fn refusal(bytes: &[u8], model: &Model) -> String {
@@ -60,7 +68,7 @@ fn refusal(bytes: &[u8], model: &Model) -> String {
 #[test]
 fn what_is_no_proof_of_the_program_is_refused_in_words() {
     let model = counting("x");
-    let text = to_text(&model, &certificate(&model, 1).unwrap());
+    let text = to_text(&model, &certificate(&model, 1).unwrap(), "split");
     let check = |edit: &dyn Fn(&str) -> String, expected: &str| {
         let found = refusal(edit(&text).as_bytes(), &model);
         assert!(found.contains(expected), "{found}, not {expected}");
@@ -84,7 +92,7 @@ fn what_is_no_proof_of_the_program_is_refused_in_words() {
     check(&replaced("\"by_symmetry\": false", "\"by_symmetry\": true"), "its digest does not match");
     assert!(refusal(b"\xff\xfe{}", &model).contains("not a JSON file"));
     let other = counting("y");
-    assert!(refusal(text.as_bytes(), &other).contains("the text of counting has changed"));
+    assert!(refusal(text.as_bytes(), &other).contains("what counting does, or what `no_errors` says, has changed"));
     assert!(read(text.as_bytes(), &model).is_ok());
 }
 
@@ -92,7 +100,7 @@ fn what_is_no_proof_of_the_program_is_refused_in_words() {
 fn any_damage_is_refused_or_changes_nothing() {
     let model = counting("x");
     let certificate = certificate(&model, 1).unwrap();
-    let text = to_text(&model, &certificate).into_bytes();
+    let text = to_text(&model, &certificate, "split").into_bytes();
     for at in (0..text.len()).step_by(5) {
         for byte in [b'0', b'[', b'"', b' ', 0xff, text[at] ^ 1] {
             let mut damaged = text.clone();

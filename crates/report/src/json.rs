@@ -2,10 +2,8 @@
 //!
 //! Keys are added, never renamed. A number that a method does not have is null, never 0.
 
-use std::collections::BTreeMap;
-
 use base::{Diagnostic, SourceFile, StopReason};
-use engine::run::{PropertyResult, Run};
+use engine::run::{Audit, PropertyResult, Run};
 use engine::{PropertyId, Verdict};
 use evidence::{Evidence, Trace, TraceEnd};
 use model::Model;
@@ -17,6 +15,7 @@ use model::value::Value;
 use model::variable::{Role, Storage};
 use serde_json::{Map, Value as Json, json};
 
+use crate::files::Files;
 use crate::names::{line, location};
 use crate::view::{StepView, steps};
 use crate::waiting::{cycle, waits};
@@ -25,11 +24,8 @@ use crate::why::why;
 /// The name of the document's shape.
 const SCHEMA: &str = "piecewise-report/1";
 
-/// The files with traces that were written, by property.
-pub type TraceFiles = BTreeMap<PropertyId, String>;
-
 /// The document of one run, or of several: then the runs stand in `runs`, each as it would stand alone.
-pub fn document(runs: &[(&Run, &TraceFiles)]) -> Json {
+pub fn document(runs: &[(&Run, &Files)]) -> Json {
     let mut out = Map::new();
     out.insert("schema".into(), json!(SCHEMA));
     out.insert("tool".into(), tool());
@@ -90,8 +86,8 @@ pub fn messages(source: &SourceFile, diagnostics: &[Diagnostic]) -> Json {
     diagnostics.iter().map(message).collect()
 }
 
-fn run_fields(run: &Run, files: &TraceFiles) -> Map<String, Json> {
-    let results = run.results.iter().map(|result| self::result(run, result, files.get(&result.property)));
+fn run_fields(run: &Run, files: &Files) -> Map<String, Json> {
+    let results = run.results.iter().map(|result| self::result(run, result, files));
     let fields = [
         ("model", json!(run.source.name())),
         ("program", json!(run.model.name)),
@@ -103,7 +99,7 @@ fn run_fields(run: &Run, files: &TraceFiles) -> Map<String, Json> {
     fields.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
-fn result(run: &Run, result: &PropertyResult, file: Option<&String>) -> Json {
+fn result(run: &Run, result: &PropertyResult, files: &Files) -> Json {
     let property = &run.model.properties[result.property];
     let statistics = &result.statistics;
     let (verdict, why, evidence) = match &result.verdict {
@@ -140,9 +136,10 @@ fn result(run: &Run, result: &PropertyResult, file: Option<&String>) -> Json {
         "depth": statistics.depth,
         "exploration": evidence.and_then(exploration),
         "invariants": [],
-        "proof": null,
-        "trace": file,
-        "audited": result.audited,
+        "proof": files.proofs.get(&result.property),
+        "proof_checked": matches!(result.audit, Audit::Proof(_)),
+        "trace": files.traces.get(&result.property),
+        "audited": result.audit.is_accepted(),
         "counterexample": counterexample,
         "witness": witness,
     })
@@ -307,7 +304,7 @@ mod tests {
     use crate::testing::{broken_lock, counter, mux_sem, philosophers};
 
     fn of(run: &Run) -> Json {
-        document(&[(run, &TraceFiles::new())])
+        document(&[(run, &Files::default())])
     }
 
     #[test]
@@ -371,7 +368,7 @@ mod tests {
 
     #[test]
     fn several_runs_stand_in_one_document() {
-        let (one, other, files) = (mux_sem(2), broken_lock(2), TraceFiles::new());
+        let (one, other, files) = (mux_sem(2), broken_lock(2), Files::default());
         let document = document(&[(&one, &files), (&other, &files)]);
         assert_eq!(document["runs"][1]["model"], "broken_lock.pw");
         assert!(document.get("results").is_none() && document["runs"][0].get("schema").is_none());

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use base::{SourceFile, StopReason};
-use engine::run::{PropertyResult, Run};
+use engine::run::{Audit, PropertyResult, Run};
 use engine::{PropertyId, Statistics, Verdict};
 use evidence::{Evidence, Exploration, Trace, TraceEnd};
 use model::Model;
@@ -77,7 +77,7 @@ fn answer(model: &Model, product: &Product, property: PropertyId) -> PropertyRes
         depth: Some(seen.depth),
         ..Statistics::default()
     };
-    PropertyResult { property, method: "mono", verdict, audited: true, statistics }
+    PropertyResult { property, method: "mono", verdict, audit: Audit::Accepted, statistics }
 }
 
 const BROKEN_LOCK: &str = "/// Test, then set.
@@ -110,7 +110,8 @@ pub fn large_broken_lock(n_processes: i64) -> Run {
     let trace = walk(&model, &[3, 3, 7, 7, 3, 7]);
     let property = model.properties.entries().find(|(_, property)| property.name == "mutex").unwrap().0;
     let verdict = Verdict::Violated(Evidence::Trace(trace));
-    let result = PropertyResult { property, method: "mono", verdict, audited: true, statistics: Statistics::default() };
+    let result =
+        PropertyResult { property, method: "mono", verdict, audit: Audit::Accepted, statistics: Statistics::default() };
     Run { source, model, warnings: Vec::new(), results: vec![result], time: Duration::from_millis(12) }
 }
 
@@ -266,7 +267,7 @@ fn random_programs_are_shown_within_their_columns() {
         if crate::human::run(&run, &verbose, &narrow).is_empty() {
             return Err("nothing is shown".to_owned());
         }
-        let document = crate::json::document(&[(&run, &crate::json::TraceFiles::new())]);
+        let document = crate::json::document(&[(&run, &crate::Files::default())]);
         let results = document["results"].as_array().map_or(0, Vec::len);
         if results == run.results.len() { Ok(()) } else { Err("a result is missing".to_owned()) }
     });

@@ -16,7 +16,7 @@ use super::numbering::{Numbering, name};
 use super::symmetry::{Permutation, Symmetry};
 use super::{CertificateError, Outcome};
 
-/// The most processes that one member may speak of.
+/// The most processes that one member may speak of, if it does not speak of all.
 const MOST_INDICES: usize = 3;
 
 /// A split invariant whose shape is right.
@@ -141,8 +141,8 @@ impl<'a> Claimed<'a> {
 
 fn checked_head<'a>(model: &'a Model, claimed: &'a SplitInvariant) -> Result<Numbering<'a>, String> {
     let (k, n_processes) = (claimed.k, model.processes.len());
-    if k == 0 || k > MOST_INDICES {
-        return Err(format!("its invariants speak of {k} processes each; 1 to {MOST_INDICES} are possible"));
+    if k == 0 || k > MOST_INDICES && k != n_processes {
+        return Err(format!("its invariants speak of {k} processes each; 1 to {MOST_INDICES} are possible, or all"));
     }
     if k > n_processes {
         return Err(format!("its invariants speak of {k} processes each; the program has {n_processes}"));

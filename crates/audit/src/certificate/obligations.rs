@@ -4,7 +4,7 @@
 //! which holds the sets and can take steps.
 
 use base::Budget;
-use evidence::certificate::Column;
+use evidence::certificate::{self, Column};
 use model::Model;
 use model::process::ProcessId;
 use model::property::{Property, PropertyKind};
@@ -47,36 +47,42 @@ pub(super) trait Discharge {
 pub(super) struct Obligations<'a> {
     claimed: &'a Claimed<'a>,
     budget: &'a Budget,
-    n_discharged: usize,
+    /// What was discharged so far.
+    discharged: certificate::Obligations,
 }
 
 impl<'a> Obligations<'a> {
     /// The obligations of the invariant.
     pub fn new(claimed: &'a Claimed<'a>, budget: &'a Budget) -> Self {
-        Obligations { claimed, budget, n_discharged: 0 }
+        Obligations { claimed, budget, discharged: certificate::Obligations::default() }
     }
 
     /// Puts all obligations, those of the implication if a property is given; how many there were.
-    pub fn discharge(mut self, sets: &mut dyn Discharge, property: Option<&Property>) -> Outcome<usize> {
+    pub fn discharge(
+        mut self,
+        sets: &mut dyn Discharge,
+        property: Option<&Property>,
+    ) -> Outcome<certificate::Obligations> {
         let movers = Movers::all(self.claimed.model());
         for member in self.claimed.listed.keys() {
             for exchange in self.claimed.symmetry.iter().flat_map(|symmetry| symmetry.keeping(member)) {
-                self.count()?;
+                self.count(|counts| &mut counts.symmetry)?;
                 sets.invariance(member, &exchange)?;
             }
-            self.count()?;
+            self.count(|counts| &mut counts.initiality)?;
             sets.initiality(member)?;
         }
         for member in self.claimed.listed.keys() {
             for &movers in movers.iter().filter(|movers| self.claimed.is_representative(&movers.sequence(), member)) {
-                self.count()?;
+                let is_own = movers.processes().iter().any(|mover| member.contains(mover));
+                self.count(|counts| if is_own { &mut counts.step } else { &mut counts.non_interference })?;
                 sets.induction(member, movers)?;
             }
         }
         if let Some(property) = property {
             self.implication(sets, &property.kind, &movers)?;
         }
-        Ok(self.n_discharged)
+        Ok(self.discharged)
     }
 
     fn implication(&mut self, sets: &mut dyn Discharge, kind: &PropertyKind, movers: &[Movers]) -> Outcome<()> {
@@ -85,7 +91,7 @@ impl<'a> Obligations<'a> {
             PropertyKind::Reachable(expr) => self.clauses(sets, expr, Demand::False),
             PropertyKind::NoErrors => {
                 for &movers in movers.iter().filter(|movers| self.claimed.is_representative(&movers.sequence(), &[])) {
-                    self.count()?;
+                    self.count(|counts| &mut counts.implication)?;
                     sets.no_fault(movers, &self.concerned(movers.processes(), []))?;
                 }
                 Ok(())
@@ -96,7 +102,7 @@ impl<'a> Obligations<'a> {
                         let orders = [[one.sequence(), other.sequence()], [other.sequence(), one.sequence()]];
                         let stands = orders.iter().any(|order| self.claimed.is_representative(&order.concat(), &[]));
                         if stands && (one != other || one.processes().len() > 1) {
-                            self.count()?;
+                            self.count(|counts| &mut counts.implication)?;
                             let concerned = self.concerned(union(&one.processes(), &other.processes()), []);
                             sets.no_race(*var, [one, other], &concerned)?;
                         }
@@ -105,7 +111,7 @@ impl<'a> Obligations<'a> {
                 Ok(())
             }
             PropertyKind::DeadlockFree => {
-                self.count()?;
+                self.count(|counts| &mut counts.implication)?;
                 sets.no_deadlock(movers)
             }
             PropertyKind::Temporal(_) => unreachable!("temporal properties are refused before"),
@@ -120,7 +126,7 @@ impl<'a> Obligations<'a> {
             if alike && !self.claimed.is_representative(&clause.processes(), &[]) {
                 return Ok(());
             }
-            self.count()?;
+            self.count(|counts| &mut counts.implication)?;
             let mentions = splitter.mentions(&clause)?;
             let concerned =
                 self.concerned(mentions.processes.iter().copied().collect(), mentions.cells.iter().copied());
@@ -151,8 +157,8 @@ impl<'a> Obligations<'a> {
         concerned
     }
 
-    fn count(&mut self) -> Outcome<()> {
-        self.n_discharged += 1;
+    fn count(&mut self, kind: impl FnOnce(&mut certificate::Obligations) -> &mut usize) -> Outcome<()> {
+        *kind(&mut self.discharged) += 1;
         Ok(self.budget.check(0)?)
     }
 }

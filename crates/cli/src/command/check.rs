@@ -12,16 +12,15 @@ use engine::PropertyId;
 use engine::run::Run;
 use model::Model;
 use report::human::{Context, Verbosity};
-use report::json::TraceFiles;
 use report::table::Entry;
-use report::{human, json, table};
+use report::{Files, human, json, table};
 
 use crate::failure::Failure;
+use crate::kept::{Keeper, Kind};
 use crate::options::{CheckOptions, DisplayOptions, Format};
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::status::ExitStatus;
-use crate::traces::TraceWriter;
 use crate::{limits, messages};
 
 /// Checks the programs.
@@ -32,13 +31,16 @@ pub fn run(options: &CheckOptions, display: &DisplayOptions) -> Result<ExitStatu
     let batch = driver::load::load(&options.files, &request)?;
     let globs: Vec<Glob> = options.property.iter().map(Glob::new).collect();
     let questions = questions(&batch, &globs)?;
-    let traces = options.trace.as_deref().map(|path| TraceWriter::new(path, &programs(&batch))).transpose()?;
+    let keeper = |kind, path| Keeper::new(kind, path, &programs(&batch));
+    let traces = options.trace.as_deref().map(|path| keeper(Kind::Traces, path)).transpose()?;
+    let proofs = options.proof.as_deref().map(|path| keeper(Kind::Proofs, path)).transpose()?;
     messages::batch(&batch, "nothing was checked", display);
     let checker = Checker {
         method,
         limits: limits::of(&options.limits),
         progress: Progress::new(options.output.progress, display.quiet),
         traces,
+        proofs,
         keeps_warnings: output.format == Format::Json,
     };
     let outcomes = checker.check_all(batch, questions)?;
@@ -48,8 +50,8 @@ pub fn run(options: &CheckOptions, display: &DisplayOptions) -> Result<ExitStatu
 
 /// What came of one program.
 enum Outcome {
-    /// It was checked; its traces are in these files.
-    Checked(Box<Run>, TraceFiles),
+    /// It was checked; its evidence is in these files.
+    Checked(Box<Run>, Files),
     /// It was refused, and the messages were shown.
     Refused(Refusal),
 }
@@ -71,7 +73,8 @@ struct Checker {
     method: &'static Method,
     limits: Limits,
     progress: Progress,
-    traces: Option<TraceWriter>,
+    traces: Option<Keeper>,
+    proofs: Option<Keeper>,
     /// Whether the results carry the warnings, which are on the standard error already.
     keeps_warnings: bool,
 }
@@ -104,8 +107,12 @@ impl Checker {
         if !self.keeps_warnings {
             run.warnings.clear();
         }
-        let files = self.traces.as_ref().map(|traces| traces.write(&run)).transpose()?;
-        Ok(Outcome::Checked(Box::new(run), files.unwrap_or_default()))
+        let written = |keeper: &Option<Keeper>| match keeper {
+            Some(keeper) => keeper.write(&run),
+            None => Ok(Default::default()),
+        };
+        let files = Files { traces: written(&self.traces)?, proofs: written(&self.proofs)? };
+        Ok(Outcome::Checked(Box::new(run), files))
     }
 }
 
@@ -131,7 +138,7 @@ fn show(outcomes: &[Outcome], output: &Output, display: &DisplayOptions) -> Resu
     let in_full = |outcome: &Outcome| match outcome {
         Outcome::Refused(_) => String::new(),
         Outcome::Checked(run, files) => {
-            let context = Context { verbosity: verbosity(display), trace_files: files.clone() };
+            let context = Context { verbosity: verbosity(display), files: files.clone() };
             human::run(run, &context, &output.style)
         }
     };
@@ -171,7 +178,7 @@ fn why_refused(outcome: &Outcome) -> String {
 
 /// A document of what was checked. A file is not written where nothing was.
 fn show_json(outcomes: &[Outcome], output: &Output) -> Result<(), Failure> {
-    let runs: Vec<(&Run, &TraceFiles)> = outcomes
+    let runs: Vec<(&Run, &Files)> = outcomes
         .iter()
         .filter_map(|outcome| match outcome {
             Outcome::Checked(run, files) => Some((&**run, files)),

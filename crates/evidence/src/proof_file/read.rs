@@ -12,6 +12,7 @@ use model::variable::CellId;
 use serde_json::Value as Json;
 use serde_json::error::Category;
 
+use super::fingerprint::fingerprint;
 use super::record::{
     ClaimRecord, ColumnRecord, Document, FactRecord, LocalFactRecord, MemberRecord, Named, PointRecord, ProcessRecord,
     StatesRecord, digest,
@@ -19,11 +20,62 @@ use super::record::{
 use super::{FORMAT, MOST_BYTES, ProofError};
 use crate::Certificate;
 use crate::certificate::{Claim, Column, ControlPoint, Exposed, Fact, LocalFact, Member, SplitInvariant, StateSet};
-use crate::itf::names::fingerprint;
 use crate::itf::value::{brief, from_json};
 
+/// A proof as it stands in its file: which program it is about can be asked before that program is there.
+pub struct ProofFile(Document);
+
+impl ProofFile {
+    /// The proof in a file, as far as it is one by itself.
+    ///
+    /// # Errors
+    /// What is not a proof.
+    pub fn parse(bytes: &[u8]) -> Result<Self, ProofError> {
+        parse(bytes).map(ProofFile)
+    }
+
+    /// The program's name.
+    pub fn program(&self) -> &str {
+        &self.0.program
+    }
+
+    /// The program's parameters.
+    pub fn parameters(&self) -> impl Iterator<Item = (&str, i64)> {
+        self.0.parameters.iter().map(|(name, value)| (name.as_str(), *value))
+    }
+
+    /// What it proves.
+    pub fn property(&self) -> &str {
+        &self.0.property
+    }
+
+    /// The method that found it.
+    pub fn method(&self) -> &str {
+        &self.0.method
+    }
+
+    /// The certificate, if it is about this program.
+    ///
+    /// # Errors
+    /// What does not fit the program.
+    pub fn certificate(self, model: &Model) -> Result<Certificate, ProofError> {
+        check_program(&self.0, model)?;
+        let reader = Reader { model };
+        let facts = self.0.facts.into_iter().map(|fact| reader.fact(fact));
+        let facts = facts.collect::<Result<Vec<Fact>, String>>().map_err(ProofError::DoesNotFit)?;
+        Ok(Certificate { property: self.0.property, facts })
+    }
+}
+
 /// The certificate in a file that [`super::to_text`] wrote for the same program.
+///
+/// # Errors
+/// Why it is none.
 pub fn read(bytes: &[u8], model: &Model) -> Result<Certificate, ProofError> {
+    ProofFile::parse(bytes)?.certificate(model)
+}
+
+fn parse(bytes: &[u8]) -> Result<Document, ProofError> {
     if bytes.len() > MOST_BYTES {
         return Err(ProofError::TooLarge(bytes.len()));
     }
@@ -36,14 +88,10 @@ pub fn read(bytes: &[u8], model: &Model) -> Result<Certificate, ProofError> {
         let written = brief(&Json::String(document.format));
         return Err(ProofError::NotAProof(format!("its format is {written}")));
     }
-    check_program(&document, model)?;
-    if document.digest != digest(&document.facts) {
-        return Err(ProofError::Edited);
+    match &document.digest {
+        Some(written) if *written != digest(&document.facts) => Err(ProofError::Edited),
+        _ => Ok(document),
     }
-    let reader = Reader { model };
-    let facts = document.facts.into_iter().map(|fact| reader.fact(fact));
-    let facts = facts.collect::<Result<Vec<Fact>, String>>().map_err(ProofError::DoesNotFit)?;
-    Ok(Certificate { property: document.property, facts })
 }
 
 fn check_program(document: &Document, model: &Model) -> Result<(), ProofError> {
@@ -66,8 +114,14 @@ fn check_program(document: &Document, model: &Model) -> Result<(), ProofError> {
     if document.parameters.len() != model.parameters.len() {
         return another("it was written for a program with more parameters".to_owned());
     }
-    if document.fingerprint != fingerprint(model) {
-        return another(format!("the text of {} has changed since it was written", model.name));
+    if !model.properties.iter().any(|property| property.name == document.property) {
+        return Err(ProofError::NoSuchProperty(brief(&Json::String(document.property.clone()))));
+    }
+    if document.fingerprint != fingerprint(model, &document.property) {
+        return another(format!(
+            "what {} does, or what `{}` says, has changed since it was written (comments and layout do not matter)",
+            model.name, document.property
+        ));
     }
     Ok(())
 }
@@ -111,8 +165,11 @@ impl Reader<'_> {
     }
 
     fn place(&self, named: &Named) -> Result<PlaceId, String> {
-        let known = self.model.places.as_slice().get(named.0).map(|place| place.name.as_str());
-        self.known(named, "place", known).map(PlaceId::new)
+        match self.model.places.as_slice().get(named.0) {
+            // A place without a label is called by its line, which may move.
+            Some(place) if place.labels.is_empty() => Ok(PlaceId::new(named.0)),
+            place => self.known(named, "place", place.map(|place| place.name.as_str())).map(PlaceId::new),
+        }
     }
 
     /// The id, if this is what the program knows it by.
@@ -143,9 +200,12 @@ impl Reader<'_> {
     fn local_fact(&self, record: LocalFactRecord, points: &[ControlPoint]) -> Result<LocalFact, String> {
         match record {
             LocalFactRecord::At(named) => {
-                let number = |named: &Named| {
-                    let known = points.get(named.0).map(|point| self.model.places[point.place].name.as_str());
-                    self.known(named, "control point", known)
+                let number = |named: &Named| match points.get(named.0) {
+                    Some(point) if self.model.places[point.place].labels.is_empty() => Ok(named.0),
+                    point => {
+                        let known = point.map(|point| self.model.places[point.place].name.as_str());
+                        self.known(named, "control point", known)
+                    }
                 };
                 Ok(LocalFact::Control(named.iter().map(number).collect::<Result<_, String>>()?))
             }

@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use super::FORMAT;
+use super::fingerprint::fingerprint;
 use crate::Certificate;
 use crate::certificate::{Claim, Column, ControlPoint, Fact, LocalFact, Member, SplitInvariant, StateSet};
-use crate::itf::names::fingerprint;
 use crate::itf::value::scalar_to_json;
 
 /// The whole file.
@@ -24,8 +24,11 @@ pub(super) struct Document {
     pub parameters: BTreeMap<String, i64>,
     pub fingerprint: String,
     pub property: String,
+    pub method: String,
     pub facts: Vec<FactRecord>,
-    pub digest: String,
+    /// Absent where somebody wrote the file by hand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
 }
 
 /// A fact.
@@ -107,16 +110,17 @@ pub(super) enum StatesRecord {
 }
 
 impl Document {
-    /// The document of a certificate that fits the Model; its digest is still empty.
-    pub fn new(model: &Model, certificate: &Certificate) -> Self {
+    /// The document of a certificate that fits the Model, still without a digest.
+    pub fn new(model: &Model, certificate: &Certificate, method: &str) -> Self {
         Document {
             format: FORMAT.to_owned(),
             program: model.name.clone(),
             parameters: model.parameters.iter().map(|one| (one.name.clone(), one.value)).collect(),
-            fingerprint: fingerprint(model),
+            fingerprint: fingerprint(model, &certificate.property),
             property: certificate.property.clone(),
+            method: method.to_owned(),
             facts: certificate.facts.iter().map(|fact| Writer { model }.fact(fact)).collect(),
-            digest: String::new(),
+            digest: None,
         }
     }
 }

@@ -36,6 +36,15 @@ fn ended() -> Model {
     for index in 0..2 {
         model.processes.push(Process { family, index, name: format!("P[{index}]"), first_cell: 0 });
     }
+    model.properties.push(model::property::Property {
+        name: "mutex".to_string(),
+        kind: model::property::PropertyKind::NoErrors,
+        under: model::fairness::Assumptions::none(),
+        expected: model::property::Expected::Holds,
+        text: String::new(),
+        doc: String::new(),
+        span,
+    });
     model.lay_out();
     model
 }
@@ -63,9 +72,9 @@ fn an_edit_under_a_right_digest_is_refused_where_names_and_ids_disagree() {
     let model = ended();
     let certificate = certificate(&model);
     let check = |edit: &dyn Fn(&mut Document), expected: &str| {
-        let mut document = Document::new(&model, &certificate);
+        let mut document = Document::new(&model, &certificate, "split");
         edit(&mut document);
-        document.digest = digest(&document.facts);
+        document.digest = Some(digest(&document.facts));
         let written = serde_json::to_vec(&document).unwrap();
         let found = read(&written, &model).unwrap_err().to_string();
         assert!(found.contains(expected), "{found}, not {expected}");

@@ -57,7 +57,7 @@ fn quoted(word: &str) -> String {
 fn for_trace(run: &Run, result: &PropertyResult, context: &Context) -> Vec<(String, &'static str)> {
     let instance = instance(run);
     let name = quoted(&run.model.properties[result.property].name);
-    let look_closer = match context.trace_files.get(&result.property) {
+    let look_closer = match context.files.traces.get(&result.property) {
         Some(file) => (format!("piecewise replay {} {instance}", quoted(file)), "step through it"),
         None => {
             let command = format!("piecewise check {instance} --property {name} --trace DIR");

@@ -12,14 +12,12 @@ mod summary;
 pub mod trace;
 mod verdict;
 
-use std::collections::BTreeMap;
-
-use engine::PropertyId;
 use engine::Verdict;
 use engine::run::{PropertyResult, Run};
 use evidence::Evidence;
 
 use crate::diagnostics;
+use crate::files::Files;
 use crate::names::parameters_with_origin;
 use crate::style::{Ink, Style};
 use crate::text::{clean, hang, spread, width};
@@ -45,8 +43,8 @@ pub enum Verbosity {
 pub struct Context {
     /// How much is said.
     pub verbosity: Verbosity,
-    /// The trace files that were written, by property.
-    pub trace_files: BTreeMap<PropertyId, String>,
+    /// The files that were written.
+    pub files: Files,
 }
 
 /// Everything about one run.

@@ -23,8 +23,12 @@ fn violated_invariant() {
 fn violated_invariant_in_ascii_with_a_trace_file() {
     let run = broken_lock(2);
     let style = Style { ascii: true, ..Style::default() };
-    let trace_files = [(run.results[0].property, "out/broken_lock.mutex.itf.json".to_owned())].into_iter().collect();
-    let text = super::run(&run, &Context { verbosity: Verbosity::Normal, trace_files }, &style);
+    let traces = [(run.results[0].property, "out/broken_lock.mutex.itf.json".to_owned())].into_iter().collect();
+    let text = super::run(
+        &run,
+        &Context { verbosity: Verbosity::Normal, files: Files { traces, ..Files::default() } },
+        &style,
+    );
     assert!(text.is_ascii(), "{text}");
     insta::assert_snapshot!(text);
 }

@@ -164,7 +164,11 @@ pub(super) fn facts(result: &PropertyResult, trace: &Trace, style: &Style) -> St
         "mono" => format!("Shortest: {steps}, {switches} (fewest)."),
         _ => format!("{steps}, {switches}."),
     };
-    let replayed = if result.audited { format!(" Replayed: {} real.", style.mark(Mark::Holds)) } else { String::new() };
+    let replayed = if result.audit.is_accepted() {
+        format!(" Replayed: {} real.", style.mark(Mark::Holds))
+    } else {
+        String::new()
+    };
     let lines = hang("  ", &format!("{length}{replayed}"), style.width.min(80));
     lines.lines().map(|line| style.paint(Ink::Dim, line) + "\n").collect()
 }

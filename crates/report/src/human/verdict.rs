@@ -212,10 +212,12 @@ pub fn statistics(result: &PropertyResult, style: &Style) -> String {
     }
     match &result.verdict {
         Verdict::Unknown(_) => {}
-        Verdict::Holds(Evidence::Exploration(_)) | Verdict::Violated(Evidence::Exploration(_)) if !result.audited => {
+        Verdict::Holds(Evidence::Exploration(_)) | Verdict::Violated(Evidence::Exploration(_))
+            if !result.audit.is_accepted() =>
+        {
             parts.push("too large to audit".to_owned());
         }
-        _ => parts.push(if result.audited { "audited" } else { "not audited" }.to_owned()),
+        _ => parts.push(if result.audit.is_accepted() { "audited" } else { "not audited" }.to_owned()),
     }
     let text = parts.join(&format!(" {} ", style.mark(Mark::Dot)));
     let lines: String = hang("  ", &text, style.width.min(80));
