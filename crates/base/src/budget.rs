@@ -87,6 +87,8 @@ pub enum StopReason {
     MemoryLimit(u64),
     /// All nodes of decision diagrams that the memory has room for were used up.
     NodeLimit(u64),
+    /// The automaton of a formula would have more states than this.
+    AutomatonLimit(u64),
     /// The method's abstraction does not decide the question; the sentence says what does.
     TooCoarse(String),
     /// The chosen method does not answer this kind of question; the sentence says what does.
@@ -103,6 +105,7 @@ impl StopReason {
             StopReason::TimeLimit(_) => "time-limit",
             StopReason::MemoryLimit(_) => "memory-limit",
             StopReason::NodeLimit(_) => "node-limit",
+            StopReason::AutomatonLimit(_) => "automaton-limit",
             StopReason::TooCoarse(_) => "too-coarse",
             StopReason::NotSupported(_) => "not-supported",
             StopReason::PropertyError(_) => "property-error",
@@ -117,6 +120,9 @@ impl fmt::Display for StopReason {
             StopReason::TimeLimit(limit) => write!(f, "the time limit of {} s was reached", limit.as_secs_f64()),
             StopReason::MemoryLimit(bytes) => write!(f, "the memory limit of {} MB was reached", bytes >> 20),
             StopReason::NodeLimit(n_nodes) => write!(f, "all {n_nodes} nodes of decision diagrams were used up"),
+            StopReason::AutomatonLimit(n_states) => {
+                write!(f, "the automaton of the formula is too large: more than {n_states} states")
+            }
             StopReason::TooCoarse(why) | StopReason::NotSupported(why) | StopReason::PropertyError(why) => {
                 write!(f, "{why}")
             }

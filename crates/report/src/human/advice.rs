@@ -81,6 +81,7 @@ fn for_unknown(run: &Run, reason: &StopReason) -> Vec<(String, &'static str)> {
             words("a larger --memory, or a smaller -N")
         }
         StopReason::MemoryLimit(_) | StopReason::NodeLimit(_) => words("a larger --memory"),
+        StopReason::AutomatonLimit(_) => words("a simpler formula, or several properties instead of one"),
         StopReason::PropertyError(_) => words("guard the expression, so that it has a value in every reachable state"),
         StopReason::Cancelled | StopReason::TooCoarse(_) | StopReason::NotSupported(_) => Vec::new(),
     }
