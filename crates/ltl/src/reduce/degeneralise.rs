@@ -1,0 +1,97 @@
+//! From many marks to one (Gerth et al. 1995; with levels that skip and start anew, Babiak et al. 2013).
+//!
+//! In: a graph with any number of marks. Out: one of the same words with one mark, on edges or on states. A copy of each state waits
+//! for one mark after the other; when the last one was seen, the run is marked and waits for the first one again. On the way from
+//! one component to another what was seen is forgotten.
+
+use rustc_hash::FxHashMap;
+
+use super::prune::Survey;
+use super::{Work, prune, simulation};
+use crate::bits::Bits;
+use crate::diagram::Outcome;
+use crate::graph::{Arc, Graph};
+
+/// One mark, on edges.
+pub fn on_edges(work: &mut Work<'_>, graph: Graph, reduces: bool) -> Outcome<Graph> {
+    if graph.n_marks == 1 {
+        return Ok(graph);
+    }
+    let unrolled = unroll(&graph, false, |level, arc, n_marks| {
+        let reached = advance(level, arc, n_marks);
+        // Marks after the last one count towards the next round at once.
+        if reached == n_marks { (advance(0, arc, n_marks) % n_marks.max(1), true) } else { (reached, false) }
+    });
+    if !reduces {
+        return Ok(unrolled);
+    }
+    let mut graph = prune::prune(work, unrolled)?;
+    graph = simulation::forward(work, graph)?;
+    graph = prune::prune(work, graph)?;
+    graph = simulation::backward(work, graph)?;
+    graph = prune::prune(work, graph)?;
+    graph.n_marks = graph.n_marks.max(1);
+    if graph.states.iter().flatten().all(|arc| arc.marks.is_empty()) {
+        // Pruning left no mark because every run is accepted.
+        graph.states.iter_mut().flatten().for_each(|arc| arc.marks = Bits::below(1));
+    }
+    Ok(graph)
+}
+
+/// One mark, on states: all edges of a state carry it, or none.
+pub fn on_states(work: &mut Work<'_>, graph: Graph, reduces: bool) -> Outcome<Graph> {
+    // A copy at the level after the last mark is a marked state; what leaves it has seen nothing yet.
+    let unrolled = unroll(&graph, true, |level, arc, n_marks| {
+        let from = if level == n_marks { 0 } else { level };
+        (advance(from, arc, n_marks), level == n_marks)
+    });
+    if !reduces {
+        return Ok(unrolled);
+    }
+    simulation::forward(work, unrolled)
+}
+
+/// The level after an arc: past all marks in order that the arc has.
+fn advance(level: usize, arc: &Arc, n_marks: usize) -> usize {
+    (level..n_marks).find(|&mark| !arc.marks.contains(mark)).unwrap_or(n_marks)
+}
+
+/// Where a run begins in each component: past all marks where every edge has them all, so that no second copy is needed; else at the first.
+fn entries(graph: &Graph, survey: &Survey) -> Vec<usize> {
+    let all = Bits::below(graph.n_marks);
+    let mut entries = vec![graph.n_marks; survey.components.count];
+    for (state, arcs) in graph.states.iter().enumerate() {
+        let component = survey.components.of[state];
+        let is_full = |arc: &Arc| !survey.is_inner(state, arc) || all.is_subset(&arc.marks);
+        if !survey.is_accepting[component] || !arcs.iter().all(is_full) {
+            entries[component] = 0;
+        }
+    }
+    entries
+}
+
+/// Copies of states at levels; `step` gives the level after an arc, and whether the arc is marked.
+fn unroll(graph: &Graph, enters_full: bool, step: impl Fn(usize, &Arc, usize) -> (usize, bool)) -> Graph {
+    let survey = Survey::new(graph);
+    let entries = if enters_full { entries(graph, &survey) } else { vec![0; survey.components.count] };
+    let first = (graph.initial, entries[survey.components.of[graph.initial]]);
+    let mut numbers: FxHashMap<(usize, usize), usize> = FxHashMap::default();
+    let mut copies = vec![first];
+    numbers.insert(first, 0);
+    let mut states: Vec<Vec<Arc>> = Vec::new();
+    while let Some(&(state, level)) = copies.get(states.len()) {
+        let mut arcs = Vec::new();
+        for arc in &graph.states[state] {
+            let (after, is_marked) = step(level, arc, graph.n_marks);
+            let after = if survey.is_inner(state, arc) { after } else { entries[survey.components.of[arc.target]] };
+            let target = *numbers.entry((arc.target, after)).or_insert_with(|| {
+                copies.push((arc.target, after));
+                copies.len() - 1
+            });
+            let marks = if is_marked { Bits::below(1) } else { Bits::new() };
+            arcs.push(Arc { label: arc.label, marks, target });
+        }
+        states.push(arcs);
+    }
+    Graph { states, initial: 0, n_marks: 1 }
+}

@@ -1,0 +1,149 @@
+//! Formulas to automata.
+//!
+//! In: a formula. Out: an automaton that accepts exactly the words that satisfy it. The formula is simplified, expanded to a
+//! tableau, and the tableau reduced: dead ends and superfluous marks go, states that simulate each other become one, and for
+//! obligations the smallest deterministic automaton is tried. A budget, or a limit on the states, ends it with a reason.
+
+use base::Budget;
+use rustc_hash::FxHashMap;
+
+use crate::automaton::Automaton;
+use crate::classes::Classes;
+use crate::diagram::{Diagrams, Outcome};
+use crate::formula::{Formula, FormulaId, Formulas, Unary};
+use crate::graph::Graph;
+use crate::reduce;
+use crate::simplify::Simplifier;
+use crate::tableau;
+
+/// How runs are accepted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Acceptance {
+    /// Several marks, on edges: the smallest automata.
+    #[default]
+    Generalised,
+    /// One mark, on edges.
+    Buchi,
+    /// One mark, on states: all edges of a state carry it, or none.
+    StateBuchi,
+}
+
+/// What is wanted, and limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Translation {
+    /// How runs are accepted.
+    pub acceptance: Acceptance,
+    /// Simplify the formula first.
+    pub simplifies: bool,
+    /// Reduce the automaton afterwards.
+    pub reduces: bool,
+    /// The most states that the tableau may have.
+    pub max_states: usize,
+    /// The most nodes of decision diagrams.
+    pub max_nodes: usize,
+}
+
+impl Default for Translation {
+    fn default() -> Self {
+        Translation {
+            acceptance: Acceptance::Generalised,
+            simplifies: true,
+            reduces: true,
+            max_states: 10_000,
+            max_nodes: 4_000_000,
+        }
+    }
+}
+
+/// An automaton of a formula.
+///
+/// # Errors
+/// The reason to stop, where the automaton would be larger, or the work longer, than is allowed.
+pub fn translate(
+    formulas: &mut Formulas,
+    root: FormulaId,
+    translation: &Translation,
+    budget: &Budget,
+) -> Outcome<Automaton> {
+    let mut simplifier = Simplifier::new(formulas);
+    let root = match translation.simplifies {
+        true => {
+            let simple = simplifier.simplify(root);
+            gather(simplifier.formulas, simple)
+        }
+        false => simplifier.normal_form(root),
+    };
+    let is_obligation = simplifier.class(root).is_obligation;
+    let mut diagrams = Diagrams::new(translation.max_nodes);
+    let mut graph = tableau::build(&mut simplifier, &mut diagrams, root, (translation.max_states, budget))?;
+    let mut work = reduce::Work { diagrams: &mut diagrams, budget };
+    if translation.reduces {
+        graph = reduce::reduce(&mut work, graph, is_obligation)?;
+    }
+    graph = in_form(&mut work, graph, translation)?;
+    graph.into_automaton(&mut diagrams)
+}
+
+/// A smaller automaton of the same words, in the wanted form.
+///
+/// # Errors
+/// The reason to stop.
+pub fn reduce_automaton(automaton: &Automaton, translation: &Translation, budget: &Budget) -> Outcome<Automaton> {
+    let mut diagrams = Diagrams::new(translation.max_nodes);
+    let mut graph = Graph::from_automaton(automaton, &mut diagrams)?;
+    let mut work = reduce::Work { diagrams: &mut diagrams, budget };
+    if translation.reduces {
+        graph = reduce::reduce(&mut work, graph, false)?;
+    }
+    graph = in_form(&mut work, graph, translation)?;
+    graph.into_automaton(&mut diagrams)
+}
+
+/// `F f || F g || q`, q suspendable, as `F (f || g || q)`: one state can wait for all of them.
+///
+/// For a simplifier this is the wrong direction, since `q` comes out from under operators; for an automaton it is the right one.
+fn gather(formulas: &mut Formulas, root: FormulaId) -> FormulaId {
+    let mut classes = Classes::default();
+    let mut gathered: FxHashMap<FormulaId, FormulaId> = FxHashMap::default();
+    for id in formulas.with_parts(root) {
+        let known = |part: &FormulaId| gathered[part];
+        let new = match formulas.get(id).clone() {
+            Formula::True | Formula::False | Formula::Atom(_) => id,
+            Formula::Unary(operator, part) => formulas.unary(operator, known(&part)),
+            Formula::Binary(operator, left, right) => formulas.binary(operator, known(&left), known(&right)),
+            Formula::And(parts) => formulas.and(parts.iter().map(known)),
+            Formula::Or(parts) => {
+                let parts: Vec<FormulaId> = parts.iter().map(known).collect();
+                gather_choices(formulas, &mut classes, parts)
+            }
+        };
+        gathered.insert(id, new);
+    }
+    gathered[&root]
+}
+
+fn gather_choices(formulas: &mut Formulas, classes: &mut Classes, parts: Vec<FormulaId>) -> FormulaId {
+    let body = |formulas: &Formulas, id| match *formulas.get(id) {
+        Formula::Unary(Unary::Eventually, body) => Some(body),
+        _ => None,
+    };
+    let (waiting, others): (Vec<_>, Vec<_>) = parts
+        .into_iter()
+        .partition(|&part| body(formulas, part).is_some() || classes.of(formulas, part).is_suspendable());
+    if waiting.len() < 2 || waiting.iter().all(|&part| body(formulas, part).is_none()) {
+        return formulas.or(waiting.into_iter().chain(others));
+    }
+    let bodies: Vec<FormulaId> = waiting.into_iter().map(|part| body(formulas, part).unwrap_or(part)).collect();
+    let either = formulas.or(bodies);
+    let eventually = formulas.unary(Unary::Eventually, either);
+    formulas.or(others.into_iter().chain([eventually]))
+}
+
+/// Brings the graph into the wanted form.
+fn in_form(work: &mut reduce::Work<'_>, graph: Graph, translation: &Translation) -> Outcome<Graph> {
+    match translation.acceptance {
+        Acceptance::Generalised => Ok(graph),
+        Acceptance::Buchi => reduce::degeneralise::on_edges(work, graph, translation.reduces),
+        Acceptance::StateBuchi => reduce::degeneralise::on_states(work, graph, translation.reduces),
+    }
+}
