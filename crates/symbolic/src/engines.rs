@@ -6,12 +6,11 @@
 use base::StopReason;
 use compose::backend::Backend;
 use compose::completion::{Completed, complete};
-use compose::k_index::{Decision, Fixpoint, Invariants, decide};
+use compose::k_index::Invariants;
+use compose::method::Outcome;
 use compose::question::{Question, questions};
-use engine::{Answer, Engine, Event, Observer, PropertyId, Statistics, Task, Verdict};
-use evidence::certificate::{Claim, Fact, SplitInvariant};
+use engine::{Answer, Engine, Observer, PropertyId, Statistics, Task, Verdict};
 use evidence::trace::trace_through;
-use evidence::{Certificate, Evidence};
 use model::Model;
 use model::eval::State;
 use model::process::ProcessId;
@@ -96,16 +95,6 @@ impl Symbolic {
     }
 }
 
-/// What an attempt at a property comes to.
-enum Outcome {
-    /// None of the property's questions has a positive answer in a reachable state.
-    Never(SplitInvariant),
-    /// One has at the end of this run.
-    Run(Vec<State>),
-    /// Not decided.
-    Open(StopReason),
-}
-
 struct Work<'a> {
     task: &'a Task<'a>,
     observer: &'a dyn Observer,
@@ -140,7 +129,7 @@ impl<'a> Work<'a> {
         statistics.peak_nodes = Some(sets.peak_nodes());
         statistics.peak_memory_bytes = Some(sets.system().bytes(sets.peak_nodes()));
         match found {
-            Reach::Run(states) => Ok(Outcome::Run(states)),
+            Reach::Run(states) => Ok(self.run(id, states)),
             Reach::Safe(set) => {
                 let meets = |set: &Bdd| sets.system().encoding.space.and(set, &fault);
                 // Backward, the inductive set says nothing about what is reachable: faults of the question need another look.
@@ -154,42 +143,14 @@ impl<'a> Work<'a> {
     }
 
     fn k_index(&self, k: usize) -> Vec<Answer> {
-        let prepared = self.invariants(k);
-        let mut sets_and_invariants = match prepared {
-            Ok(prepared) => prepared,
+        let prepared = self.system().and_then(|system| LocalSets::new(system, Views::Mentioned));
+        match prepared {
+            Ok(mut sets) => compose::method::k_index(&mut sets, k, (self.task, self.observer), local_statistics),
             Err(stop) => {
                 let open = |&id: &PropertyId| self.answer(id, Outcome::Open(stop.clone()), Statistics::default());
-                return self.task.properties.iter().map(open).collect();
+                self.task.properties.iter().map(open).collect()
             }
-        };
-        let (sets, invariants) = &mut sets_and_invariants;
-        let mut answers = Vec::new();
-        for &id in &self.task.properties {
-            let outcome = match decide(sets, invariants, &self.questions(id), (None, &self.task.budget)) {
-                Ok(Decision::Proved) => match sets.certify(invariants.k, &invariants.join()) {
-                    Ok(invariant) => Outcome::Never(invariant),
-                    Err(stop) => Outcome::Open(stop),
-                },
-                Ok(Decision::Open(_)) => Outcome::Open(too_coarse(k)),
-                Ok(Decision::Fault(_)) => Outcome::Open(property_fault()),
-                Err(stop) => Outcome::Open(stop),
-            };
-            let statistics = local_statistics(sets, invariants);
-            answers.push(self.answer(id, outcome, statistics));
         }
-        answers
-    }
-
-    fn invariants(&self, k: usize) -> Result<(LocalSets<'a>, Invariants<Bdd>), StopReason> {
-        let n_processes = self.task.model.processes.len();
-        let k = k.min(n_processes);
-        let mut sets = LocalSets::new(self.system()?, Views::Mentioned)?;
-        let mut fixpoint = Fixpoint::new(&mut sets, k)?;
-        match k {
-            1 => sets.close_split(&mut fixpoint.invariants.sets, &self.task.budget)?,
-            _ => fixpoint.close(&mut sets, &self.task.budget)?,
-        }
-        Ok((sets, fixpoint.invariants))
     }
 
     fn completion(&self, id: PropertyId) -> Answer {
@@ -209,7 +170,7 @@ impl<'a> Work<'a> {
         let n_rounds = |rounds: usize| Some(rounds as u64);
         Ok(match completed? {
             Completed::Proved { invariants, rounds } => {
-                *statistics = local_statistics(&mut sets, &invariants);
+                *statistics = local_statistics(&mut sets, Some(&invariants));
                 statistics.refinements = n_rounds(rounds.len() - 1);
                 Outcome::Never(sets.certify(1, &invariants.join())?)
             }
@@ -217,58 +178,39 @@ impl<'a> Work<'a> {
                 statistics.refinements = n_rounds(rounds.len());
                 statistics.peak_nodes = Some(sets.peak_nodes());
                 statistics.peak_memory_bytes = Some(sets.memory_bytes());
-                Outcome::Run(states)
+                self.run(id, states)
             }
         })
     }
 
-    /// A verdict with its evidence: a `reachable` holds by a run, all else is violated by it.
     fn answer(&self, id: PropertyId, outcome: Outcome, statistics: Statistics) -> Answer {
-        let property = &self.task.model.properties[id];
-        let is_goal = matches!(property.kind, PropertyKind::Reachable(_));
-        let verdict = match outcome {
-            Outcome::Open(stop) => Verdict::Unknown(stop),
-            Outcome::Never(invariant) => {
-                let facts = vec![Fact { claim: Claim::SplitInvariant(invariant), uses: Vec::new() }];
-                let certificate = Certificate { property: property.name.clone(), facts };
-                let evidence = Evidence::Certificate(Box::new(certificate));
-                if is_goal { Verdict::Violated(evidence) } else { Verdict::Holds(evidence) }
-            }
-            Outcome::Run(states) => match trace_through(self.task.model, states, &property.kind) {
-                Some(trace) if is_goal => Verdict::Holds(Evidence::Trace(trace)),
-                Some(trace) => Verdict::Violated(Evidence::Trace(trace)),
-                // Only what actions can touch is known here, not what they touch in a state.
-                None => Verdict::Unknown(StopReason::NotSupported(String::from(
-                    "two processes come close to a race, but which cells they touch together is not known; `mono` decides it",
-                ))),
-            },
-        };
-        if !matches!(verdict, Verdict::Unknown(_)) {
-            self.observer.event(Event::Decided(id));
+        compose::method::answer((self.task, self.observer), id, outcome, statistics)
+    }
+
+    /// The run through these states as evidence.
+    fn run(&self, id: PropertyId, states: Vec<State>) -> Outcome {
+        match trace_through(self.task.model, states, &self.task.model.properties[id].kind) {
+            Some(trace) => Outcome::Run(trace),
+            // Only what actions can touch is known here, not what they touch in a state.
+            None => Outcome::Open(StopReason::NotSupported(String::from(
+                "two processes come close to a race, but which cells they touch together is not known; `mono` decides it",
+            ))),
         }
-        Answer { property: id, verdict, statistics: Statistics { time: self.task.budget.elapsed(), ..statistics } }
     }
 }
 
-fn local_statistics(sets: &mut LocalSets<'_>, invariants: &Invariants<Bdd>) -> Statistics {
-    let sizes = invariants.join().into_iter().map(|(group, set)| sets.n_states(group, set)).collect();
+fn local_statistics(sets: &mut LocalSets<'_>, invariants: Option<&Invariants<Bdd>>) -> Statistics {
+    let sizes = invariants.map(|invariants| {
+        let listed = invariants.join().into_iter();
+        listed.map(|(group, set)| sets.n_states(group, set)).collect()
+    });
     Statistics {
         peak_nodes: Some(sets.peak_nodes()),
         peak_memory_bytes: Some(sets.system().bytes(sets.peak_nodes())),
-        local_states: Some(sizes),
+        local_states: sizes,
+        views: Some(sets.views()),
         ..Statistics::default()
     }
-}
-
-fn too_coarse(k: usize) -> StopReason {
-    let together = match k {
-        1 => "what one process sees does",
-        2 => "what two processes see does",
-        _ => "what a few processes see does",
-    };
-    StopReason::TooCoarse(format!(
-        "{together} not exclude a violation, which may not be a real one; `completion` decides it"
-    ))
 }
 
 fn property_fault() -> StopReason {

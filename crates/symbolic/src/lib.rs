@@ -12,5 +12,6 @@ pub mod local;
 pub mod points;
 pub mod reach;
 pub mod refine;
-pub mod split;
+mod rename;
+mod split;
 pub mod system;

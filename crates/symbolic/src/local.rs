@@ -6,17 +6,20 @@
 
 use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
 
-use base::StopReason;
+use base::{Budget, StopReason};
 use compose::backend::{Answered, Backend, Join, Movers};
+use compose::k_index::Plan;
 use compose::question::{Pattern, Question};
+use compose::symmetry::{Exchange, Symmetry};
 pub use engine::Views;
 use evidence::certificate::{Column, ControlPoint, Exposed, Member, SplitInvariant, StateSet};
 use model::Model;
 use model::process::ProcessId;
 use model::variable::{CellId, Storage};
 
-use crate::bdd::{Bdd, Cube, OutOfNodes};
+use crate::bdd::{Bdd, Cube, OutOfNodes, Renaming};
 use crate::commands::{Command, Updates};
 use crate::encoding::{Part, bits_for};
 use crate::evaluate::Evaluator;
@@ -39,6 +42,10 @@ pub struct LocalSets<'m> {
     cubes: HashMap<Updates, (Cube, Cube)>,
     /// Sets of parts as cubes.
     hidden: HashMap<(Movers, Vec<ProcessId>), Cube>,
+    /// Exchanges of processes as renamings of sets.
+    pub(crate) renamings: HashMap<Exchange, Rc<Renaming>>,
+    /// The initial states with their exposed blocks, once somebody asked for them.
+    initial: Option<Bdd>,
     /// The most nodes seen in use.
     peak_nodes: Cell<u64>,
 }
@@ -55,6 +62,8 @@ impl<'m> LocalSets<'m> {
             commands: HashMap::new(),
             cubes: HashMap::new(),
             hidden: HashMap::new(),
+            renamings: HashMap::new(),
+            initial: None,
             peak_nodes: Cell::new(0),
             system,
         };
@@ -65,6 +74,11 @@ impl<'m> LocalSets<'m> {
     /// The system behind the sets.
     pub fn system(&self) -> &System<'m> {
         &self.system
+    }
+
+    /// What a process sees of the shared store.
+    pub fn views(&self) -> Views {
+        self.views
     }
 
     /// The most nodes that were in use, as far as somebody looked.
@@ -103,13 +117,26 @@ impl<'m> LocalSets<'m> {
     pub(crate) fn hidden_parts(&self, movers: Movers, process: ProcessId) -> Vec<Part> {
         let mut parts = BTreeSet::new();
         for mover in movers.processes() {
-            let own = self.system.model.cells.entries().filter(|(_, cell)| cell.owner == Some(mover));
             let touched = self.system.processes[mover.index()].touched.iter().copied();
-            let cells = own.map(|(cell, _)| cell).chain(touched).filter(|&cell| !self.system.is_counter(cell));
+            let cells = self.own_cells(mover).chain(touched).filter(|&cell| !self.system.is_counter(cell));
             parts.extend(cells.map(Part::Cell));
             parts.insert(Part::Control(mover));
         }
         parts.into_iter().filter(|&part| !self.sees(&[process], part)).collect()
+    }
+
+    /// The control and the locals of a process.
+    pub(crate) fn local_parts(&self, process: ProcessId) -> Vec<Part> {
+        let model = self.system.model;
+        let is_local = |cell: &CellId| matches!(model.vars[model.cells[*cell].var].storage, Storage::Local(_));
+        let locals = self.own_cells(process).filter(is_local).filter(|&cell| !self.system.is_counter(cell));
+        locals.map(Part::Cell).chain([Part::Control(process)]).collect()
+    }
+
+    fn own_cells(&self, process: ProcessId) -> impl Iterator<Item = CellId> {
+        let declared = &self.system.model.processes[process];
+        let n_cells = self.system.model.families[declared.family].n_cells;
+        (declared.first_cell..declared.first_cell + n_cells).map(CellId::new)
     }
 
     /// Whether a group sees a part.
@@ -145,6 +172,7 @@ impl<'m> LocalSets<'m> {
         self.commands = commands;
         self.cubes.clear();
         self.hidden.clear();
+        self.initial = None;
         Ok(())
     }
 
@@ -268,8 +296,13 @@ impl Backend for LocalSets<'_> {
         let hidden: Vec<Part> =
             self.system.encoding.parts().iter().copied().filter(|&part| !self.sees(group, part)).collect();
         let hidden = self.bdd(self.system.encoding.bits(hidden))?;
-        let initial = self.bdd(self.tied_initial())?;
-        self.bdd(self.system.encoding.space.exists(&initial, &hidden))
+        let initial = match self.initial.take() {
+            Some(initial) => initial,
+            None => self.bdd(self.tied_initial())?,
+        };
+        let seen = self.bdd(self.system.encoding.space.exists(&initial, &hidden));
+        self.initial = Some(initial);
+        seen
     }
 
     fn post(&mut self, movers: Movers, join: Join<'_, Bdd>, onto: &[ProcessId]) -> Result<Bdd, StopReason> {
@@ -287,6 +320,25 @@ impl Backend for LocalSets<'_> {
 
     fn minus(&mut self, a: &Bdd, b: &Bdd) -> Result<Bdd, StopReason> {
         self.bdd(self.system.encoding.space.minus(a, b))
+    }
+
+    /// One process at a time has a way of its own.
+    fn close(&mut self, plan: &Plan<'_>, sets: &mut [Bdd], budget: &Budget) -> Result<bool, StopReason> {
+        if plan.k != 1 {
+            return Ok(false);
+        }
+        self.close_split(plan, sets, budget)?;
+        Ok(true)
+    }
+
+    /// A rendezvous has two movers, who can be of one family: these are not exchanged here.
+    fn renames(&self, symmetry: &Symmetry<'_>) -> bool {
+        self.system.model.channels.is_empty() && self.same_numbers(symmetry)
+    }
+
+    fn renamed(&mut self, set: &Bdd, _group: &[ProcessId], by: (&Symmetry<'_>, &Exchange)) -> Result<Bdd, StopReason> {
+        let renaming = self.renaming(by)?;
+        self.bdd(self.system.encoding.space.rename(set, &renaming))
     }
 
     fn sees(&self, group: &[ProcessId], cell: CellId) -> bool {

@@ -6,13 +6,16 @@
 //! the next one is looked at, and only what is new, of states or of effects, is worked on; the order does not change the result.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use base::{Budget, StopReason};
 use compose::backend::{Backend, Movers};
+use compose::k_index::Plan;
+use compose::symmetry::Symmetry;
 use model::process::ProcessId;
 
-use crate::bdd::{Bdd, Cube};
-use crate::commands::Updates;
+use crate::bdd::{Bdd, Cube, Renaming};
+use crate::commands::{Command, Updates};
 use crate::encoding::Part;
 use crate::local::LocalSets;
 
@@ -29,109 +32,193 @@ struct Effect {
 /// Steps whose effects depend on the local states of others than the one who looks.
 struct Summary {
     guard: Bdd,
-    /// The movers beside the one who looks.
-    others: Vec<ProcessId>,
+    /// The movers beside the one who looks, by the positions of their sets.
+    others: Vec<usize>,
     hidden: Cube,
-    /// Who looks, and the effect at which it shows.
-    shows: Vec<(ProcessId, usize)>,
+    shows: Vec<Show>,
     /// The set of the one other when this was last looked at.
     done: Bdd,
+}
+
+/// To whom a summary shows.
+struct Show {
+    /// Who looks, by the position of its set.
+    watcher: usize,
+    effect: usize,
+    /// Where the summary is that of a process that stands for the mover: how the mover's comes from it, and what is hidden then.
+    image: Option<(Rc<Renaming>, Cube)>,
 }
 
 /// The fixpoint on its way.
 struct Closing<'a, 'm> {
     sets: &'a mut LocalSets<'m>,
     budget: &'a Budget,
-    /// For each process its set.
+    /// The processes whose sets are computed.
+    watchers: Vec<ProcessId>,
+    /// For each of them its set.
     thetas: &'a mut [Bdd],
-    /// For each process what can happen to it.
+    /// For each of them what can happen to it.
     effects: Vec<Vec<Effect>>,
+    /// For each of them which effect has these updates.
+    known: Vec<HashMap<Updates, usize>>,
     summaries: Vec<Summary>,
-    /// For each process the summaries that depend on its set.
+    /// For each of them the summaries that depend on its set.
     depending: Vec<Vec<usize>>,
 }
 
 impl LocalSets<'_> {
-    /// Makes the sets, one for each process, the least ones that contain what they have and are closed under all steps.
-    pub fn close_split(&mut self, thetas: &mut [Bdd], budget: &Budget) -> Result<(), StopReason> {
-        let n_processes = thetas.len();
+    /// Makes the sets the least ones that contain what they have and are closed under all steps.
+    pub(crate) fn close_split(
+        &mut self,
+        plan: &Plan<'_>,
+        thetas: &mut [Bdd],
+        budget: &Budget,
+    ) -> Result<(), StopReason> {
+        let watchers: Vec<ProcessId> = plan.groups[..plan.n_listed].iter().map(|group| group[0]).collect();
+        let n_watchers = watchers.len();
         let mut closing = Closing {
             sets: self,
             budget,
+            watchers,
             thetas,
-            effects: (0..n_processes).map(|_| Vec::new()).collect(),
+            effects: (0..n_watchers).map(|_| Vec::new()).collect(),
+            known: vec![HashMap::new(); n_watchers],
             summaries: Vec::new(),
-            depending: vec![Vec::new(); n_processes],
+            depending: vec![Vec::new(); n_watchers],
         };
-        closing.gather()?;
-        closing.close()
+        match &plan.symmetry {
+            None => closing.gather()?,
+            Some(symmetry) => closing.gather_images(symmetry)?,
+        }
+        closing.close()?;
+        for at in plan.n_listed..plan.groups.len() {
+            let symmetry = plan.symmetry.as_ref().expect("only images are beyond the listed groups");
+            let first = symmetry.representative(&plan.groups[at]);
+            let from = plan.groups.iter().position(|group| *group == first).expect("every family is listed");
+            let exchange = symmetry.exchange(&first, &plan.groups[at]);
+            thetas[at] = self.renamed(&thetas[from].clone(), &first, (symmetry, &exchange))?;
+        }
+        Ok(())
     }
 }
 
 impl Closing<'_, '_> {
     /// Lists what can happen to each process.
     fn gather(&mut self) -> Result<(), StopReason> {
-        let all: Vec<ProcessId> = self.sets.system().model.processes.ids().collect();
-        let mut effect_of: Vec<HashMap<Updates, usize>> = vec![HashMap::new(); all.len()];
         let mut summary_of: HashMap<(Movers, usize, Vec<Part>), usize> = HashMap::new();
         for movers in self.sets.movers() {
             let commands = self.sets.commands.get(&movers).cloned().unwrap_or_default();
-            for &process in &all {
+            for watcher in 0..self.watchers.len() {
+                let process = self.watchers[watcher];
                 if !self.sets.disturbs(movers, &[process]) {
                     continue;
                 }
-                let others: Vec<ProcessId> = movers.processes().filter(|&mover| mover != process).collect();
+                let others: Vec<usize> =
+                    movers.processes().filter(|&mover| mover != process).map(ProcessId::index).collect();
                 let hidden_parts = self.sets.hidden_parts(movers, process);
                 let hidden = self.sets.bdd(self.sets.system().encoding.bits(hidden_parts.iter().copied()))?;
                 for (at, command) in commands.iter().enumerate() {
-                    let visible: Updates =
-                        command.updates.iter().copied().filter(|&(part, _)| self.sets.sees(&[process], part)).collect();
-                    if visible.is_empty() {
-                        continue;
-                    }
-                    let effect = self.effect(process, visible, &mut effect_of[process.index()])?;
+                    let Some(effect) = self.effect(watcher, &command.updates)? else { continue };
                     if others.is_empty() {
-                        let space = &self.sets.system().encoding.space;
-                        let looks = self.sets.bdd(space.exists(&command.guard, &hidden))?;
-                        self.add(process, effect, &looks)?;
+                        self.add_own(watcher, effect, (command, &hidden))?;
                         continue;
                     }
-                    let key = (movers, at, hidden_parts.clone());
-                    let summary = *summary_of.entry(key).or_insert_with(|| {
-                        let done = self.sets.empty();
-                        let (guard, others) = (command.guard.clone(), others.clone());
-                        others.iter().for_each(|other| self.depending[other.index()].push(self.summaries.len()));
-                        self.summaries.push(Summary { guard, others, hidden: hidden.clone(), shows: Vec::new(), done });
-                        self.summaries.len() - 1
-                    });
-                    self.summaries[summary].shows.push((process, effect));
+                    let summary = *summary_of
+                        .entry((movers, at, hidden_parts.clone()))
+                        .or_insert_with(|| self.summary(command, &others, &hidden));
+                    self.summaries[summary].shows.push(Show { watcher, effect, image: None });
                 }
             }
         }
         Ok(())
     }
 
-    /// The effect of a process with these updates.
-    fn effect(
+    /// Lists what can happen to each process that stands for its family, where others do what these do.
+    fn gather_images(&mut self, symmetry: &Symmetry<'_>) -> Result<(), StopReason> {
+        for first in 0..self.watchers.len() {
+            let mover = self.watchers[first];
+            let movers = Movers { process: mover, partner: None };
+            let commands = self.sets.commands.get(&movers).cloned().unwrap_or_default();
+            let nothing = self.sets.bdd(self.sets.system().encoding.bits([]))?;
+            let own = self.sets.local_parts(mover);
+            let own = self.sets.bdd(self.sets.system().encoding.bits(own))?;
+            for command in &commands {
+                if let Some(effect) = self.effect(first, &command.updates)? {
+                    self.add_own(first, effect, (command, &nothing))?;
+                }
+                let summary = self.summary(command, &[first], &own);
+                let model = self.sets.system().model;
+                for alike in model.families[model.processes[mover].family].processes() {
+                    self.show_images(summary, (symmetry, alike), command)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Shows a summary of the first process of a family, as that of one who is alike, to everybody else.
+    fn show_images(
         &mut self,
-        process: ProcessId,
-        visible: Updates,
-        known: &mut HashMap<Updates, usize>,
-    ) -> Result<usize, StopReason> {
-        if let Some(&effect) = known.get(&visible) {
-            return Ok(effect);
+        summary: usize,
+        (symmetry, alike): (&Symmetry<'_>, ProcessId),
+        command: &Command,
+    ) -> Result<(), StopReason> {
+        let exchange = symmetry.exchange(&[command.process], &[alike]);
+        let updates = self.sets.moved_updates((symmetry, &exchange), &command.updates);
+        for watcher in 0..self.watchers.len() {
+            if self.watchers[watcher] == alike {
+                continue;
+            }
+            let Some(effect) = self.effect(watcher, &updates)? else { continue };
+            let renaming = self.sets.renaming((symmetry, &exchange))?;
+            let movers = Movers { process: alike, partner: None };
+            let hidden = self.sets.hidden_parts(movers, self.watchers[watcher]);
+            let hidden = self.sets.bdd(self.sets.system().encoding.bits(hidden))?;
+            self.summaries[summary].shows.push(Show { watcher, effect, image: Some((renaming, hidden)) });
+        }
+        Ok(())
+    }
+
+    fn summary(&mut self, command: &Command, others: &[usize], hidden: &Cube) -> usize {
+        let at = self.summaries.len();
+        others.iter().for_each(|&other| self.depending[other].push(at));
+        let (guard, done) = (command.guard.clone(), self.sets.empty());
+        let (others, hidden) = (others.to_vec(), hidden.clone());
+        self.summaries.push(Summary { guard, others, hidden, shows: Vec::new(), done });
+        at
+    }
+
+    /// The effect that these updates have on a watcher, if it sees any of them.
+    fn effect(&mut self, watcher: usize, updates: &Updates) -> Result<Option<usize>, StopReason> {
+        let process = self.watchers[watcher];
+        let visible: Updates = updates.iter().copied().filter(|&(part, _)| self.sets.sees(&[process], part)).collect();
+        if visible.is_empty() {
+            return Ok(None);
+        }
+        if let Some(&effect) = self.known[watcher].get(&visible) {
+            return Ok(Some(effect));
         }
         let (changed, after) = self.sets.cubes_of(visible.clone())?;
         let empty = self.sets.empty();
-        let effects = &mut self.effects[process.index()];
+        let effects = &mut self.effects[watcher];
         effects.push(Effect { changed, after, looks: empty.clone(), done: (empty.clone(), empty) });
-        known.insert(visible, effects.len() - 1);
-        Ok(effects.len() - 1)
+        self.known[watcher].insert(visible, effects.len() - 1);
+        Ok(Some(effects.len() - 1))
+    }
+
+    fn add_own(
+        &mut self,
+        watcher: usize,
+        effect: usize,
+        (command, hidden): (&Command, &Cube),
+    ) -> Result<(), StopReason> {
+        let looks = self.sets.bdd(self.sets.system().encoding.space.exists(&command.guard, hidden))?;
+        self.add(watcher, effect, &looks).map(|_| ())
     }
 
     /// Adds states before an effect; whether they are new.
-    fn add(&mut self, process: ProcessId, effect: usize, looks: &Bdd) -> Result<bool, StopReason> {
-        let effect = &mut self.effects[process.index()][effect];
+    fn add(&mut self, watcher: usize, effect: usize, looks: &Bdd) -> Result<bool, StopReason> {
+        let effect = &mut self.effects[watcher][effect];
         let all = self.sets.bdd(self.sets.system().encoding.space.or(&effect.looks, looks))?;
         let is_new = all != effect.looks;
         effect.looks = all;
@@ -139,17 +226,15 @@ impl Closing<'_, '_> {
     }
 
     fn close(&mut self) -> Result<(), StopReason> {
-        let all: Vec<ProcessId> = self.sets.system().model.processes.ids().collect();
-        let mut open = vec![true; all.len()];
+        let mut open = vec![true; self.watchers.len()];
         while open.contains(&true) {
-            for &process in &all {
-                if !std::mem::take(&mut open[process.index()]) {
+            for watcher in 0..open.len() {
+                if !std::mem::take(&mut open[watcher]) {
                     continue;
                 }
-                self.saturate(process)?;
-                for at in 0..self.depending[process.index()].len() {
-                    let summary = self.depending[process.index()][at];
-                    self.look_again(summary, &mut open)?;
+                self.saturate(watcher)?;
+                for at in 0..self.depending[watcher].len() {
+                    self.look_again(self.depending[watcher][at], &mut open)?;
                 }
             }
         }
@@ -157,8 +242,7 @@ impl Closing<'_, '_> {
     }
 
     /// Closes the set of one process under the effects as they are now.
-    fn saturate(&mut self, process: ProcessId) -> Result<(), StopReason> {
-        let at = process.index();
+    fn saturate(&mut self, at: usize) -> Result<(), StopReason> {
         let mut idle = 0;
         let mut next = 0;
         while idle < self.effects[at].len() {
@@ -199,7 +283,7 @@ impl Closing<'_, '_> {
     fn look_again(&mut self, summary: usize, open: &mut [bool]) -> Result<(), StopReason> {
         let Summary { guard, others, hidden, done, .. } = &self.summaries[summary];
         let space = &self.sets.system().encoding.space;
-        let latest = self.thetas[others[0].index()].clone();
+        let latest = self.thetas[others[0]].clone();
         let looks = match others.as_slice() {
             [_] => {
                 let fresh = self.sets.bdd(space.minus(&latest, done))?;
@@ -208,7 +292,7 @@ impl Closing<'_, '_> {
             others => {
                 let mut before = guard.clone();
                 for other in others {
-                    before = self.sets.bdd(space.and(&before, &self.thetas[other.index()]))?;
+                    before = self.sets.bdd(space.and(&before, &self.thetas[*other]))?;
                 }
                 self.sets.bdd(space.exists(&before, hidden))?
             }
@@ -218,8 +302,17 @@ impl Closing<'_, '_> {
             return Ok(());
         }
         for at in 0..self.summaries[summary].shows.len() {
-            let (process, effect) = self.summaries[summary].shows[at];
-            open[process.index()] |= self.add(process, effect, &looks)?;
+            let Show { watcher, effect, image } = &self.summaries[summary].shows[at];
+            let (watcher, effect) = (*watcher, *effect);
+            let space = &self.sets.system().encoding.space;
+            let looks = match image {
+                None => looks.clone(),
+                Some((renaming, hidden)) => {
+                    let renamed = self.sets.bdd(space.rename(&looks, renaming))?;
+                    self.sets.bdd(space.exists(&renamed, hidden))?
+                }
+            };
+            open[watcher] |= self.add(watcher, effect, &looks)?;
         }
         self.budget.check(self.sets.memory_bytes())
     }

@@ -3,8 +3,9 @@
 use base::Budget;
 use compose::backend::Backend;
 use compose::completion::{Completed, complete};
-use compose::k_index::Fixpoint;
+use compose::k_index::{Fixpoint, Plan};
 use compose::question::{Pattern, Question, questions};
+use compose::symmetry::Symmetry;
 use model::Model;
 use model::eval::{State, is_deadlock, steps};
 use model::expr::{BinaryOp, Expr};
@@ -176,6 +177,48 @@ fn no_errors_and_deadlocks_are_decided_by_completion() {
                 Ok(Completed::Run { states, .. }) => expect(bad && is_run(model, &states), "the run is real")?,
                 Err(stop) => return Err(format!("completion is complete, but: {stop}")),
             }
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn groups_that_stand_for_all_have_the_sets_that_they_have_among_all() {
+    let n_compared = std::cell::Cell::new(0);
+    for_small_products(1500, |model, _| {
+        let Some(symmetry) = Symmetry::of(model) else { return Ok(()) };
+        for k in [1, 2] {
+            let mut sets = LocalSets::new(system(model), Views::Mentioned).expect("fits");
+            if k > model.processes.len() || !sets.renames(&symmetry) {
+                continue;
+            }
+            let mut all = Fixpoint::new(&mut sets, k).expect("fits");
+            // Stage by stage, in the way of the definition.
+            while all.stage(&mut sets, &Budget::unlimited(), true).expect("fits") {}
+            let plan = Plan::of_first(&sets, k, symmetry.clone());
+            let mut first = Fixpoint::of_plan(&mut sets, plan).expect("fits");
+            first.close(&mut sets, &Budget::unlimited()).expect("fits");
+            for (group, set) in first.invariants.groups.iter().zip(&first.invariants.sets) {
+                let at = all.invariants.groups.iter().position(|other| other == group).expect("all are there");
+                expect(*set == all.invariants.sets[at], &format!("k = {k}, {group:?}"))?;
+            }
+            n_compared.set(n_compared.get() + 1);
+        }
+        Ok(())
+    });
+    assert!(n_compared.get() > 20, "only {} programs are symmetric", n_compared.get());
+}
+
+#[test]
+fn the_own_way_to_split_invariants_leads_to_those_of_the_definition() {
+    for_small_products(400, |model, _| {
+        for views in [Views::Mentioned, Views::Whole] {
+            let mut sets = LocalSets::new(system(model), views).expect("fits");
+            let mut by_stages = Fixpoint::new(&mut sets, 1).expect("fits");
+            while by_stages.stage(&mut sets, &Budget::unlimited(), false).expect("fits") {}
+            let mut closed = Fixpoint::new(&mut sets, 1).expect("fits");
+            closed.close(&mut sets, &Budget::unlimited()).expect("fits");
+            expect(closed.invariants.sets == by_stages.invariants.sets, &format!("{views:?}"))?;
         }
         Ok(())
     });

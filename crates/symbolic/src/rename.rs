@@ -1,0 +1,105 @@
+//! What exchanges of processes make of diagrams.
+//!
+//! In: an exchange of processes that the program allows. Out: where each part goes and what its values become; and sets renamed by
+//! putting, for each bit of a part, the bit of the image's old value in its place. Control points and blocks keep their numbers,
+//! which is checked before ([`LocalSets::same_numbers`]).
+
+use std::rc::Rc;
+
+use base::StopReason;
+use compose::symmetry::{Exchange, Symmetry};
+use model::types::ScalarType;
+
+use crate::bdd::{Bdd, OutOfNodes, Renaming};
+use crate::commands::Updates;
+use crate::encoding::Part;
+use crate::local::LocalSets;
+
+impl LocalSets<'_> {
+    /// Whether all processes of a family number their control points alike, so that an exchange keeps the numbers.
+    pub(crate) fn same_numbers(&self, symmetry: &Symmetry<'_>) -> bool {
+        let (model, points) = (self.system().model, &self.system().points);
+        let mut pairs = model.families.iter().flat_map(|family| family.processes().map(|this| (family.first, this)));
+        pairs.all(|(first, this)| {
+            let exchange = symmetry.exchange(&[first], &[this]);
+            let (firsts, these) = (points.of(first), points.of(this));
+            firsts.len() == these.len()
+                && (0..firsts.len()).all(|number| {
+                    let (one, other) = (firsts.point(number), these.point(number));
+                    let moved = |&(cell, value)| (symmetry.cell(&exchange, cell), exchange.value(value));
+                    one.place == other.place && one.counters.iter().map(moved).eq(other.counters.iter().copied())
+                })
+        })
+    }
+
+    /// Where a part goes.
+    pub(crate) fn moved_part(&self, (symmetry, exchange): (&Symmetry<'_>, &Exchange), part: Part) -> Part {
+        match part {
+            Part::Cell(cell) => Part::Cell(symmetry.cell(exchange, cell)),
+            Part::Control(process) => Part::Control(exchange.of(process)),
+            Part::Exposed(process) => Part::Exposed(exchange.of(process)),
+        }
+    }
+
+    /// What updates become.
+    pub(crate) fn moved_updates(&self, by: (&Symmetry<'_>, &Exchange), updates: &Updates) -> Updates {
+        let moved = |&(part, value): &(Part, usize)| (self.moved_part(by, part), self.moved_value(by.1, part, value));
+        let mut updates: Updates = updates.iter().map(moved).collect();
+        updates.sort_unstable();
+        updates
+    }
+
+    fn moved_value(&self, exchange: &Exchange, part: Part, value: usize) -> usize {
+        let Part::Cell(cell) = part else { return value };
+        let encoding = &self.system().encoding;
+        match self.system().model.cells[cell].ty {
+            ScalarType::Pid(_) | ScalarType::PidOrNone(_) | ScalarType::Lock => {
+                let moved = exchange.value(encoding.values(cell)[value]);
+                encoding.position(cell, moved).expect("an exchange keeps processes within their families")
+            }
+            ScalarType::Bool | ScalarType::Range { .. } | ScalarType::Semaphore { .. } | ScalarType::Enum(_) => value,
+        }
+    }
+
+    /// The exchange as a renaming of sets.
+    pub(crate) fn renaming(&mut self, by: (&Symmetry<'_>, &Exchange)) -> Result<Rc<Renaming>, StopReason> {
+        if let Some(renaming) = self.renamings.get(by.1) {
+            return Ok(Rc::clone(renaming));
+        }
+        let pairs = self.bdd(self.bit_images(by))?;
+        let renaming = Rc::new(self.system().encoding.space.renaming(pairs));
+        self.renamings.insert(by.1.clone(), Rc::clone(&renaming));
+        Ok(renaming)
+    }
+
+    /// For each bit that changes its place or meaning the set of vectors in whose origin it is set.
+    fn bit_images(&self, by: (&Symmetry<'_>, &Exchange)) -> Result<Vec<(u32, Bdd)>, OutOfNodes> {
+        let encoding = &self.system().encoding;
+        let mut pairs = Vec::new();
+        for &part in encoding.parts() {
+            let image = self.moved_part(by, part);
+            let (from, to) = (encoding.field(part), encoding.field(image));
+            let keeps_values = (0..from.n_values).all(|value| self.moved_value(by.1, part, value) == value);
+            if keeps_values && part == image {
+                continue;
+            }
+            for (at, bit) in from.bits().enumerate() {
+                let set = match keeps_values {
+                    true => encoding.space.set_of(&encoding.space.bits(to.bits().nth(at))?),
+                    false => {
+                        let is_set = |value: &usize| from.literals(*value).nth(at).is_some_and(|(_, is_set)| is_set);
+                        // Patterns that are no values stay what they are: else a set would get some of them.
+                        let patterns = (0..1_usize << from.bits().count()).filter(is_set);
+                        let moved = |value| match value < from.n_values {
+                            true => self.moved_value(by.1, part, value),
+                            false => value,
+                        };
+                        encoding.one_of(image, patterns.map(moved))?
+                    }
+                };
+                pairs.push((bit, set));
+            }
+        }
+        Ok(pairs)
+    }
+}
