@@ -61,6 +61,9 @@ struct Clause<'e> {
     claim: Literal<'e>,
 }
 
+/// The values of an instance, and its filter if that depends on the state.
+type Instance<'e> = (Rc<[Value]>, Option<Literal<'e>>);
+
 /// Which instances are looked at, by the processes bound so far.
 type Chosen<'m> = &'m dyn Fn(&[ProcessId]) -> bool;
 
@@ -209,7 +212,7 @@ impl<'m> Splitter<'m> {
         quantified: &'e Quantified,
         bound: &Rc<[Value]>,
         conditions: &[Literal<'e>],
-    ) -> Option<Vec<(Rc<[Value]>, Option<Literal<'e>>)>> {
+    ) -> Option<Vec<Instance<'e>>> {
         let before: Vec<ProcessId> =
             conditions.iter().flat_map(|literal| literal.bound.iter().copied().filter_map(as_process)).collect();
         let mut found = Vec::new();

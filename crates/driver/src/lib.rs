@@ -8,6 +8,7 @@ pub mod check;
 pub mod explore;
 pub mod files;
 pub mod instances;
+mod listed_first;
 pub mod load;
 pub mod methods;
 pub mod proof;

@@ -5,8 +5,11 @@
 
 use base::diagnostic::nearest_name;
 use engine::Engine;
+use explicit::local::Local;
 use symbolic::engines::Symbolic;
 use symbolic::reach::Direction;
+
+use crate::listed_first::ListedFirst;
 
 /// A way to answer questions.
 #[derive(Clone, Copy, Debug)]
@@ -55,7 +58,15 @@ fn split() -> Box<dyn Engine> {
 }
 
 fn pairwise() -> Box<dyn Engine> {
-    Box::new(Symbolic::KIndex(2))
+    Box::new(ListedFirst { k: 2 })
+}
+
+fn tmmc() -> Box<dyn Engine> {
+    Box::new(Local::new(1))
+}
+
+fn triple() -> Box<dyn Engine> {
+    Box::new(ListedFirst { k: 3 })
 }
 
 fn completion() -> Box<dyn Engine> {
@@ -63,7 +74,7 @@ fn completion() -> Box<dyn Engine> {
 }
 
 /// All methods.
-static METHODS: [Method; 14] = [
+static METHODS: [Method; 15] = [
     here("auto", "everything; picks, and says what it did", mono),
     here("mono", "safety, on the whole product, explicit states", mono),
     here("forward", "safety, on the whole product, with BDDs", forward),
@@ -71,7 +82,8 @@ static METHODS: [Method; 14] = [
     here("split", "safety: the strongest split invariant alone", split),
     here("completion", "safety: split invariants with refinement", completion),
     here("pairwise", "safety: two-index split invariants", pairwise),
-    later("tmmc", "safety: thread-modular, explicit"),
+    here("triple", "safety: three-index split invariants", triple),
+    here("tmmc", "safety: thread-modular, explicit", tmmc),
     later("ls3", "safety: local graphs by pairwise joint search"),
     later("pushdown", "safety with procedures and unbounded stacks"),
     later("global", "temporal properties on the whole product, with BDDs"),
@@ -109,7 +121,7 @@ mod tests {
     fn methods_are_found_refused_by_name_or_unknown() {
         assert_eq!(find("mono").map(|method| method.name), Ok("mono"));
         let error = |name| find(name).unwrap_err();
-        let all = "`auto`, `mono`, `forward`, `backward`, `split`, `completion`, `pairwise`";
+        let all = "`auto`, `mono`, `forward`, `backward`, `split`, `completion`, `pairwise`, `triple`, `tmmc`";
         assert_eq!(error("ls3"), format!("method `ls3` is not in this version, which has {all}"));
         assert_eq!(error("mnoo"), "there is no method `mnoo`; did you mean `mono`?");
         assert_eq!(error("magic"), format!("there is no method `magic`; this version has {all}"));

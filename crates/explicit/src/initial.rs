@@ -26,6 +26,13 @@ impl<const W: usize> InitialStates<W> {
             |(id, init): (CellId, &Init)| matches!(init, Init::Any).then(|| codec.layout.locations[id.index()]);
         InitialStates { next: first, wheels: cell_inits(codec).filter_map(starts_anywhere).collect() }
     }
+
+    /// One for each way in which the cells with these bits can start.
+    pub fn within(codec: &Codec<'_>, mask: &Packed<W>) -> Self {
+        let mut states = InitialStates::new(codec);
+        states.wheels.retain(|(field, _)| mask[field.word as usize] & field.in_place(field.mask) != 0);
+        states
+    }
 }
 
 impl<const W: usize> Iterator for InitialStates<W> {

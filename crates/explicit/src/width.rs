@@ -31,12 +31,26 @@ pub fn with_width<T: ForWidth>(n_words: usize, work: T) -> Result<T::Output, Sto
         17..=32 => work.run::<32>(),
         33..=128 => work.run::<128>(),
         129..=MAX_WORDS => work.run::<MAX_WORDS>(),
-        _ => {
-            let kilobytes = n_words / 128;
-            return Err(StopReason::NotSupported(format!(
-                "a state of this program takes {kilobytes} kB, and `mono` holds states of at most {} kB",
-                MAX_WORDS / 128
-            )));
-        }
+        _ => return Err(too_wide(n_words)),
     })
+}
+
+/// Does the work with one of a few widths, for work of which many copies would not pay.
+pub fn with_coarse_width<T: ForWidth>(n_words: usize, work: T) -> Result<T::Output, StopReason> {
+    Ok(match n_words {
+        0 | 1 => work.run::<1>(),
+        2 => work.run::<2>(),
+        3 | 4 => work.run::<4>(),
+        5..=16 => work.run::<16>(),
+        17..=128 => work.run::<128>(),
+        129..=MAX_WORDS => work.run::<MAX_WORDS>(),
+        _ => return Err(too_wide(n_words)),
+    })
+}
+
+fn too_wide(n_words: usize) -> StopReason {
+    let (kilobytes, most) = (n_words / 128, MAX_WORDS / 128);
+    StopReason::NotSupported(format!(
+        "a state of this program takes {kilobytes} kB, and explicit states have at most {most} kB"
+    ))
 }

@@ -132,7 +132,7 @@ fn a_state_that_is_too_large_is_refused_in_words() {
     let model = load("program huge { shared a: [0..=1000000; 10000]; process P { a[0] = 1; } }");
     let (explored, _, stopped) = explore(&model, &Budget::unlimited(), 1, &Silent);
     assert_eq!(explored.states, 0);
-    assert!(stopped.unwrap().to_string().contains("`mono` holds states of at most 8 kB"));
+    assert!(stopped.unwrap().to_string().contains("explicit states have at most 8 kB"));
 }
 
 /// Keeps what it is told.

@@ -1,0 +1,161 @@
+//! What each process sees, as masks over packed states, and who can change what.
+//!
+//! In: a program and how much of the shared store processes see. A process sees its control, its own cells, and the shared and
+//! public cells that it mentions (or all of them).
+
+use std::collections::{BTreeSet, HashSet};
+
+use compose::backend::Movers;
+use compose::symmetry::Symmetry;
+use engine::Views;
+use model::Model;
+use model::control::{ChannelId, Scope, SyncSide};
+use model::footprint;
+use model::process::{FamilyId, ProcessId};
+use model::variable::{CellId, Storage};
+
+use crate::codec::Codec;
+use crate::packing::{Field, Packed};
+
+/// What each process sees, and who moves.
+pub struct Sight<const W: usize> {
+    /// How much of the shared store processes see.
+    pub views: Views,
+    /// By process: the shared and public cells that it sees beside its own.
+    pub cells: Vec<BTreeSet<CellId>>,
+    /// By process: the bits of all that it sees.
+    masks: Vec<Packed<W>>,
+    /// By process: the bits of what its steps may change, but for its control.
+    written: Vec<Packed<W>>,
+    /// Everybody who can take a step.
+    pub movers: Vec<Movers>,
+}
+
+impl<const W: usize> Sight<W> {
+    /// What the processes of a program see.
+    pub fn new(codec: &Codec<'_>, views: Views) -> Self {
+        let model = codec.model;
+        let visible =
+            |cell: &CellId| matches!(model.vars[model.cells[*cell].var].storage, Storage::Shared | Storage::Public(_));
+        let all: BTreeSet<CellId> = model.cells.ids().filter(visible).collect();
+        let mut sight =
+            Sight { views, cells: Vec::new(), masks: Vec::new(), written: Vec::new(), movers: movers(model) };
+        for process in model.processes.ids() {
+            let footprints = footprint::footprints(model, process);
+            let cells: BTreeSet<CellId> = match views {
+                Views::Whole => all.clone(),
+                Views::Mentioned => footprints
+                    .iter()
+                    .flat_map(|found| found.reads.iter().chain(&found.writes))
+                    .copied()
+                    .filter(visible)
+                    .collect(),
+            };
+            let first = model.processes[process].first_cell;
+            let own = first..first + model.families[model.processes[process].family].n_cells;
+            let field = |cell: usize| codec.layout.locations[cell].0;
+            let mut mask = [0; W];
+            own.map(field).for_each(|field| add(&mut mask, field));
+            cells.iter().for_each(|cell| add(&mut mask, field(cell.index())));
+            add(&mut mask, codec.layout.control[process.index()]);
+            let mut written = [0; W];
+            let changed = footprints.iter().flat_map(|found| &found.writes);
+            changed.for_each(|cell| add(&mut written, field(cell.index())));
+            sight.cells.push(cells);
+            sight.masks.push(mask);
+            sight.written.push(written);
+        }
+        sight
+    }
+
+    /// The bits of what a group sees.
+    pub fn mask(&self, group: &[ProcessId]) -> Packed<W> {
+        group.iter().fold([0; W], |mask, process| or(&mask, &self.masks[process.index()]))
+    }
+
+    /// Whether a group sees a cell.
+    pub fn sees(&self, model: &Model, group: &[ProcessId], cell: CellId) -> bool {
+        let owner = model.cells[cell].owner;
+        owner.is_some_and(|owner| group.contains(&owner))
+            || group.iter().any(|process| self.cells[process.index()].contains(&cell))
+    }
+
+    /// Whether a step of the movers can change anything that the group sees.
+    pub fn disturbs(&self, movers: Movers, group: &[ProcessId]) -> bool {
+        let mask = self.mask(group);
+        movers.processes().any(|process| {
+            group.contains(&process) || and(&self.written[process.index()], &mask).iter().any(|&word| word != 0)
+        })
+    }
+
+    /// Whether exchanges of processes take what a process sees to what its image sees.
+    pub fn is_alike(&self, model: &Model, symmetry: &Symmetry<'_>) -> bool {
+        if self.views == Views::Whole {
+            return true;
+        }
+        symmetry.keeping(&[]).iter().all(|exchange| {
+            model.processes.ids().all(|process| {
+                let image = exchange.of(process);
+                let seen = &self.cells[image.index()];
+                let cells = &self.cells[process.index()];
+                cells.len() == seen.len() && cells.iter().all(|&cell| seen.contains(&symmetry.cell(exchange, cell)))
+            })
+        })
+    }
+}
+
+/// Every process, and every sender with every receiver on a channel that both name.
+fn movers(model: &Model) -> Vec<Movers> {
+    let mut sends: HashSet<(FamilyId, ChannelId)> = HashSet::new();
+    let mut receives: HashSet<(FamilyId, ChannelId)> = HashSet::new();
+    for action in &model.actions {
+        if let (Scope::Family(family), Some(sync)) = (action.scope, &action.sync) {
+            match sync.side {
+                SyncSide::Send(_) => sends.insert((family, sync.channel)),
+                SyncSide::Receive(_) => receives.insert((family, sync.channel)),
+            };
+        }
+    }
+    let mut all: Vec<Movers> = model.processes.ids().map(|process| Movers { process, partner: None }).collect();
+    for &(family, channel) in &sends {
+        for process in model.families[family].processes() {
+            let receivers = receives.iter().filter(|(_, other)| *other == channel);
+            for partner in receivers.flat_map(|&(family, _)| model.families[family].processes()) {
+                if partner != process {
+                    all.push(Movers { process, partner: Some(partner) });
+                }
+            }
+        }
+    }
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// Adds the bits of a field to a mask.
+pub fn add<const W: usize>(mask: &mut Packed<W>, field: Field) {
+    mask[field.word as usize] |= field.in_place(field.mask);
+}
+
+/// The bits that both have.
+#[inline]
+pub fn and<const W: usize>(a: &Packed<W>, b: &Packed<W>) -> Packed<W> {
+    std::array::from_fn(|word| a[word] & b[word])
+}
+
+/// The bits that one has.
+#[inline]
+pub fn or<const W: usize>(a: &Packed<W>, b: &Packed<W>) -> Packed<W> {
+    std::array::from_fn(|word| a[word] | b[word])
+}
+
+/// The bits of the first that the second has not.
+#[inline]
+pub fn without<const W: usize>(a: &Packed<W>, b: &Packed<W>) -> Packed<W> {
+    std::array::from_fn(|word| a[word] & !b[word])
+}
+
+/// Whether there is no bit.
+pub fn is_zero<const W: usize>(a: &Packed<W>) -> bool {
+    a.iter().all(|&word| word == 0)
+}
