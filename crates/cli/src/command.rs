@@ -7,6 +7,7 @@ mod check;
 mod explain;
 mod explore;
 mod fmt;
+mod ltl;
 mod manual;
 mod proof;
 mod replay;
@@ -24,6 +25,7 @@ pub fn run(cli: &Cli) -> Result<ExitStatus, Failure> {
         Command::Explain(options) => explain::run(options, &cli.display),
         Command::Completions(options) => manual::completions(options),
         Command::Man(options) => manual::man(options),
+        Command::Ltl(options) => ltl::run(options, &cli.display),
         Command::Explore(options) => explore::run(options, &cli.display),
         Command::Replay(options) => replay::run(options, &cli.display),
         Command::Proof(options) => proof::run(options, &cli.display),

@@ -60,6 +60,8 @@ pub enum Command {
     Proof(ProofOptions),
     /// Simulate a program: at random, or step by step as you choose
     Sim(SimOptions),
+    /// Make the automaton of a linear-time formula
+    Ltl(LtlOptions),
     /// Format programs
     Fmt(FmtOptions),
     /// Tell more about an error code, with an example
@@ -329,6 +331,64 @@ Examples:
   piecewise sim lock.pw --interactive             you are the scheduler
 
 A run ends early where an invariant is false, a step is an error, or nobody can move.";
+
+/// `piecewise ltl`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = LTL_EXAMPLES)]
+pub struct LtlOptions {
+    /// The formula, in the spelling of programs, SPIN, Spot or NuSMV; - reads it from the standard input
+    #[arg(value_name = "FORMULA", allow_hyphen_values = true)]
+    pub formula: String,
+    /// Make the automaton of its negation
+    #[arg(long)]
+    pub negate: bool,
+    /// How runs are accepted
+    #[arg(long, value_name = "KIND", value_enum, default_value_t = Acceptance::Generalised)]
+    pub acceptance: Acceptance,
+    /// How the automaton is written
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = AutomatonFormat::Hoa, help_heading = "Output")]
+    pub format: AutomatonFormat,
+    /// Write the automaton to a file instead of the standard output
+    #[arg(short, long = "output", value_name = "OUT", help_heading = "Output")]
+    pub output: Option<PathBuf>,
+    /// Stop after this time: 500ms, 60s
+    #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = "Limits")]
+    pub timeout: Option<Duration>,
+}
+
+/// How automata accept runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Acceptance {
+    /// Several marks on edges, each met again and again: the smallest automata
+    #[value(name = "generalized", alias = "generalised", alias = "tgba")]
+    Generalised,
+    /// One mark on edges
+    #[value(name = "buchi", alias = "tba")]
+    Buchi,
+    /// One mark on states, as SPIN's never claims have it
+    #[value(name = "state", alias = "ba")]
+    State,
+}
+
+/// How automata are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum AutomatonFormat {
+    /// The Hanoi Omega-Automata format, which other tools read
+    Hoa,
+    /// A drawing for GraphViz
+    Dot,
+    /// Text for people, with the formula as it was read
+    Human,
+}
+
+const LTL_EXAMPLES: &str = "\
+Examples:
+  piecewise ltl 'G(p -> F q)'
+  piecewise ltl 'always (req => eventually ack)' --format human
+  piecewise ltl '[](p -> <>q)' --negate --format dot | dot -Tsvg -o automaton.svg
+
+Any name is an atom; what is more than a name stands in quotes. Spellings that tools read differently,
+such as a U b U c, are refused with both readings.";
 
 /// `piecewise fmt`.
 #[derive(Clone, Debug, Args)]

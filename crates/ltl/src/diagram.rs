@@ -37,6 +37,9 @@ pub struct Diagrams {
     limit: usize,
 }
 
+/// The most cubes of one cover: a state with more edges is of no use to anybody.
+const MAX_CUBES: usize = 1 << 16;
+
 /// The variable of the two leaves: after all others.
 const LEAF: Variable = Variable::MAX;
 
@@ -175,7 +178,7 @@ impl Diagrams {
             return Ok(Self::FALSE);
         }
         if upper == Self::TRUE {
-            if cubes.len() >= self.limit {
+            if cubes.len() >= MAX_CUBES {
                 return Err(StopReason::NodeLimit(self.limit as u64));
             }
             cubes.push(path.clone());

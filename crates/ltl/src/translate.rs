@@ -4,7 +4,7 @@
 //! tableau, and the tableau reduced: dead ends and superfluous marks go, states that simulate each other become one, and for
 //! obligations the smallest deterministic automaton is tried. A budget, or a limit on the states, ends it with a reason.
 
-use base::Budget;
+use base::{Budget, StopReason};
 use rustc_hash::FxHashMap;
 
 use crate::automaton::Automaton;
@@ -50,7 +50,7 @@ impl Default for Translation {
             simplifies: true,
             reduces: true,
             max_states: 10_000,
-            max_nodes: 4_000_000,
+            max_nodes: 1_000_000,
         }
     }
 }
@@ -60,6 +60,20 @@ impl Default for Translation {
 /// # Errors
 /// The reason to stop, where the automaton would be larger, or the work longer, than is allowed.
 pub fn translate(
+    formulas: &mut Formulas,
+    root: FormulaId,
+    translation: &Translation,
+    budget: &Budget,
+) -> Outcome<Automaton> {
+    let too_large = |reason| match reason {
+        StopReason::NodeLimit(_) => StopReason::AutomatonLimit(translation.max_states as u64),
+        other => other,
+    };
+    translate_within(formulas, root, translation, budget).map_err(too_large)
+}
+
+/// The work itself; a limit on nodes stands for one on the size of the automaton.
+fn translate_within(
     formulas: &mut Formulas,
     root: FormulaId,
     translation: &Translation,
