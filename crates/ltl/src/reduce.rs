@@ -5,7 +5,8 @@
 //! obligation, [`degeneralise`] goes down to one mark.
 
 pub mod degeneralise;
-mod obligation;
+pub mod obligation;
+mod product;
 mod prune;
 mod simulation;
 
@@ -26,7 +27,7 @@ pub struct Work<'a> {
 const MAX_ROUNDS: usize = 10;
 
 /// A small graph of the same words.
-pub fn reduce(work: &mut Work<'_>, graph: Graph, is_obligation: bool) -> Outcome<Graph> {
+pub fn reduce(work: &mut Work<'_>, graph: Graph) -> Outcome<Graph> {
     let mut graph = prune::prune(work, graph)?;
     for _ in 0..MAX_ROUNDS {
         let before = graph.size();
@@ -41,12 +42,6 @@ pub fn reduce(work: &mut Work<'_>, graph: Graph, is_obligation: bool) -> Outcome
         if graph.size() == before {
             break;
         }
-    }
-    if is_obligation
-        && let Some(smallest) = obligation::minimise(work, &graph)?
-        && smallest.states.len() <= graph.states.len()
-    {
-        return Ok(smallest);
     }
     Ok(graph)
 }

@@ -286,6 +286,13 @@ impl<'a> Simplifier<'a> {
                     out.push(self.until(left, rest));
                     return self.or(out);
                 }
+                // f U (g || G f) is f W g.
+                let for_ever = self.formulas.unary(Unary::Always, left);
+                if parts.contains(&for_ever) {
+                    let rest: Vec<_> = parts.iter().copied().filter(|&part| part != for_ever).collect();
+                    let rest = self.formulas.or(rest);
+                    return self.weak_until(left, rest);
+                }
             }
             Formula::And(parts) => {
                 if let Some((mut out, rest)) = self.take_out(&parts, Class::is_suspendable) {
@@ -423,8 +430,9 @@ impl<'a> Simplifier<'a> {
 
     /// Joins parts of the same kind: `X f && X g` to `X (f && g)`, and so on.
     fn join_kin(&mut self, parts: &[FormulaId]) -> Vec<FormulaId> {
+        let parts = self.strengthen_releases(parts);
         let mut kin: Vec<(Kin, Vec<FormulaId>)> = Vec::new();
-        for &part in parts {
+        for part in parts {
             let kind = self.kin(part);
             match kin.iter_mut().find(|(known, _)| *known == kind && kind != Kin::None) {
                 Some((_, family)) => family.push(part),
@@ -434,6 +442,23 @@ impl<'a> Simplifier<'a> {
         kin.into_iter()
             .map(|(kind, family)| if family.len() == 1 { family[0] } else { self.join(kind, &family) })
             .collect()
+    }
+
+    /// `f R g && F f` is `f M g`.
+    fn strengthen_releases(&mut self, parts: &[FormulaId]) -> Vec<FormulaId> {
+        let mut strengthened = parts.to_vec();
+        for index in 0..strengthened.len() {
+            let Formula::Binary(Binary::Releases, left, right) = *self.formulas.get(strengthened[index]) else {
+                continue;
+            };
+            let comes = self.formulas.unary(Unary::Eventually, left);
+            if strengthened.contains(&comes) {
+                strengthened[index] = self.dual(left, right, Self::weak_until);
+                strengthened.retain(|&part| part != comes);
+                return strengthened;
+            }
+        }
+        strengthened
     }
 
     fn kin(&mut self, id: FormulaId) -> Kin {

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use crate::automaton::Automaton;
 use crate::classes::Classes;
 use crate::diagram::{Diagrams, Outcome};
-use crate::formula::{Formula, FormulaId, Formulas, Unary};
+use crate::formula::{Binary, Formula, FormulaId, Formulas, Unary};
 use crate::graph::Graph;
 use crate::reduce;
 use crate::simplify::Simplifier;
@@ -55,6 +55,10 @@ impl Default for Translation {
     }
 }
 
+/// Limits on the automaton of the negation, which is only made to learn whether the formula is an obligation.
+const MAX_OPPOSITE_STATES: usize = 500;
+const MAX_OPPOSITE_NODES: usize = 200_000;
+
 /// An automaton of a formula.
 ///
 /// # Errors
@@ -81,21 +85,60 @@ fn translate_within(
 ) -> Outcome<Automaton> {
     let mut simplifier = Simplifier::new(formulas);
     let root = match translation.simplifies {
-        true => {
-            let simple = simplifier.simplify(root);
-            gather(simplifier.formulas, simple)
-        }
+        true => simplifier.simplify(root),
         false => simplifier.normal_form(root),
     };
-    let is_obligation = simplifier.class(root).is_obligation;
     let mut diagrams = Diagrams::new(translation.max_nodes);
-    let mut graph = tableau::build(&mut simplifier, &mut diagrams, root, (translation.max_states, budget))?;
-    let mut work = reduce::Work { diagrams: &mut diagrams, budget };
+    let mut graph = graph_of(&mut simplifier, &mut diagrams, root, (translation, budget))?;
     if translation.reduces {
-        graph = reduce::reduce(&mut work, graph, is_obligation)?;
+        let is_obligation = simplifier.class(root).is_obligation;
+        let opposite = match is_obligation {
+            true => None,
+            false => opposite(&mut simplifier, root, translation, budget)?,
+        };
+        if is_obligation || opposite.is_some() {
+            let opposite = opposite.map(|automaton| Graph::from_automaton(&automaton, &mut diagrams)).transpose()?;
+            let mut work = reduce::Work { diagrams: &mut diagrams, budget };
+            graph = reduce::obligation::smaller(&mut work, graph, opposite.as_ref())?;
+        }
     }
+    let mut work = reduce::Work { diagrams: &mut diagrams, budget };
     graph = in_form(&mut work, graph, translation)?;
     graph.into_automaton(&mut diagrams)
+}
+
+/// The graph of a formula in negation normal form, reduced if that is wanted.
+fn graph_of(
+    simplifier: &mut Simplifier<'_>,
+    diagrams: &mut Diagrams,
+    root: FormulaId,
+    (translation, budget): (&Translation, &Budget),
+) -> Outcome<Graph> {
+    let root = if translation.simplifies { gather(simplifier.formulas, root) } else { root };
+    let graph = tableau::build(simplifier, diagrams, root, (translation.max_states, budget))?;
+    match translation.reduces {
+        true => reduce::reduce(&mut reduce::Work { diagrams, budget }, graph),
+        false => Ok(graph),
+    }
+}
+
+/// An automaton of the negation, with diagrams of its own: if it is too large, the formula is translated without it.
+fn opposite(
+    simplifier: &mut Simplifier<'_>,
+    root: FormulaId,
+    translation: &Translation,
+    budget: &Budget,
+) -> Outcome<Option<Automaton>> {
+    let negation = simplifier.negation(root);
+    let small = Translation { max_states: MAX_OPPOSITE_STATES, ..*translation };
+    let mut diagrams = Diagrams::new(MAX_OPPOSITE_NODES);
+    let made = graph_of(simplifier, &mut diagrams, negation, (&small, budget))
+        .and_then(|graph| graph.into_automaton(&mut diagrams));
+    match made {
+        Ok(automaton) => Ok(Some(automaton)),
+        Err(StopReason::NodeLimit(_) | StopReason::AutomatonLimit(_)) => Ok(None),
+        Err(reason) => Err(reason),
+    }
 }
 
 /// A smaller automaton of the same words, in the wanted form.
@@ -107,7 +150,7 @@ pub fn reduce_automaton(automaton: &Automaton, translation: &Translation, budget
     let mut graph = Graph::from_automaton(automaton, &mut diagrams)?;
     let mut work = reduce::Work { diagrams: &mut diagrams, budget };
     if translation.reduces {
-        graph = reduce::reduce(&mut work, graph, false)?;
+        graph = reduce::reduce(&mut work, graph)?;
     }
     graph = in_form(&mut work, graph, translation)?;
     graph.into_automaton(&mut diagrams)
@@ -123,6 +166,7 @@ fn gather(formulas: &mut Formulas, root: FormulaId) -> FormulaId {
         let known = |part: &FormulaId| gathered[part];
         let new = match formulas.get(id).clone() {
             Formula::True | Formula::False | Formula::Atom(_) => id,
+            Formula::Unary(Unary::Always, part) => gather_always(formulas, &mut classes, known(&part)),
             Formula::Unary(operator, part) => formulas.unary(operator, known(&part)),
             Formula::Binary(operator, left, right) => formulas.binary(operator, known(&left), known(&right)),
             Formula::And(parts) => formulas.and(parts.iter().map(known)),
@@ -134,6 +178,19 @@ fn gather(formulas: &mut Formulas, root: FormulaId) -> FormulaId {
         gathered.insert(id, new);
     }
     gathered[&root]
+}
+
+/// `G (f || u)`, u universal, as `f W u`: once u holds, nothing is left to watch.
+fn gather_always(formulas: &mut Formulas, classes: &mut Classes, part: FormulaId) -> FormulaId {
+    if let Formula::Or(parts) = formulas.get(part).clone() {
+        let (universal, others): (Vec<_>, Vec<_>) =
+            parts.iter().partition(|&&part| classes.of(formulas, part).is_universal);
+        if !universal.is_empty() && !others.is_empty() {
+            let (others, universal) = (formulas.or(others), formulas.or(universal));
+            return formulas.binary(Binary::WeakUntil, others, universal);
+        }
+    }
+    formulas.unary(Unary::Always, part)
 }
 
 fn gather_choices(formulas: &mut Formulas, classes: &mut Classes, parts: Vec<FormulaId>) -> FormulaId {

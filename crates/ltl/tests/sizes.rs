@@ -50,7 +50,7 @@ fn check(acceptance: Acceptance, most_states: f64, most_edges: f64) {
 /// ltl2ba has 4.23 states and 9.66 edges on most of these formulas, Spot 3.20 and 6.29.
 #[test]
 fn automata_of_the_lists_are_small() {
-    check(Acceptance::Generalised, 3.74, 9.85);
-    check(Acceptance::Buchi, 3.88, 10.5);
-    check(Acceptance::StateBuchi, 4.44, 12.5);
+    check(Acceptance::Generalised, 3.56, 9.04);
+    check(Acceptance::Buchi, 3.65, 9.29);
+    check(Acceptance::StateBuchi, 4.17, 11.7);
 }

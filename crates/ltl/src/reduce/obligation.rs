@@ -7,7 +7,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::Work;
+use super::{Work, product};
 use crate::bits::Bits;
 use crate::components::Components;
 use crate::diagram::{Diagram, Diagrams, Literals, Outcome};
@@ -22,8 +22,44 @@ struct Sets {
     arcs: Vec<Vec<(Diagram, usize)>>,
 }
 
-/// The smallest deterministic automaton of the graph's language, which must be an obligation.
-pub fn minimise(work: &mut Work<'_>, graph: &Graph) -> Outcome<Option<Graph>> {
+/// The smallest deterministic automaton of an obligation, if it has no more states than the graph.
+///
+/// Where it is not known that the language is an obligation, `opposite` accepts all other words: the automaton is then compared with
+/// both. It is right exactly if the language is an obligation.
+pub fn smaller(work: &mut Work<'_>, graph: Graph, opposite: Option<&Graph>) -> Outcome<Graph> {
+    let Some(smallest) = minimise(work, &graph)? else { return Ok(graph) };
+    if let Some(opposite) = opposite
+        && !is_same(work, (&graph, opposite), &smallest)?
+    {
+        return Ok(graph);
+    }
+    let smallest = super::prune::prune(work, smallest)?;
+    Ok(if smallest.states.len() <= graph.states.len() { smallest } else { graph })
+}
+
+/// Whether a deterministic graph accepts what the first graph accepts, and nothing that the second one does.
+fn is_same(work: &mut Work<'_>, (graph, opposite): (&Graph, &Graph), smallest: &Graph) -> Outcome<bool> {
+    let components =
+        Components::new(smallest.states.len(), |state, k| smallest.states[state].get(k).map(|arc| arc.target));
+    let is_marked = |state: usize| smallest.states[state].iter().any(|arc| !arc.marks.is_empty());
+    let mut of_component: Vec<Option<bool>> = vec![None; components.count];
+    for state in 0..smallest.states.len() {
+        let known = of_component[components.of[state]].get_or_insert(is_marked(state));
+        // Only where the states of a component agree do marks and their absence change roles in the complement.
+        if *known != is_marked(state) {
+            return Ok(false);
+        }
+    }
+    let mut complement = smallest.clone();
+    for arc in complement.states.iter_mut().flatten() {
+        arc.marks = Bits::below(1).difference(&arc.marks);
+    }
+    Ok(product::is_disjoint(work, smallest, opposite)? && product::is_disjoint(work, graph, &complement)?)
+}
+
+/// The smallest deterministic automaton of the graph's language if that is an obligation; some automaton if it is not. Every state
+/// has an edge for every letter, and all edges of a state are marked, or none.
+fn minimise(work: &mut Work<'_>, graph: &Graph) -> Outcome<Option<Graph>> {
     let Some(sets) = determinise(work, graph)? else { return Ok(None) };
     let components = Components::new(sets.arcs.len(), |set, k| sets.arcs[set].get(k).map(|arc| arc.1));
     let colours = colours(work, graph, &sets, &components);
@@ -219,5 +255,5 @@ fn quotient(work: &mut Work<'_>, sets: &Sets, classes: &[usize], colours: &[usiz
         }
     }
     let states = states.into_iter().map(Option::unwrap_or_default).collect();
-    super::prune::prune(work, Graph { states, initial: classes[0], n_marks: 1 })
+    Ok(Graph { states, initial: classes[0], n_marks: 1 })
 }
