@@ -5,10 +5,11 @@
 //! states is the union of their words, the projection an intersection with a mask, and a step is one of the machine, since
 //! nobody's step depends on what it does not see.
 //!
-//! `views.rs` says what each process sees, `rows.rs` is a set of view states, `join.rs` combines sets; `questions.rs` answers
+//! `views.rs` says what each process sees, `rows.rs` is a set of view states, `join.rs` combines sets, `close.rs` is the fixpoint; `questions.rs` answers
 //! what is asked of combinations, `renaming.rs` exchanges processes, `certify.rs` writes a proof; `engine.rs` is the method.
 
 mod certify;
+mod close;
 mod engine;
 mod join;
 mod questions;
@@ -22,6 +23,7 @@ use std::rc::Rc;
 
 use base::{Budget, StopReason};
 use compose::backend::{Answered, Backend, Join, Movers};
+use compose::k_index::Plan;
 use compose::question::Question;
 use compose::symmetry::{Exchange, Symmetry};
 use evidence::certificate::SplitInvariant;
@@ -197,6 +199,16 @@ impl<const W: usize> Backend for LocalSets<'_, W> {
         let mut rows = Rows::default();
         rows.extend(a.iter().filter(|row| !b.contains(row)));
         Ok(Rc::new(rows))
+    }
+
+    fn close(&mut self, plan: &Plan<'_>, sets: &mut [Self::Set], _budget: &Budget) -> Result<bool, StopReason> {
+        let start: Vec<(&[ProcessId], &Self::Set)> = plan.groups.iter().map(Vec::as_slice).zip(sets.iter()).collect();
+        let closed = self.closed(plan, &start)?;
+        self.meter.hold(closed.iter().map(Rows::bytes).sum());
+        for (set, rows) in sets.iter_mut().zip(closed) {
+            *set = Rc::new(rows);
+        }
+        Ok(true)
     }
 
     fn renames(&self, symmetry: &Symmetry<'_>) -> bool {
