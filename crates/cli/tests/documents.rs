@@ -11,7 +11,7 @@ mod support;
 use std::fs;
 use std::path::Path;
 
-use support::{Place, root};
+use support::{Place, Told, root};
 
 #[test]
 fn readme() {
@@ -21,6 +21,11 @@ fn readme() {
 #[test]
 fn tutorial() {
     check("docs/tutorial.md");
+}
+
+#[test]
+fn linear_time() {
+    check("docs/ltl.md");
 }
 
 /// Runs the calls of a document in order, in one directory that has the examples.
@@ -91,13 +96,20 @@ fn session(block: &[&str], place: &Place) -> String {
             .strip_prefix("piecewise ")
             .or_else(|| call.strip_prefix("cargo run --release -- "))
             .unwrap_or_else(|| panic!("documents call piecewise only, not `{call}`"));
-        // Quotes of the shell are for globs; our words have no spaces in them.
-        let told = place.run(&words.replace('\'', ""));
+        let told = Told::new(&place.command(split(words)).output().unwrap());
         status = told.status;
         out += &told.out;
         out += &told.err;
     }
     out
+}
+
+/// The words of a call; what stands between quotes of the shell is one word.
+fn split(call: &str) -> Vec<&str> {
+    let pieces = call.split('\'').enumerate();
+    pieces
+        .flat_map(|(index, piece)| if index % 2 == 1 { vec![piece] } else { piece.split_whitespace().collect() })
+        .collect()
 }
 
 /// The text without what differs from run to run: numbers before a unit of time or size.
