@@ -147,14 +147,15 @@ pub trait Refinable: Backend {
 
     /// The facts of a prime implicant: the fewest local facts of the state, by leaving out one after the other, that together
     /// with its shared cells lie inside the set.
-    fn prime_facts(&mut self, inside: &Self::Set, state: &State) -> Result<Vec<(ProcessId, LocalFact)>, StopReason>;
+    fn prime_facts(&mut self, inside: &Self::Set, state: &State) -> Result<Prime<Self::Set>, StopReason>;
+}
 
-    /// The states of the set in which one of the facts does not hold; where there are no facts, those with other shared cells
-    /// than the given state.
-    fn excluding(
-        &mut self,
-        states: &Self::Set,
-        facts: &[(ProcessId, LocalFact)],
-        like: &State,
-    ) -> Result<Self::Set, StopReason>;
+/// A prime implicant over local variables.
+pub struct Prime<S> {
+    /// Its facts.
+    pub facts: Vec<(ProcessId, LocalFact)>,
+    /// The states in which all of them hold, whatever the shared cells are.
+    pub alike: S,
+    /// Those of them whose shared cells, too, are such that all are inside the set.
+    pub inside: S,
 }

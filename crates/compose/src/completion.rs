@@ -1,19 +1,46 @@
 //! Completion: split invariants with exposed facts, until there is a proof or a real run (Cohen and Namjoshi, CAV 2007).
 //!
-//! In: a refinable backend and the questions of a property. Out: a proof, or a run to a state that answers one of them. Complete
-//! for finite programs. Each round computes split invariants in stages and stops at the first stage that meets the error set. A
-//! state in the error set that the local sets cannot exclude is generalised to a **prime implicant** over local variables (the
-//! paper tests one variable at a time and gets stuck where two matter together), whose facts are exposed. Where nothing new can be
-//! exposed, the error set grows by predecessors, layer by layer; it is kept from round to round.
+//! In: a refinable backend and a property. Out: a proof, or a run to a state that decides the property. Complete for finite
+//! programs. Each round computes split invariants. A state in the error set that they do not exclude is generalised to a
+//! **prime implicant** over local variables (the paper tests one variable at a time and gets stuck where two matter together),
+//! whose facts are exposed. Where nothing new can be exposed, the error set grows by predecessors, layer by layer; it is kept from
+//! round to round. Where processes are alike, what is exposed of one is exposed of all, and one stands for all.
+
+use std::collections::BTreeSet;
 
 use base::{Budget, StopReason};
+use evidence::Trace;
 use evidence::certificate::LocalFact;
 use model::eval::{self, State};
 use model::process::ProcessId;
+use model::property::PropertyKind;
+use model::value::Value;
 
 use crate::backend::Refinable;
-use crate::k_index::{Fixpoint, Invariants};
-use crate::question::Question;
+use crate::crowd;
+use crate::k_index::{Decision, Fixpoint, Invariants, Plan, decide};
+use crate::question::{questions, questions_up_to};
+use crate::symmetry::Symmetry;
+
+/// How completion goes about it.
+#[derive(Clone, Copy)]
+pub struct Way<'a, 'm> {
+    /// The exchanges under which program and property stay the same, where these are to be used.
+    pub symmetry: Option<&'a Symmetry<'m>>,
+    /// Which local sets are compared with the error set.
+    pub stages: Stages,
+    /// What may be used.
+    pub budget: &'a Budget,
+}
+
+/// Which local sets are compared with the error set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stages {
+    /// Those of every stage, and the round ends at the first that meets it, as in the paper.
+    Each,
+    /// The invariants alone, computed in whatever way is fast.
+    Last,
+}
 
 /// What completion ends with.
 pub enum Completed<S> {
@@ -24,17 +51,36 @@ pub enum Completed<S> {
         /// What happened on the way.
         rounds: Vec<Round>,
     },
-    /// The states of a run to a state that answers a question.
+    /// The states of a run to a state that decides the property.
     Run {
         /// From an initial state.
         states: Vec<State>,
         /// What happened on the way.
         rounds: Vec<Round>,
     },
+    /// A run of a few processes, found beside the way.
+    Shortcut {
+        /// The run.
+        trace: Trace,
+        /// What happened on the way.
+        rounds: Vec<Round>,
+    },
+    /// It cannot go on in this way: see [`Obstacle`].
+    Stuck(Obstacle),
+}
+
+/// Why another way has to be taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Obstacle {
+    /// A fact about one process names another one, so that it cannot be exposed of all alike: go on without symmetry.
+    NamesAnother,
+    /// All sets together exclude the error set, those of the processes that the property names do not: let everybody see
+    /// the whole shared store, so that it makes no difference.
+    NarrowViews,
 }
 
 /// One round of refinement.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Round {
     /// The first stage whose sets meet the error set; `None` in the last round of a proof.
     pub violated_at: Option<usize>,
@@ -42,149 +88,346 @@ pub struct Round {
     pub exposed: Vec<(ProcessId, LocalFact)>,
     /// How many layers of predecessors were added to the error set.
     pub layers: usize,
+    /// A state that the local sets did not exclude, for the sake of which the facts were exposed, and after how many steps from
+    /// there the property can be decided.
+    pub because: Option<(State, usize)>,
 }
 
 /// How many states of the error set are generalised in each round once something new was found.
 const ENOUGH: usize = 64;
 
+/// As [`ENOUGH`], where a fact about one process is one about all that are alike.
+const ENOUGH_ALIKE: usize = 4;
+
 /// Refines until there is a proof or a run.
 pub fn complete<B: Refinable>(
     backend: &mut B,
-    questions: &[Question],
-    budget: &Budget,
-    mut told: impl FnMut(&Round),
+    property: &PropertyKind,
+    way: Way<'_, '_>,
+    told: impl FnMut(&Round),
 ) -> Result<Completed<B::Set>, StopReason> {
-    let mut errors = Errors { layers: vec![backend.bad(questions)?] };
-    let initial = backend.initial_states()?;
-    let mut rounds = Vec::new();
-    loop {
-        if let Some(states) = errors.run_from(backend, &initial)? {
-            return Ok(Completed::Run { states, rounds });
-        }
-        let mut fixpoint = Fixpoint::new(backend, 1)?;
-        let Some((violated_at, meeting)) = first_meeting(backend, &mut fixpoint, &mut errors, budget)? else {
-            rounds.push(Round { violated_at: None, exposed: Vec::new(), layers: 0 });
-            rounds.iter().last().into_iter().for_each(&mut told);
-            return Ok(Completed::Proved { invariants: fixpoint.invariants, rounds });
-        };
-        let mut round = Round { violated_at: Some(violated_at), exposed: Vec::new(), layers: 0 };
-        let (mut meeting, mut closed) = (meeting, false);
-        loop {
-            round.exposed = errors.new_facts(backend, &meeting)?;
-            if backend.expose(&round.exposed)? {
-                break;
-            }
-            let join = fixpoint.invariants.join();
-            let before = backend.before(&meeting, &join)?;
-            let layer = errors.grow(backend, &before)?;
-            if backend.is_empty(&layer) {
-                // An early stage can meet the error set without the predecessors that matter: go on to the fixpoint, where
-                // either something is new or the theorem that completion rests on is wrong.
-                if closed {
-                    return Err(StopReason::NotSupported(String::from("completion found nothing left to expose")));
-                }
-                fixpoint.close(backend, budget)?;
-                closed = true;
-                let all = errors.all(backend)?;
-                meeting = backend.within(&all, &fixpoint.invariants.join())?;
-                continue;
-            }
-            closed = false;
-            round.layers += 1;
-            if let Some(states) = errors.run_from(backend, &initial)? {
-                rounds.push(round);
-                return Ok(Completed::Run { states, rounds });
-            }
-            meeting = backend.union(&meeting, &layer)?;
-            budget.check(backend.memory_bytes())?;
-        }
-        told(&round);
-        rounds.push(round);
-    }
+    Completion { backend, property, way, told, errors: None, offered: BTreeSet::new(), rounds: Vec::new() }.complete()
 }
 
-/// Takes stages until one meets the error set; its number and the states in which it does.
-fn first_meeting<B: Refinable>(
-    backend: &mut B,
-    fixpoint: &mut Fixpoint<B::Set>,
-    errors: &mut Errors<B::Set>,
-    budget: &Budget,
-) -> Result<Option<(usize, B::Set)>, StopReason> {
-    let all = errors.all(backend)?;
-    loop {
-        let meeting = backend.within(&all, &fixpoint.invariants.join())?;
-        if !backend.is_empty(&meeting) {
-            return Ok(Some((fixpoint.n_stages, meeting)));
-        }
-        if !fixpoint.stage(backend, budget, false)? {
-            return Ok(None);
-        }
-    }
+struct Completion<'a, 'm, B: Refinable, T> {
+    backend: &'a mut B,
+    property: &'a PropertyKind,
+    way: Way<'a, 'm>,
+    told: T,
+    /// Made when it is needed.
+    errors: Option<Errors<B::Set>>,
+    /// All facts that were to be exposed; one that told nothing apart then never will.
+    offered: BTreeSet<(ProcessId, LocalFact)>,
+    rounds: Vec<Round>,
+}
+
+/// Why no facts are exposed.
+enum Refused {
+    /// An initial state is in the error set: a run from there.
+    Run(Vec<State>),
+    /// See [`Obstacle::NamesAnother`].
+    NamesAnother,
+}
+
+/// What came of exposing facts.
+enum Exposing {
+    /// They tell states apart that looked the same.
+    New,
+    /// They do not.
+    Nothing,
+    /// See [`Obstacle::NamesAnother`].
+    NamesAnother,
+}
+
+/// How closely states are looked at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Care {
+    /// Those that share the facts of a prime implicant are seen together, whatever their shared cells are.
+    Facts,
+    /// Every one counts. With an error set that is closed under predecessors, this is what makes completion complete.
+    States,
 }
 
 /// The states that are errors, or lead to one: first the errors, then layer by layer their predecessors.
+#[derive(Clone)]
 struct Errors<S> {
     layers: Vec<S>,
+    /// The union of the layers.
+    all: S,
+    /// The initial states.
+    initial: S,
 }
 
-impl<S: Clone> Errors<S> {
-    fn all<B: Refinable<Set = S>>(&self, backend: &mut B) -> Result<S, StopReason> {
-        let empty = backend.empty();
-        self.layers.iter().try_fold(empty, |all, layer| backend.union(&all, layer))
+/// What the local sets of a round say.
+enum Met<S> {
+    /// They exclude the error set.
+    Nothing,
+    /// These states of it are left, at this stage.
+    States(usize, S),
+    /// A real run.
+    Run(Trace),
+    /// See [`Obstacle::NarrowViews`].
+    Apart,
+}
+
+impl<'m, B: Refinable, T: FnMut(&Round)> Completion<'_, 'm, B, T> {
+    fn complete(mut self) -> Result<Completed<B::Set>, StopReason> {
+        loop {
+            if self.way.stages == Stages::Each
+                && let Some(states) = self.run()?
+            {
+                return Ok(Completed::Run { states, rounds: self.rounds });
+            }
+            let plan = match self.way.symmetry {
+                Some(symmetry) => Plan::of_first(self.backend, 1, symmetry.clone()),
+                None => Plan::of_all(self.backend, 1),
+            };
+            let mut fixpoint = Fixpoint::of_plan(self.backend, plan)?;
+            let (violated_at, meeting) = match self.meet(&mut fixpoint)? {
+                Met::States(stage, meeting) => (stage, meeting),
+                Met::Nothing => {
+                    self.end_round(Round { violated_at: None, exposed: Vec::new(), layers: 0, because: None });
+                    return Ok(Completed::Proved { invariants: fixpoint.invariants, rounds: self.rounds });
+                }
+                Met::Run(trace) => return Ok(Completed::Shortcut { trace, rounds: self.rounds }),
+                Met::Apart => return Ok(Completed::Stuck(Obstacle::NarrowViews)),
+            };
+            if let Some(done) = self.refine(&mut fixpoint, violated_at, meeting)? {
+                return Ok(match done {
+                    Refused::Run(states) => Completed::Run { states, rounds: self.rounds },
+                    Refused::NamesAnother => Completed::Stuck(Obstacle::NamesAnother),
+                });
+            }
+        }
+    }
+
+    /// Compares local sets with the error set.
+    fn meet(&mut self, fixpoint: &mut Fixpoint<'m, B::Set>) -> Result<Met<B::Set>, StopReason> {
+        let way = self.way;
+        if way.stages == Stages::Each {
+            let all = self.errors()?.all.clone();
+            loop {
+                let meeting = self.within(&all, fixpoint)?;
+                if !self.backend.is_empty(&meeting) {
+                    return Ok(Met::States(fixpoint.n_stages, meeting));
+                }
+                if !fixpoint.stage(self.backend, way.budget, false)? {
+                    return Ok(Met::Nothing);
+                }
+            }
+        }
+        fixpoint.close(self.backend, way.budget)?;
+        let asked = questions_up_to(self.backend.model(), self.property, way.symmetry).unwrap_or_default();
+        match decide(self.backend, &fixpoint.invariants, &asked, (way.symmetry, way.budget))? {
+            Decision::Proved => Ok(Met::Nothing),
+            Decision::Fault(words) => Err(StopReason::PropertyError(words)),
+            Decision::Open(question) => {
+                if self.rounds.is_empty()
+                    && let Some(trace) = crowd::find_run(self.backend.model(), self.property, &question, way.budget)?
+                {
+                    return Ok(Met::Run(trace));
+                }
+                let all = self.errors()?.all.clone();
+                let meeting = self.within(&all, fixpoint)?;
+                Ok(if self.backend.is_empty(&meeting) { Met::Apart } else { Met::States(fixpoint.n_stages, meeting) })
+            }
+        }
+    }
+
+    /// Exposes facts, after as many layers of predecessors as it takes for one of them to be new.
+    fn refine(
+        &mut self,
+        fixpoint: &mut Fixpoint<'m, B::Set>,
+        violated_at: usize,
+        mut meeting: B::Set,
+    ) -> Result<Option<Refused>, StopReason> {
+        if let Some(states) = self.run()? {
+            return Ok(Some(Refused::Run(states)));
+        }
+        let mut round = Round { violated_at: Some(violated_at), exposed: Vec::new(), layers: 0, because: None };
+        let mut closed = self.way.stages == Stages::Last;
+        loop {
+            match self.expose(&meeting, Care::Facts, &mut round)? {
+                Exposing::New => return Ok(None),
+                Exposing::NamesAnother => return Ok(Some(Refused::NamesAnother)),
+                Exposing::Nothing => {}
+            }
+            let join = self.everybody(fixpoint)?;
+            let before = self.backend.before(&meeting, &as_join(&join))?;
+            let layer = self.grow(&before)?;
+            if self.backend.is_empty(&layer) {
+                // An early stage can meet the error set without the predecessors that matter: go on to the fixpoint, where
+                // either something is new or the theorem that completion rests on is wrong.
+                if closed {
+                    return match self.expose(&meeting, Care::States, &mut round)? {
+                        Exposing::New => Ok(None),
+                        Exposing::NamesAnother => Ok(Some(Refused::NamesAnother)),
+                        Exposing::Nothing => {
+                            Err(StopReason::NotSupported(String::from("completion found nothing left to expose")))
+                        }
+                    };
+                }
+                fixpoint.close(self.backend, self.way.budget)?;
+                closed = true;
+                let all = self.errors()?.all.clone();
+                meeting = self.within(&all, fixpoint)?;
+                continue;
+            }
+            closed = self.way.stages == Stages::Last;
+            round.layers += 1;
+            if let Some(states) = self.run()? {
+                self.end_round(round);
+                return Ok(Some(Refused::Run(states)));
+            }
+            meeting = self.backend.union(&meeting, &layer)?;
+            self.way.budget.check(self.backend.memory_bytes())?;
+        }
+    }
+
+    /// Exposes what tells states of the set apart from others, and ends the round if it tells anything apart.
+    fn expose(&mut self, meeting: &B::Set, care: Care, round: &mut Round) -> Result<Exposing, StopReason> {
+        loop {
+            let Some(facts) = self.new_facts(meeting, care, round)? else { return Ok(Exposing::NamesAnother) };
+            if facts.is_empty() {
+                return Ok(Exposing::Nothing);
+            }
+            self.offered.extend(facts.iter().cloned());
+            if self.backend.expose(&facts)? {
+                round.exposed = facts;
+                self.end_round(round.clone());
+                return Ok(Exposing::New);
+            }
+        }
+    }
+
+    fn end_round(&mut self, round: Round) {
+        (self.told)(&round);
+        self.rounds.push(round);
+    }
+
+    /// The error set as it is now.
+    fn errors(&mut self) -> Result<&Errors<B::Set>, StopReason> {
+        if self.errors.is_none() {
+            let asked = questions(self.backend.model(), self.property).unwrap_or_default();
+            let (bad, initial) = (self.backend.bad(&asked)?, self.backend.initial_states()?);
+            self.errors = Some(Errors { layers: vec![bad.clone()], all: bad, initial });
+        }
+        Ok(self.errors.as_ref().expect("just made"))
     }
 
     /// Adds what is new as a layer, and returns it.
-    fn grow<B: Refinable<Set = S>>(&mut self, backend: &mut B, before: &S) -> Result<S, StopReason> {
-        let all = self.all(backend)?;
-        let layer = backend.minus(before, &all)?;
-        if !backend.is_empty(&layer) {
-            self.layers.push(layer.clone());
+    fn grow(&mut self, before: &B::Set) -> Result<B::Set, StopReason> {
+        let all = self.errors()?.all.clone();
+        let layer = self.backend.minus(before, &all)?;
+        if !self.backend.is_empty(&layer) {
+            let all = self.backend.union(&all, &layer)?;
+            let errors = self.errors.as_mut().expect("asked for above");
+            errors.layers.push(layer.clone());
+            errors.all = all;
         }
         Ok(layer)
     }
 
-    /// The facts that tell states of the set apart from states that are no errors.
-    fn new_facts<B: Refinable<Set = S>>(
-        &self,
-        backend: &mut B,
-        meeting: &S,
-    ) -> Result<Vec<(ProcessId, LocalFact)>, StopReason> {
-        let all = self.all(backend)?;
-        let known = backend.exposed();
+    /// The sets of all processes.
+    fn everybody(&mut self, fixpoint: &Fixpoint<'m, B::Set>) -> Result<Vec<(Vec<ProcessId>, B::Set)>, StopReason> {
+        let all: Vec<ProcessId> = self.backend.model().processes.ids().collect();
+        let set_of = |process| {
+            let group = vec![process];
+            let set = fixpoint.invariants.set_of(self.backend, &group, self.way.symmetry)?;
+            Ok((group, set))
+        };
+        all.into_iter().map(set_of).collect()
+    }
+
+    /// The states of a set of whole states that all local sets allow.
+    fn within(&mut self, states: &B::Set, fixpoint: &Fixpoint<'m, B::Set>) -> Result<B::Set, StopReason> {
+        let join = self.everybody(fixpoint)?;
+        self.backend.within(states, &as_join(&join))
+    }
+
+    /// The facts, not yet exposed, that tell states of the set apart from states that are no errors; `None` where one of them
+    /// cannot be exposed of all alike.
+    fn new_facts(
+        &mut self,
+        meeting: &B::Set,
+        care: Care,
+        round: &mut Round,
+    ) -> Result<Option<Vec<(ProcessId, LocalFact)>>, StopReason> {
+        let enough = if self.way.symmetry.is_some() { ENOUGH_ALIKE } else { ENOUGH };
+        let all = self.errors()?.all.clone();
         let mut facts: Vec<(ProcessId, LocalFact)> = Vec::new();
         let mut rest = meeting.clone();
         let mut n_seen = 0;
-        // Not one new fact: then every state counts, which is what makes completion complete.
-        while n_seen < ENOUGH || facts.iter().all(|fact| known.contains(fact)) {
-            let Some(state) = backend.sample(&rest) else { break };
-            let prime = backend.prime_facts(&all, &state)?;
-            rest = backend.excluding(&rest, &prime, &state)?;
-            facts.extend(prime);
+        while n_seen < enough || facts.is_empty() {
+            let Some(state) = self.backend.sample(&rest) else { break };
+            let prime = self.backend.prime_facts(&all, &state)?;
+            rest = match care {
+                Care::Facts => self.backend.minus(&rest, &prime.alike)?,
+                Care::States => self.backend.minus(&rest, &prime.inside)?,
+            };
+            let Some(alike) = self.of_all_alike(prime.facts) else { return Ok(None) };
+            let is_new = |fact: &(ProcessId, LocalFact)| !self.offered.contains(fact) && !facts.contains(fact);
+            let new: Vec<_> = alike.into_iter().filter(is_new).collect();
+            if !new.is_empty() && facts.is_empty() {
+                let errors = self.errors()?.clone();
+                let layer = errors.layers.iter().position(|layer| self.backend.contains(layer, &state));
+                round.because = layer.map(|layer| (state, layer));
+            }
+            facts.extend(new);
             n_seen += 1;
+            self.way.budget.check(self.backend.memory_bytes())?;
         }
-        facts.sort();
-        facts.dedup();
-        facts.retain(|fact| !known.contains(fact));
-        Ok(facts)
+        if self.way.symmetry.is_none() {
+            facts.sort();
+        }
+        Ok(Some(facts))
+    }
+
+    /// The facts and, where processes are alike, the same about all others of the family; `None` for a fact that names another.
+    fn of_all_alike(&self, facts: Vec<(ProcessId, LocalFact)>) -> Option<Vec<(ProcessId, LocalFact)>> {
+        let Some(symmetry) = self.way.symmetry else { return Some(facts) };
+        let model = self.backend.model();
+        let mut alike = Vec::new();
+        for (process, fact) in facts {
+            if matches!(fact, LocalFact::Cell(_, Value::Process(named)) if named != process) {
+                return None;
+            }
+            for other in model.families[model.processes[process].family].processes() {
+                let exchange = symmetry.exchange(&[process], &[other]);
+                let moved = match &fact {
+                    LocalFact::Control(points) => LocalFact::Control(points.clone()),
+                    LocalFact::Cell(cell, value) => {
+                        LocalFact::Cell(symmetry.cell(&exchange, *cell), exchange.value(*value))
+                    }
+                };
+                alike.push((other, moved));
+            }
+        }
+        Some(alike)
     }
 
     /// A run from an initial state through the layers, if one of them has one.
-    fn run_from<B: Refinable<Set = S>>(&self, backend: &mut B, initial: &S) -> Result<Option<Vec<State>>, StopReason> {
-        let all = self.all(backend)?;
-        let none_missing = backend.minus(initial, &all)?;
-        let starting = backend.minus(initial, &none_missing)?;
-        let Some(start) = backend.sample(&starting) else { return Ok(None) };
+    fn run(&mut self) -> Result<Option<Vec<State>>, StopReason> {
+        let errors = self.errors()?.clone();
+        let none_missing = self.backend.minus(&errors.initial, &errors.all)?;
+        let starting = self.backend.minus(&errors.initial, &none_missing)?;
+        let Some(start) = self.backend.sample(&starting) else { return Ok(None) };
         let mut run = vec![start];
         loop {
             let last = run.last().expect("a run has a state");
-            let layer = (0..self.layers.len()).find(|&at| backend.contains(&self.layers[at], last));
+            let layer = (0..errors.layers.len()).find(|&at| self.backend.contains(&errors.layers[at], last));
             let Some(layer) = layer.filter(|&layer| layer > 0) else { return Ok(Some(run)) };
-            let successors = eval::steps(backend.model(), last).into_iter().filter_map(|step| step.result.ok());
-            let nearer =
-                successors.into_iter().find(|next| (0..layer).any(|at| backend.contains(&self.layers[at], next)));
+            let successors = eval::steps(self.backend.model(), last).into_iter().filter_map(|step| step.result.ok());
+            let nearer = successors
+                .into_iter()
+                .find(|next| (0..layer).any(|at| self.backend.contains(&errors.layers[at], next)));
             // A layer is made of predecessors of earlier ones; should the reference semantics disagree, `audit` refuses the run.
             let Some(next) = nearer else { return Ok(Some(run)) };
             run.push(next);
         }
     }
+}
+
+fn as_join<S>(sets: &[(Vec<ProcessId>, S)]) -> Vec<(&[ProcessId], &S)> {
+    sets.iter().map(|(group, set)| (group.as_slice(), set)).collect()
 }

@@ -37,7 +37,7 @@ impl<S: Clone> Invariants<S> {
     }
 
     /// The set of a group, renamed from one that stands for it if need be.
-    fn set_of<B: Backend<Set = S>>(
+    pub(crate) fn set_of<B: Backend<Set = S>>(
         &self,
         backend: &mut B,
         group: &[ProcessId],

@@ -221,6 +221,17 @@ impl Bdd {
         self.0.eval(vector.iter().enumerate().map(|(bit, &value)| (bit as u32, value)))
     }
 
+    /// The bits that are looked at on the way of the vector through the diagram, ascending.
+    pub fn asked(&self, vector: &[bool]) -> Vec<u32> {
+        let mut bits = Vec::new();
+        let mut here = self.clone();
+        while let Some((high, low)) = here.0.cofactors() {
+            bits.push(here.top_bit());
+            here = Bdd(if vector[bits[bits.len() - 1] as usize] { high } else { low });
+        }
+        bits
+    }
+
     /// The nodes below this one, for exchange: children first, each (bit, low, high) with children as positions in the
     /// list plus 2, 0 and 1 being the empty set and the full one. The last is the set itself.
     pub fn table(&self) -> Vec<(u32, usize, usize)> {

@@ -5,11 +5,13 @@
 
 use base::StopReason;
 use compose::backend::Backend;
-use compose::completion::{Completed, complete};
+use compose::completion::{Completed, Obstacle, Stages, Way, complete};
 use compose::k_index::Invariants;
 use compose::method::Outcome;
 use compose::question::{Question, questions};
+use compose::symmetry::Symmetry;
 use engine::{Answer, Engine, Observer, PropertyId, Statistics, Task, Verdict};
+use evidence::certificate::SplitInvariant;
 use evidence::trace::trace_through;
 use model::Model;
 use model::eval::State;
@@ -160,27 +162,44 @@ impl<'a> Work<'a> {
     }
 
     fn try_completion(&self, id: PropertyId, statistics: &mut Statistics) -> Result<Outcome, StopReason> {
-        let mut sets = LocalSets::new(self.system()?, Views::Mentioned)?;
-        let asked = self.questions(id);
-        let (_, fault) = sets.bad_and_fault(&asked)?;
-        if !fault.is_empty() {
-            return Ok(Outcome::Open(property_fault()));
+        let property = &self.task.model.properties[id].kind;
+        let mut symmetry = Symmetry::of(self.task.model).filter(|symmetry| symmetry.leaves(property));
+        let mut views = Views::Mentioned;
+        loop {
+            let mut sets = LocalSets::new(self.system()?, views)?;
+            symmetry = symmetry.filter(|symmetry| sets.renames(symmetry));
+            let way = Way { symmetry: symmetry.as_ref(), stages: Stages::Last, budget: &self.task.budget };
+            let completed = complete(&mut sets, property, way, |_| {})?;
+            let n_rounds = |rounds: usize| Some(rounds as u64);
+            *statistics = local_statistics(&mut sets, None);
+            return Ok(match completed {
+                Completed::Proved { invariants, rounds } => {
+                    *statistics = local_statistics(&mut sets, Some(&invariants));
+                    statistics.refinements = n_rounds(rounds.len() - 1);
+                    let invariant = sets.certify(1, &invariants.join())?;
+                    Outcome::Never(SplitInvariant { by_symmetry: symmetry.is_some(), ..invariant })
+                }
+                Completed::Run { states, rounds } => {
+                    statistics.refinements = n_rounds(rounds.len());
+                    self.run(id, states)
+                }
+                Completed::Shortcut { trace, rounds } => {
+                    statistics.refinements = n_rounds(rounds.len());
+                    Outcome::Run(trace)
+                }
+                Completed::Stuck(Obstacle::NamesAnother) => {
+                    symmetry = None;
+                    continue;
+                }
+                Completed::Stuck(Obstacle::NarrowViews) if views == Views::Mentioned => {
+                    views = Views::Whole;
+                    continue;
+                }
+                Completed::Stuck(Obstacle::NarrowViews) => Outcome::Open(StopReason::NotSupported(String::from(
+                    "what all processes see together excludes a violation, but not what the checker looks at",
+                ))),
+            });
         }
-        let completed = complete(&mut sets, &asked, &self.task.budget, |_| {});
-        let n_rounds = |rounds: usize| Some(rounds as u64);
-        Ok(match completed? {
-            Completed::Proved { invariants, rounds } => {
-                *statistics = local_statistics(&mut sets, Some(&invariants));
-                statistics.refinements = n_rounds(rounds.len() - 1);
-                Outcome::Never(sets.certify(1, &invariants.join())?)
-            }
-            Completed::Run { states, rounds } => {
-                statistics.refinements = n_rounds(rounds.len());
-                statistics.peak_nodes = Some(sets.peak_nodes());
-                statistics.peak_memory_bytes = Some(sets.memory_bytes());
-                self.run(id, states)
-            }
-        })
     }
 
     fn answer(&self, id: PropertyId, outcome: Outcome, statistics: Statistics) -> Answer {

@@ -46,6 +46,8 @@ pub struct LocalSets<'m> {
     pub(crate) renamings: HashMap<Exchange, Rc<Renaming>>,
     /// The initial states with their exposed blocks, once somebody asked for them.
     initial: Option<Bdd>,
+    /// The states with their exposed blocks, once somebody asked for them.
+    tie: Option<Bdd>,
     /// The most nodes seen in use.
     peak_nodes: Cell<u64>,
 }
@@ -64,6 +66,7 @@ impl<'m> LocalSets<'m> {
             hidden: HashMap::new(),
             renamings: HashMap::new(),
             initial: None,
+            tie: None,
             peak_nodes: Cell::new(0),
             system,
         };
@@ -172,7 +175,7 @@ impl<'m> LocalSets<'m> {
         self.commands = commands;
         self.cubes.clear();
         self.hidden.clear();
-        self.initial = None;
+        (self.initial, self.tie) = (None, None);
         Ok(())
     }
 
@@ -201,7 +204,7 @@ impl<'m> LocalSets<'m> {
     }
 
     /// Each exposed block is that of the process's local state.
-    pub(crate) fn tie(&self) -> Result<Bdd, OutOfNodes> {
+    fn tie(&self) -> Result<Bdd, OutOfNodes> {
         let (space, encoding) = (&self.system.encoding.space, &self.system.encoding);
         self.system.model.processes.ids().rev().try_fold(space.all(), |tie, process| {
             let blocks = &self.blocks[process.index()];
@@ -216,9 +219,18 @@ impl<'m> LocalSets<'m> {
         })
     }
 
+    /// As [`LocalSets::tie`], made once.
+    pub(crate) fn tied(&mut self) -> Result<Bdd, StopReason> {
+        if self.tie.is_none() {
+            self.tie = Some(self.bdd(self.tie())?);
+        }
+        Ok(self.tie.clone().expect("just made"))
+    }
+
     /// The initial states with their exposed blocks.
-    pub(crate) fn tied_initial(&self) -> Result<Bdd, OutOfNodes> {
-        self.system.encoding.space.and(&self.system.initial, &self.tie()?)
+    fn tied_initial(&mut self) -> Result<Bdd, StopReason> {
+        let tie = self.tied()?;
+        self.bdd(self.system.encoding.space.and(&self.system.initial, &tie))
     }
 
     pub(crate) fn cubes_of(&mut self, updates: Updates) -> Result<(Cube, Cube), StopReason> {
@@ -298,7 +310,7 @@ impl Backend for LocalSets<'_> {
         let hidden = self.bdd(self.system.encoding.bits(hidden))?;
         let initial = match self.initial.take() {
             Some(initial) => initial,
-            None => self.bdd(self.tied_initial())?,
+            None => self.tied_initial()?,
         };
         let seen = self.bdd(self.system.encoding.space.exists(&initial, &hidden));
         self.initial = Some(initial);

@@ -4,7 +4,7 @@
 //! blocks. Sets of whole states do not mention exposed blocks: these follow from the local states.
 
 use base::StopReason;
-use compose::backend::{Join, Refinable};
+use compose::backend::{Join, Prime, Refinable};
 use compose::question::Question;
 use evidence::certificate::{Exposed, LocalFact};
 use model::eval::State;
@@ -12,7 +12,7 @@ use model::process::ProcessId;
 use model::variable::Storage;
 
 use crate::bdd::{Bdd, OutOfNodes};
-use crate::encoding::{Field, Part};
+use crate::encoding::Part;
 use crate::local::LocalSets;
 
 impl Refinable for LocalSets<'_> {
@@ -52,7 +52,7 @@ impl Refinable for LocalSets<'_> {
     }
 
     fn within(&mut self, states: &Bdd, join: Join<'_, Bdd>) -> Result<Bdd, StopReason> {
-        let tie = self.bdd(self.tie())?;
+        let tie = self.tied()?;
         let space = &self.system().encoding.space;
         let mut rest = self.bdd(space.and(states, &tie))?;
         for (_, local) in join {
@@ -82,48 +82,21 @@ impl Refinable for LocalSets<'_> {
         states.contains(&self.system().vector(state))
     }
 
-    fn prime_facts(&mut self, inside: &Bdd, state: &State) -> Result<Vec<(ProcessId, LocalFact)>, StopReason> {
+    fn prime_facts(&mut self, inside: &Bdd, state: &State) -> Result<Prime<Bdd>, StopReason> {
         let vector = self.system().vector(state);
-        let (shared, local): (Vec<Part>, Vec<Part>) = self
-            .system()
-            .encoding
-            .parts()
-            .iter()
-            .copied()
-            .filter(|part| !matches!(part, Part::Exposed(_)))
-            .partition(|&part| self.is_shared(part));
-        let here = shared.iter().map(|&part| (part, self.system().encoding.field(part).read(&vector)));
-        let here = self.bdd(self.system().encoding.assignment(here))?;
-        let mut inside = self.bdd(self.system().encoding.space.restrict(inside, &here))?;
-        let mut facts = Vec::new();
-        for part in local {
-            let field = self.system().encoding.field(part);
-            let without = self.bdd(self.for_all_values(&inside, part, field))?;
-            match without.contains(&vector) {
-                true => inside = without,
-                false => facts.push(self.fact(part, field.read(&vector))),
-            }
-        }
-        Ok(facts)
-    }
-
-    fn excluding(&mut self, states: &Bdd, facts: &[(ProcessId, LocalFact)], like: &State) -> Result<Bdd, StopReason> {
-        let space = &self.system().encoding.space;
-        let alike = match facts.is_empty() {
-            true => {
-                let vector = self.system().vector(like);
-                let shared = self.system().encoding.parts().iter().copied().filter(|&part| self.is_shared(part));
-                let here = shared.map(|part| (part, self.system().encoding.field(part).read(&vector)));
-                space.set_of(&self.bdd(self.system().encoding.assignment(here))?)
-            }
-            false => {
-                let all = facts
-                    .iter()
-                    .try_fold(space.all(), |all, (process, fact)| space.and(&all, &self.holds(*process, fact)?));
-                self.bdd(all)?
-            }
-        };
-        self.bdd(space.minus(states, &alike))
+        let encoding = &self.system().encoding;
+        let parts = encoding.parts().iter().copied().filter(|part| !matches!(part, Part::Exposed(_)));
+        let (shared, local): (Vec<Part>, Vec<Part>) = parts.partition(|&part| self.is_shared(part));
+        // Vectors that are no states do no harm.
+        let space = &encoding.space;
+        let loose = self.bdd(space.not(&self.system().valid).and_then(|invalid| space.or(inside, &invalid)))?;
+        let facts = self.bdd(self.needed(&loose, &shared, (&local, &vector)))?;
+        let around = self.bdd(self.needed(&loose, &facts, (&shared, &vector)))?;
+        let value = |part: &Part| encoding.field(*part).read(&vector);
+        let set = |parts: &[Part]| encoding.assignment(parts.iter().map(|part| (*part, value(part))));
+        let (alike, around) = (space.set_of(&self.bdd(set(&facts))?), space.set_of(&self.bdd(set(&around))?));
+        let inside = self.bdd(space.and(&alike, &around))?;
+        Ok(Prime { facts: facts.iter().map(|part| self.fact(*part, value(part))).collect(), alike, inside })
     }
 }
 
@@ -176,13 +149,23 @@ impl LocalSets<'_> {
         }
     }
 
-    /// The states that stay in the set whatever value the part has.
-    fn for_all_values(&self, set: &Bdd, part: Part, field: Field) -> Result<Bdd, OutOfNodes> {
-        let (space, encoding) = (&self.system().encoding.space, &self.system().encoding);
-        (0..field.n_values).try_fold(space.all(), |all, value| {
-            let with = space.restrict(set, &encoding.assignment([(part, value)])?)?;
-            space.and(&all, &with)
-        })
+    /// The parts that have to be as in the vector for all vectors that agree with it on these and on the fixed ones to be in the
+    /// set, by leaving out one after the other.
+    fn needed(&self, set: &Bdd, fixed: &[Part], (parts, vector): (&[Part], &[bool])) -> Result<Vec<Part>, OutOfNodes> {
+        let (encoding, space) = (&self.system().encoding, &self.system().encoding.space);
+        let value = |&part: &Part| (part, encoding.field(part).read(vector));
+        let set = space.restrict(set, &encoding.assignment(fixed.iter().map(value))?)?;
+        // What the way of the vector through the diagram does not ask about can be left out, all of it at once.
+        let asked = set.asked(vector);
+        let is_asked = |&part: &Part| encoding.field(part).bits().any(|bit| asked.contains(&bit));
+        let mut kept: Vec<Part> = parts.iter().copied().filter(is_asked).collect();
+        for part in kept.clone() {
+            let without = kept.iter().filter(|&&other| other != part).map(value);
+            if space.restrict(&set, &encoding.assignment(without)?)?.is_all() {
+                kept.retain(|&other| other != part);
+            }
+        }
+        Ok(kept)
     }
 
     fn is_shared(&self, part: Part) -> bool {

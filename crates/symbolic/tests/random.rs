@@ -2,9 +2,8 @@
 
 use base::Budget;
 use compose::backend::Backend;
-use compose::completion::{Completed, complete};
+use compose::completion::{Completed, Stages, Way, complete};
 use compose::k_index::{Fixpoint, Plan};
-use compose::question::{Pattern, Question, questions};
 use compose::symmetry::Symmetry;
 use model::Model;
 use model::eval::{State, is_deadlock, steps};
@@ -32,7 +31,7 @@ fn for_small_products(n_programs: u64, check: impl Fn(&Model, &Product) -> Resul
 }
 
 fn system(model: &Model) -> System<'_> {
-    System::new(model, &vec![64; model.processes.len()], 1 << 17).expect("small programs fit")
+    System::new(model, &vec![1 << 10; model.processes.len()], 1 << 17).expect("small programs fit")
 }
 
 fn find(system: &System<'_>, bad: &Bdd, direction: Direction) -> Reach {
@@ -148,14 +147,20 @@ fn completion_decides_as_brute_force_does() {
         for _ in 0..2 {
             let pattern = random_pattern(model, &mut choices);
             let reachable = product.states.iter().any(|state| holds_in(model, &pattern, state));
-            let asked = questions(model, &PropertyKind::Reachable(pattern.clone())).expect("no temporal property");
-            let mut sets = LocalSets::new(system(model), Views::Mentioned).expect("fits");
-            match complete(&mut sets, &asked, &Budget::unlimited(), |_| {}) {
+            let asked = PropertyKind::Reachable(pattern.clone());
+            let stages = if choices.chance(50) { Stages::Each } else { Stages::Last };
+            let mut sets = LocalSets::new(system(model), Views::Whole).expect("fits");
+            let way = Way { symmetry: None, stages, budget: &Budget::unlimited() };
+            match complete(&mut sets, &asked, way, |_| {}) {
                 Ok(Completed::Proved { .. }) => expect(!reachable, "proved what is wrong")?,
                 Ok(Completed::Run { states, .. }) => {
                     expect(is_run(model, &states), "the run is real")?;
                     expect(holds_in(model, &pattern, states.last().expect("not empty")), "it ends badly")?;
                 }
+                Ok(Completed::Shortcut { trace, .. }) => {
+                    expect(reachable && is_run(model, &trace.states), "the run is real")?
+                }
+                Ok(Completed::Stuck(obstacle)) => return Err(format!("completion is complete, but: {obstacle:?}")),
                 Err(stop) => return Err(format!("completion is complete, but: {stop}")),
             }
         }
@@ -169,12 +174,15 @@ fn no_errors_and_deadlocks_are_decided_by_completion() {
         let faulty = product.faults.iter().any(|faults| !faults.is_empty());
         let deadlocked = !product.deadlocks.is_empty();
         for (kind, bad) in [(PropertyKind::NoErrors, faulty), (PropertyKind::DeadlockFree, deadlocked)] {
-            let asked: Vec<Question> = questions(model, &kind).expect("no temporal property");
-            assert!(asked.iter().all(|question| !matches!(question.pattern, Pattern::Truth { .. })));
-            let mut sets = LocalSets::new(system(model), Views::Mentioned).expect("fits");
-            match complete(&mut sets, &asked, &Budget::unlimited(), |_| {}) {
+            let mut sets = LocalSets::new(system(model), Views::Whole).expect("fits");
+            let way = Way { symmetry: None, stages: Stages::Last, budget: &Budget::unlimited() };
+            match complete(&mut sets, &kind, way, |_| {}) {
                 Ok(Completed::Proved { .. }) => expect(!bad, "proved what is wrong")?,
                 Ok(Completed::Run { states, .. }) => expect(bad && is_run(model, &states), "the run is real")?,
+                Ok(Completed::Shortcut { trace, .. }) => {
+                    expect(bad && is_run(model, &trace.states), "the run is real")?
+                }
+                Ok(Completed::Stuck(obstacle)) => return Err(format!("completion is complete, but: {obstacle:?}")),
                 Err(stop) => return Err(format!("completion is complete, but: {stop}")),
             }
         }
