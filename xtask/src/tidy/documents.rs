@@ -109,7 +109,8 @@ fn call(code: &str, facts: &Facts<'_>) -> Vec<String> {
     }
     for word in words {
         let flag = word.split('=').next().unwrap_or_default();
-        let is_long = flag.starts_with("--") && flag.len() > 2;
+        // `--BODY--` belongs to a format, not to us.
+        let is_long = flag.starts_with("--") && flag.len() > 2 && !flag.ends_with("--");
         let is_short =
             flag.len() == 2 && flag.starts_with('-') && flag.ends_with(|letter: char| letter.is_alphabetic());
         if (is_long || is_short) && !facts.flags.contains(flag) {
