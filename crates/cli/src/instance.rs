@@ -29,15 +29,20 @@ pub fn single(request: &Request) -> Result<Vec<(String, i64)>, Failure> {
 ///
 /// # Errors
 /// A file that cannot be read, or is refused.
-pub fn load(path: &Path, given: &[(String, i64)], display: &DisplayOptions) -> Result<Program, Failure> {
-    match load::load_instance(path, given)? {
-        Loaded::Program(program) => {
-            messages::warnings(&program, display);
-            Ok(*program)
-        }
-        Loaded::Refused(refusal) => {
-            messages::refusal(&refusal, "nothing was done", display);
-            Err(Failure::Told)
+pub fn load(
+    path: &Path,
+    given: &[(String, i64)],
+    goals: &[String],
+    display: &DisplayOptions,
+) -> Result<Program, Failure> {
+    for loaded in load::load_instance(path, given, goals)? {
+        match loaded {
+            Loaded::Program(program) => {
+                messages::warnings(&program, display);
+                return Ok(*program);
+            }
+            Loaded::Refused(refusal) => messages::refusal(&refusal, "nothing was done", display),
         }
     }
+    Err(Failure::Told)
 }

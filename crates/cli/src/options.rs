@@ -135,6 +135,16 @@ pub struct InstanceOptions {
     pub given: Vec<Given>,
 }
 
+/// What is to be reached, for programs that do not say it themselves.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "What to check")]
+pub struct GoalOptions {
+    /// Ask whether a state is reached, in DVE: an expression over the names of the file, or a .reach file; may be repeated
+    /// [default: MODEL.reach and MODEL.*.reach beside MODEL.dve]
+    #[arg(long = "goal", value_name = "EXPR")]
+    pub goals: Vec<String>,
+}
+
 /// What a search may use.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Limits")]
@@ -178,6 +188,9 @@ pub struct CheckOptions {
     /// Check only the properties that match; * and ? are wildcards; may be repeated
     #[arg(long, value_name = "GLOB", help_heading = "What to check")]
     pub property: Vec<String>,
+    /// What is to be reached.
+    #[command(flatten)]
+    pub goal: GoalOptions,
     /// How to check; see `piecewise check --help`
     #[arg(long, value_name = "METHOD", default_value = "auto", long_help = method_help(), help_heading = "What to check")]
     pub method: String,
@@ -201,7 +214,8 @@ Examples:
   piecewise check lock.pw -N 4 --property mutex   one property, four processes
   piecewise check examples -N 2..4                a table of programs and sizes
   piecewise check lock.pw --format json -o result.json
-  piecewise check lock.pw --timeout 60s --memory 4G";
+  piecewise check lock.pw --timeout 60s --memory 4G
+  piecewise check lock.dve --goal 'P.crit && Q.crit'";
 
 /// `piecewise explore`.
 #[derive(Clone, Debug, Args)]
@@ -244,6 +258,9 @@ pub struct ReplayOptions {
     /// Which instance, for a trace that does not say it.
     #[command(flatten)]
     pub instance: InstanceOptions,
+    /// What is to be reached.
+    #[command(flatten)]
+    pub goal: GoalOptions,
 }
 
 const REPLAY_EXAMPLES: &str = "\
@@ -306,6 +323,9 @@ pub struct SimOptions {
     /// Which instance.
     #[command(flatten)]
     pub instance: InstanceOptions,
+    /// What is to be reached.
+    #[command(flatten)]
+    pub goal: GoalOptions,
     /// Start the random choices here; the same seed gives the same run [default: from the clock]
     #[arg(long, value_name = "SEED", help_heading = "Run", conflicts_with = "interactive")]
     pub seed: Option<u64>,

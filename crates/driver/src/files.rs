@@ -9,7 +9,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// The endings of the files that a directory is searched for.
-pub const SOURCE_ENDINGS: [&str; 1] = ["pw"];
+pub const SOURCE_ENDINGS: [&str; 2] = ["pw", "dve"];
 
 /// The largest file that is read at all, in bytes; front-ends and readers of traces have their own limits below it.
 const MOST_BYTES: u64 = 256 << 20;
@@ -163,7 +163,7 @@ mod tests {
         let whys: Vec<_> = errors.iter().map(|error| error.why.as_str()).collect();
         assert_eq!(
             whys,
-            ["there is no such file", "there is no `.pw` file in this directory", "there is no such file"]
+            ["there is no such file", "there is no `.pw` or `.dve` file in this directory", "there is no such file"]
         );
     }
 

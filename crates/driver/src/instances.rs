@@ -83,11 +83,12 @@ impl Given {
     }
 }
 
-/// What the call says about parameters, for all its programs.
+/// What the call says about parameters and goals, for all its programs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Request {
     sizes: Option<Sizes>,
     given: Vec<Given>,
+    goals: Vec<String>,
 }
 
 impl Request {
@@ -104,7 +105,17 @@ impl Request {
                 return Err(format!("parameter `{SIZE_PARAMETER}` is given twice, by `-N` and by `-D`"));
             }
         }
-        Ok(Request { sizes, given })
+        Ok(Request { sizes, given, goals: Vec::new() })
+    }
+
+    /// Adds what `--goal` says.
+    pub fn with_goals(self, goals: &[String]) -> Self {
+        Request { goals: goals.to_vec(), ..self }
+    }
+
+    /// What `--goal` says.
+    pub fn goals(&self) -> &[String] {
+        &self.goals
     }
 
     /// What `-N` gives.

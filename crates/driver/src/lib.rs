@@ -1,12 +1,13 @@
 //! Text in, results out: loads programs, picks methods, audits every verdict. Nothing here prints.
 //!
-//! [`files`]: from paths to bytes. [`instances`]: which parameter values. [`load`]: from files to programs. [`select`]: which
+//! [`files`]: from paths to bytes. [`goals`]: what is to be reached. [`instances`]: which parameter values. [`load`]: from files to programs. [`select`]: which
 //! properties. [`methods`]: how. [`check()`](check::Check::run): the answers, audited. [`replay()`](replay::replay): traces
 //! from files. [`simulation`]: one run at a time. [`explore()`](explore::explore): the size of the whole product.
 
 pub mod check;
 pub mod explore;
 pub mod files;
+pub mod goals;
 pub mod instances;
 mod listed_first;
 pub mod load;

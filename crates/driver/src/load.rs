@@ -9,9 +9,11 @@ use std::path::{Path, PathBuf};
 use base::diagnostic::nearest_name;
 use base::{Diagnostic, SourceFile};
 use lang::ParameterRange;
+use lang::dve::Goal;
 
 use crate::check::Program;
 use crate::files::{self, FileError};
+use crate::goals::goals_for;
 use crate::instances::{Request, SIZE_PARAMETER, Sizes};
 
 /// What is loaded, in the order of the call.
@@ -56,7 +58,7 @@ pub enum LoadError {
 /// Paths that cannot be read, and parameters that fit no program. A file with errors of its own is a [`Refusal`].
 pub fn load(paths: &[PathBuf], request: &Request) -> Result<Batch, LoadError> {
     let paths = files::find(paths).map_err(LoadError::Files)?;
-    let texts = read_all(&paths).map_err(LoadError::Files)?;
+    let texts = read_all(&paths, request.goals()).map_err(LoadError::Files)?;
     if let [text] = &texts[..] {
         return Ok(load_one(text, request));
     }
@@ -72,14 +74,15 @@ pub fn load(paths: &[PathBuf], request: &Request) -> Result<Batch, LoadError> {
     Ok(batch)
 }
 
-/// Loads one instance of one file; for commands that work on one.
+/// Loads one instance of one file, for commands that work on one: a program, or everything that is refused.
 ///
 /// # Errors
 /// A path that cannot be read. A sweep has no one instance; the caller refuses it before.
-pub fn load_instance(path: &Path, given: &[(String, i64)]) -> Result<Loaded, FileError> {
-    Ok(match read_text(path)? {
-        Ok(source) => instance(&source, given),
-        Err(refusal) => Loaded::Refused(refusal),
+pub fn load_instance(path: &Path, given: &[(String, i64)], goals: &[String]) -> Result<Vec<Loaded>, FileError> {
+    let text = read_text(path, goals)?;
+    Ok(match &text.source {
+        Ok(source) => instances_of(source, given, &text.goals),
+        Err(refusal) => vec![Loaded::Refused(refusal.clone())],
     })
 }
 
@@ -88,16 +91,21 @@ pub fn load_instance(path: &Path, given: &[(String, i64)]) -> Result<Loaded, Fil
 /// # Errors
 /// A path that cannot be read.
 pub fn declared_parameters(path: &Path) -> Result<Option<Vec<ParameterRange>>, FileError> {
-    Ok(read_text(path)?.ok().and_then(|source| lang::parameters(&source).ok()))
+    Ok(read_text(path, &[])?.source.ok().and_then(|source| lang::parameters(&source).ok()))
 }
 
-/// A text, or why the bytes are none.
-type Text = Result<SourceFile, Refusal>;
+/// What a path leads to.
+struct Text {
+    /// The text, or why the bytes are none.
+    source: Result<SourceFile, Refusal>,
+    /// What is to be reached besides what the text says.
+    goals: Vec<Goal>,
+}
 
-fn read_all(paths: &[PathBuf]) -> Result<Vec<Text>, Vec<FileError>> {
+fn read_all(paths: &[PathBuf], goals: &[String]) -> Result<Vec<Text>, Vec<FileError>> {
     let (mut texts, mut errors) = (Vec::new(), Vec::new());
     for path in paths {
-        match read_text(path) {
+        match read_text(path, goals) {
             Ok(text) => texts.push(text),
             Err(error) => errors.push(error),
         }
@@ -105,15 +113,16 @@ fn read_all(paths: &[PathBuf]) -> Result<Vec<Text>, Vec<FileError>> {
     if errors.is_empty() { Ok(texts) } else { Err(errors) }
 }
 
-fn read_text(path: &Path) -> Result<Text, FileError> {
+fn read_text(path: &Path, goals: &[String]) -> Result<Text, FileError> {
     let bytes = files::read(path)?;
-    Ok(lang::pw::decode(&path.display().to_string(), bytes)
-        .map_err(|undecodable| Refusal { source: undecodable.file, diagnostics: vec![undecodable.diagnostic] }))
+    let source = lang::pw::decode(&path.display().to_string(), bytes)
+        .map_err(|undecodable| Refusal { source: undecodable.file, diagnostics: vec![undecodable.diagnostic] });
+    Ok(Text { source, goals: goals_for(path, goals)? })
 }
 
 /// The parameters of a program; a text with errors has none that matter, since it is refused.
 fn declared(text: &Text) -> Vec<ParameterRange> {
-    text.as_ref().ok().and_then(|source| lang::parameters(source).ok()).unwrap_or_default()
+    text.source.as_ref().ok().and_then(|source| lang::parameters(source).ok()).unwrap_or_default()
 }
 
 /// The instances that a request asks for, without looking at what the program allows.
@@ -132,18 +141,17 @@ fn with_size(given: &[(String, i64)], size: i64) -> Vec<(String, i64)> {
 /// With one file every parameter must fit; the front-end says what does not.
 fn load_one(text: &Text, request: &Request) -> Batch {
     let mut batch = Batch::default();
-    match text {
+    match &text.source {
         Err(refusal) => batch.items.push(Loaded::Refused(refusal.clone())),
         Ok(source) => {
             for given in instances(request) {
-                let loaded = instance(source, &given);
-                let is_refused = matches!(loaded, Loaded::Refused(_));
-                batch.items.push(loaded);
+                let loaded = instances_of(source, &given, &text.goals);
                 // The other instances would be refused for the same reasons, or not be asked for.
-                if is_refused {
-                    batch.items.drain(..batch.items.len() - 1);
+                if loaded.iter().any(is_refused) {
+                    batch.items = loaded;
                     break;
                 }
+                batch.items.extend(loaded);
             }
         }
     }
@@ -152,7 +160,7 @@ fn load_one(text: &Text, request: &Request) -> Batch {
 
 /// With several files a program takes what it declares, and leaves out the sizes that it does not allow.
 fn load_fitting(text: &Text, request: &Request, declared: &[ParameterRange], batch: &mut Batch) {
-    let source = match text {
+    let source = match &text.source {
         Ok(source) => source,
         Err(refusal) => return batch.items.push(Loaded::Refused(refusal.clone())),
     };
@@ -164,17 +172,17 @@ fn load_fitting(text: &Text, request: &Request, declared: &[ParameterRange], bat
         .map(|one| (one.name.clone(), one.value))
         .collect();
     let (Some(sizes), Some(allowed)) = (request.sizes(), range(SIZE_PARAMETER)) else {
-        return batch.items.push(instance(source, &given));
+        return batch.items.extend(instances_of(source, &given, &text.goals));
     };
     let (fitting, left_out): (Vec<i64>, Vec<i64>) = sizes.values().partition(|&size| allows(allowed, size));
     if !left_out.is_empty() {
         batch.notes.push(left_out_note(source.name(), sizes, allowed));
     }
     for size in fitting {
-        let loaded = instance(source, &with_size(&given, size));
-        let is_refused = matches!(loaded, Loaded::Refused(_));
-        batch.items.push(loaded);
-        if is_refused {
+        let loaded = instances_of(source, &with_size(&given, size), &text.goals);
+        let stop = loaded.iter().any(is_refused);
+        batch.items.extend(loaded);
+        if stop {
             break;
         }
     }
@@ -205,13 +213,25 @@ fn unknown_parameters(request: &Request, declared: &[Vec<ParameterRange>]) -> Re
     if unknown.is_empty() { Ok(()) } else { Err(unknown) }
 }
 
-/// Loads one instance of a text.
+/// Loads one instance of a text, without goals.
 pub fn instance(source: &SourceFile, given: &[(String, i64)]) -> Loaded {
-    match lang::load(source, given) {
+    instances_of(source, given, &[]).swap_remove(0)
+}
+
+/// One instance of a text with its goals, or all texts that are refused; never nothing.
+fn instances_of(source: &SourceFile, given: &[(String, i64)], goals: &[Goal]) -> Vec<Loaded> {
+    match lang::load_with_goals(source, given, goals) {
         Ok(loaded) => {
             let program = Program { source: source.clone(), model: loaded.model, warnings: loaded.warnings };
-            Loaded::Program(Box::new(program))
+            vec![Loaded::Program(Box::new(program))]
         }
-        Err(diagnostics) => Loaded::Refused(Refusal { source: source.clone(), diagnostics }),
+        Err(refused) => {
+            let refusal = |one: lang::dve::Refused| Refusal { source: one.source, diagnostics: one.diagnostics };
+            refused.into_iter().map(|one| Loaded::Refused(refusal(one))).collect()
+        }
     }
+}
+
+fn is_refused(loaded: &Loaded) -> bool {
+    matches!(loaded, Loaded::Refused(_))
 }

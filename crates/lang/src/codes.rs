@@ -1,11 +1,12 @@
 //! The table of all codes that the front-ends give: what `piecewise explain CODE` prints.
 //!
 //! In: a code such as `E0103`. Out: its title, a longer explanation, a wrong program and the same program put right.
-//! Each stage keeps its own slice ([`syntax`], [`check`]); [`all`] joins them. The programs are files in
+//! Each stage keeps its own slice ([`syntax`], [`check`], [`dve`]); [`all`] joins them. The programs are files in
 //! `tests/errors/`, and a test makes sure that each wrong one draws its code, drawn exactly as the file beside it says,
 //! and that the right one draws no error at all.
 
 pub mod check;
+pub mod dve;
 pub mod syntax;
 
 /// What there is to say about one code.
@@ -21,6 +22,8 @@ pub struct Code {
     pub wrong: &'static str,
     /// The same program put right.
     pub right: &'static str,
+    /// The language of both, as the suffix of a file: `pw`, `dve`.
+    pub language: &'static str,
 }
 
 /// One row of a slice: the examples are the files `tests/errors/CODE.pw` and `tests/errors/CODE.fixed.pw`.
@@ -32,14 +35,30 @@ macro_rules! row {
             explanation: $explanation,
             wrong: include_str!(concat!("../../tests/errors/", $code, ".pw")),
             right: include_str!(concat!("../../tests/errors/", $code, ".fixed.pw")),
+            language: "pw",
         }
     };
 }
 pub(crate) use row;
 
+/// The same for programs in DVE.
+macro_rules! dve_row {
+    ($code:literal, $title:literal, $explanation:literal) => {
+        $crate::codes::Code {
+            code: $code,
+            title: $title,
+            explanation: $explanation,
+            wrong: include_str!(concat!("../../tests/errors/", $code, ".dve")),
+            right: include_str!(concat!("../../tests/errors/", $code, ".fixed.dve")),
+            language: "dve",
+        }
+    };
+}
+pub(crate) use dve_row;
+
 /// All codes, in the order of their numbers within each stage.
 pub fn all() -> impl Iterator<Item = &'static Code> {
-    syntax::CODES.iter().chain(check::CODES)
+    syntax::CODES.iter().chain(check::CODES).chain(dve::CODES)
 }
 
 /// The row of a code; upper and lower case are the same.

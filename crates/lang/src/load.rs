@@ -5,7 +5,8 @@
 
 use base::{Diagnostic, SourceFile, Span};
 
-use crate::codes::check::UNKNOWN_LANGUAGE;
+use crate::codes::check::{UNKNOWN_LANGUAGE, UNKNOWN_PARAMETER};
+use crate::dve::{self, Goal, Refused};
 use crate::pw;
 
 pub use crate::pw::{Loaded, ParameterRange};
@@ -15,6 +16,8 @@ pub use crate::pw::{Loaded, ParameterRange};
 enum Language {
     /// The Piecewise language, `.pw`.
     Piecewise,
+    /// DIVINE's language, `.dve`.
+    Dve,
 }
 
 /// Reads a file and makes its Model, with these values for its parameters. A parameter that is not given takes its least value.
@@ -35,7 +38,42 @@ pub fn load(source: &SourceFile, parameters: &[(String, i64)]) -> Result<Loaded,
                 None => Err(diagnostics),
             }
         }
+        Language::Dve => {
+            no_parameters(parameters)?;
+            // Without goals only the file itself can be refused.
+            let all = |refused: Vec<Refused>| refused.into_iter().flat_map(|one| one.diagnostics).collect();
+            dve::load(source, &[]).map_err(all)
+        }
     }
+}
+
+/// The same, with goals among the properties: expressions over the names of a file in DVE.
+///
+/// # Errors
+/// The texts that are refused: the file, or some of the goals.
+pub fn load_with_goals(
+    source: &SourceFile,
+    parameters: &[(String, i64)],
+    goals: &[Goal],
+) -> Result<Loaded, Vec<Refused>> {
+    let refused = |diagnostics| vec![Refused { source: source.clone(), diagnostics }];
+    match language_of(source).map_err(refused)? {
+        Language::Dve => {
+            no_parameters(parameters).map_err(refused)?;
+            dve::load(source, goals)
+        }
+        Language::Piecewise => load(source, parameters).map_err(refused),
+    }
+}
+
+fn no_parameters(parameters: &[(String, i64)]) -> Result<(), Vec<Diagnostic>> {
+    let unknown = |(name, _): &(String, i64)| {
+        let message = format!("there is no parameter `{name}`");
+        let diagnostic = Diagnostic::error(UNKNOWN_PARAMETER, Span::default(), message);
+        diagnostic.help("files in DVE have no parameters")
+    };
+    let wrong: Vec<Diagnostic> = parameters.iter().map(unknown).collect();
+    if wrong.is_empty() { Ok(()) } else { Err(wrong) }
 }
 
 /// The parameters of a file with the values that they may have.
@@ -45,6 +83,7 @@ pub fn parameters(source: &SourceFile) -> Result<Vec<ParameterRange>, Vec<Diagno
             let (program, _) = parse_piecewise(source)?;
             pw::parameter_ranges(&program, source)
         }
+        Language::Dve => Ok(Vec::new()),
     }
 }
 
@@ -53,10 +92,11 @@ fn language_of(source: &SourceFile) -> Result<Language, Vec<Diagnostic>> {
     match name.rsplit_once('.').map(|(_, suffix)| suffix) {
         // Without a suffix it may come from a pipe.
         None | Some("pw") => Ok(Language::Piecewise),
+        Some("dve") => Ok(Language::Dve),
         Some(suffix) => {
             let message = format!("files that end in `.{suffix}` are not read");
             let diagnostic = Diagnostic::error(UNKNOWN_LANGUAGE, Span::default(), message);
-            Err(vec![diagnostic.help("a program in the Piecewise language ends in `.pw`")])
+            Err(vec![diagnostic.help("a program in the Piecewise language ends in `.pw`, one in DVE in `.dve`")])
         }
     }
 }

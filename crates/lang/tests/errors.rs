@@ -1,6 +1,6 @@
 //! Every code has a program that draws it.
 //!
-//! `tests/errors/CODE.pw` draws CODE; `CODE.txt` beside it holds all diagnostics of that file as plain text;
+//! `tests/errors/CODE.pw` (or `.dve`) draws CODE; `CODE.txt` beside it holds all diagnostics of that file as plain text;
 //! `CODE.fixed.pw` draws no error, nor CODE if that is a warning. To write the `.txt` files anew: `BLESS=1 cargo test
 //! -p piecewise-lang`.
 
@@ -38,7 +38,7 @@ fn parameters(name: &str) -> Vec<(String, i64)> {
 }
 
 fn diagnose_wrong(code: &Code) -> (SourceFile, Vec<Diagnostic>) {
-    let name = format!("{}.pw", code.code);
+    let name = format!("{}.{}", code.code, code.language);
     let mut bytes = read(&name);
     if code.code == codes::syntax::FILE_TOO_LONG {
         bytes = bytes.repeat(pw::MAX_FILE_LENGTH / bytes.len() + 1);
@@ -91,7 +91,7 @@ fn every_code_is_drawn_by_its_fixture_as_written_down() {
 #[test]
 fn every_corrected_example_is_correct() {
     for code in codes::all() {
-        let (_, diagnostics) = diagnose(code.code, code.right.as_bytes().to_vec());
+        let (_, diagnostics) = diagnose(&format!("right.{}", code.language), code.right.as_bytes().to_vec());
         let is_clean = diagnostics.iter().all(|d| !d.is_error() && d.code != code.code);
         assert!(is_clean, "{}: {diagnostics:?}", code.code);
     }
@@ -107,7 +107,7 @@ fn certain_fixes_do_fix() {
                 for edit in help.edits.iter().rev() {
                     text.replace_range(edit.span.range(), &edit.replacement);
                 }
-                let (_, after) = diagnose("fixed", text.into_bytes());
+                let (_, after) = diagnose(&format!("fixed.{}", code.language), text.into_bytes());
                 assert!(after.len() < diagnostics.len(), "{}: `{}` does not help", code.code, help.text);
             }
         }
@@ -116,7 +116,7 @@ fn certain_fixes_do_fix() {
 
 #[test]
 fn codes_are_in_order_and_unlike() {
-    for stage in [codes::syntax::CODES, codes::check::CODES] {
+    for stage in [codes::syntax::CODES, codes::check::CODES, codes::dve::CODES] {
         assert!(stage.windows(2).all(|pair| pair[0].code < pair[1].code));
     }
     assert_eq!(codes::find("e0103").map(|code| code.code), Some("E0103"));

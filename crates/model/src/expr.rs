@@ -7,6 +7,7 @@
 use base::Span;
 
 use crate::control::PlaceId;
+use crate::machine::MachineOp;
 use crate::process::FamilyId;
 use crate::types::EnumId;
 use crate::value::Value;
@@ -98,6 +99,8 @@ pub enum BinaryOp {
     Min,
     /// `max(a, b)`
     Max,
+    /// An operator as C computes it, for languages that have those.
+    Machine(MachineOp),
 }
 
 /// What a quantifier makes of its body.

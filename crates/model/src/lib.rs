@@ -9,6 +9,7 @@ pub mod expr;
 pub mod fairness;
 pub mod footprint;
 pub mod layout;
+pub mod machine;
 pub mod points;
 pub mod print;
 pub mod process;

@@ -9,6 +9,7 @@ use crate::Model;
 use crate::control::Scope;
 use crate::eval::State;
 use crate::expr::{Access, BinaryOp, Binding, Domain, Expr, ExprKind, Quantified, Quantifier, Whose};
+use crate::machine::MachineOp;
 use crate::process::{FamilyId, ProcessId};
 use crate::property::Formula;
 use crate::types::{ScalarType, Type};
@@ -183,6 +184,11 @@ impl<'m> Printer<'m> {
             ExprKind::Negate(inner) => (Level::Unary, format!("-{}", self.tighter(inner, Level::Atom))),
             ExprKind::Binary(op @ (BinaryOp::Min | BinaryOp::Max), left, right) => {
                 (Level::Atom, format!("{}({}, {})", symbol(*op), self.expr(left), self.expr(right)))
+            }
+            // Languages disagree on how tightly these bind.
+            ExprKind::Binary(BinaryOp::Machine(op), left, right) if level(BinaryOp::Machine(*op)) == Level::Atom => {
+                let (left, right) = (self.tighter(left, Level::Atom), self.tighter(right, Level::Atom));
+                (Level::Atom, format!("({left} {} {right})", op.symbol()))
             }
             ExprKind::Binary(op, left, right) => {
                 let level = level(*op);
@@ -362,7 +368,8 @@ fn level(op: BinaryOp) -> Level {
         BinaryOp::Less | BinaryOp::LessEqual | BinaryOp::Greater | BinaryOp::GreaterEqual => Level::Comparison,
         BinaryOp::Add | BinaryOp::Subtract => Level::Sum,
         BinaryOp::Multiply | BinaryOp::Divide | BinaryOp::Remainder => Level::Product,
-        BinaryOp::Min | BinaryOp::Max => Level::Atom,
+        BinaryOp::Machine(MachineOp::Quotient | MachineOp::Rest) => Level::Product,
+        BinaryOp::Min | BinaryOp::Max | BinaryOp::Machine(_) => Level::Atom,
     }
 }
 
@@ -400,5 +407,6 @@ pub fn symbol(op: BinaryOp) -> &'static str {
         BinaryOp::Remainder => "%",
         BinaryOp::Min => "min",
         BinaryOp::Max => "max",
+        BinaryOp::Machine(op) => op.symbol(),
     }
 }

@@ -89,6 +89,45 @@ pub enum Formula {
         /// The body.
         body: Box<Formula>,
     },
+    /// No run is accepted by the automaton.
+    Refused(Box<Automaton>),
+}
+
+/// A Büchi automaton that reads a run state by state: its first edge reads the first state. Where nobody can move, the last
+/// state is read again and again. A run is accepted if the automaton can read all of it and stand at accepting locations again
+/// and again.
+#[derive(Clone, Debug)]
+pub struct Automaton {
+    /// The name, as the user wrote it.
+    pub name: String,
+    /// The locations.
+    pub locations: Vec<AutomatonLocation>,
+    /// The position of the location in which it starts.
+    pub initial: usize,
+    /// The edges, in the order of the text.
+    pub edges: Vec<AutomatonEdge>,
+}
+
+/// Where an automaton can stand.
+#[derive(Clone, Debug)]
+pub struct AutomatonLocation {
+    /// The name.
+    pub name: String,
+    /// Whether runs that see it again and again are accepted.
+    pub accepting: bool,
+}
+
+/// A step of an automaton.
+#[derive(Clone, Debug)]
+pub struct AutomatonEdge {
+    /// The position of the location that it leaves.
+    pub source: usize,
+    /// The position of the location that it leads to.
+    pub target: usize,
+    /// What the state that it reads satisfies; `None` is true.
+    pub guard: Option<Expr>,
+    /// Where it stands.
+    pub span: Span,
 }
 
 /// Boolean connectives of formulas.

@@ -43,6 +43,11 @@ pub enum Fault {
     DivisionByZero,
     /// A number beyond 64 bits.
     Overflow,
+    /// A shift by fewer than no bits, or by more than a number has.
+    BadShift {
+        /// By how many bits.
+        by: i64,
+    },
     /// `none` where a number or a process is needed.
     NoneUsed,
     /// A false `assert`.
@@ -73,6 +78,7 @@ impl fmt::Display for Fault {
             }
             Fault::DivisionByZero => write!(f, "division by zero"),
             Fault::Overflow => write!(f, "a number beyond 64 bits"),
+            Fault::BadShift { by } => write!(f, "a shift by {by} bits"),
             Fault::NoneUsed => write!(f, "`none` used as a number or a process"),
             Fault::AssertFailed => write!(f, "the assertion is false"),
             Fault::NotHeld { lock } => write!(f, "`{lock}` is released by a process that does not hold it"),

@@ -400,6 +400,7 @@ fn apply(op: BinaryOp, a: Value, b: Value) -> Option<Value> {
         BinaryOp::Remainder => compute(i64::checked_rem_euclid),
         BinaryOp::Min => compute(|a, b| Some(a.min(b))),
         BinaryOp::Max => compute(|a, b| Some(a.max(b))),
+        BinaryOp::Machine(op) => numbers().and_then(|(a, b)| op.apply(a, b).ok()).map(Value::Int),
         BinaryOp::And | BinaryOp::Or | BinaryOp::Implies => {
             unreachable!("these stop early and are no strict operators")
         }

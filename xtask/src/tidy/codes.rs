@@ -36,8 +36,8 @@ fn rows(tree: &Tree, table: &[&Code]) -> Vec<Finding> {
         if row.title.trim().is_empty() || row.explanation.trim().is_empty() {
             report("write a title and an explanation");
         }
-        for ending in ["pw", "fixed.pw"] {
-            let path = format!("{FIXTURES}/{}.{ending}", row.code);
+        for ending in ["", "fixed."] {
+            let path = format!("{FIXTURES}/{}.{ending}{}", row.code, row.language);
             if tree.get(&path).is_none() {
                 report(&format!("write the fixture {path}"));
             }
@@ -87,7 +87,7 @@ impl<'ast> Visit<'ast> for Literals {
 mod tests {
     use super::*;
 
-    const ROW: Code = Code { code: "E0103", title: "t", explanation: "e", wrong: "", right: "" };
+    const ROW: Code = Code { code: "E0103", title: "t", explanation: "e", wrong: "", right: "", language: "pw" };
 
     fn findings(files: &[(&str, &str)], table: &[&Code]) -> Vec<String> {
         rows(&Tree::of(files), table).iter().map(ToString::to_string).collect()

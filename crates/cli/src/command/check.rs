@@ -26,7 +26,7 @@ use crate::{limits, messages};
 /// Checks the programs.
 pub fn run(options: &CheckOptions, display: &DisplayOptions) -> Result<ExitStatus, Failure> {
     let method = methods::find(&options.method)?;
-    let request = Request::new(options.instance.sizes, options.instance.given.clone())?;
+    let request = Request::new(options.instance.sizes, options.instance.given.clone())?.with_goals(&options.goal.goals);
     let output = Output::new(&options.output, display)?;
     let batch = driver::load::load(&options.files, &request)?;
     let globs: Vec<Glob> = options.property.iter().map(Glob::new).collect();

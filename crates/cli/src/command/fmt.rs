@@ -28,9 +28,18 @@ pub fn run(options: &FmtOptions, display: &DisplayOptions) -> Result<ExitStatus,
         statuses.push(format_stdin(options.check, display)?);
     }
     for path in files::find(&paths)? {
+        // Directories have files in other languages, too; a file that is named is refused in words.
+        if is_foreign(&path) && !paths.contains(&path) {
+            continue;
+        }
         statuses.push(format_file(&path, options.check, display)?);
     }
     Ok(ExitStatus::of_all(statuses))
+}
+
+/// Whether the file is in a language that has no usual layout here.
+fn is_foreign(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "dve")
 }
 
 fn format_stdin(check: bool, display: &DisplayOptions) -> Result<ExitStatus, Failure> {
@@ -46,6 +55,9 @@ fn format_stdin(check: bool, display: &DisplayOptions) -> Result<ExitStatus, Fai
 
 fn format_file(path: &Path, check: bool, display: &DisplayOptions) -> Result<ExitStatus, Failure> {
     let name = path.display().to_string();
+    if is_foreign(path) {
+        return Err(format!("{name}: only programs in the Piecewise language are formatted").into());
+    }
     let Some(layout) = layout(&name, files::read(path)?, display) else { return Ok(ExitStatus::BadInput) };
     if check {
         return Ok(tell_unformatted(&name, &layout)?);

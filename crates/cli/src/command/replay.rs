@@ -29,7 +29,7 @@ pub fn run(options: &ReplayOptions, display: &DisplayOptions) -> Result<ExitStat
             given.push((parameter, value));
         }
     }
-    let program = instance::load(&options.file, &given, display)?;
+    let program = instance::load(&options.file, &given, &options.goal.goals, display)?;
     let style = terminal::style_for_stdout(display);
     match replay(&text, &program.model, options.property.as_deref()) {
         Ok((property, trace)) => {

@@ -28,7 +28,7 @@ const CLOCK_SEEDS: u128 = 1_000_000;
 /// Simulates.
 pub fn run(options: &SimOptions, display: &DisplayOptions) -> Result<ExitStatus, Failure> {
     let request = Request::new(options.instance.sizes, options.instance.given.clone())?;
-    let program = instance::load(&options.file, &instance::single(&request)?, display)?;
+    let program = instance::load(&options.file, &instance::single(&request)?, &options.goal.goals, display)?;
     if options.interactive {
         return stepper::run(&program, display);
     }

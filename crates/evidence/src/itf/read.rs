@@ -317,6 +317,7 @@ fn read_fault(fields: &Record) -> Result<StepFault, String> {
         }
         "division-by-zero" => Fault::DivisionByZero,
         "overflow" => Fault::Overflow,
+        "bad-shift" => Fault::BadShift { by: number_field(fields, "by")? },
         "none-used" => Fault::NoneUsed,
         "assert-failed" => Fault::AssertFailed,
         "not-held" => Fault::NotHeld { lock: text("target")? },

@@ -223,6 +223,7 @@ fn fault_to_json(fault: &StepFault) -> Json {
         }
         Fault::DivisionByZero => json!({ "kind": "division-by-zero" }),
         Fault::Overflow => json!({ "kind": "overflow" }),
+        Fault::BadShift { by } => json!({ "kind": "bad-shift", "by": by }),
         Fault::NoneUsed => json!({ "kind": "none-used" }),
         Fault::AssertFailed => json!({ "kind": "assert-failed" }),
         Fault::NotHeld { lock } => json!({ "kind": "not-held", "target": lock }),

@@ -1,5 +1,7 @@
 //! Arithmetic on numbers, exact: on values, and on bounds of values.
 
+use model::machine::MachineOp;
+
 use super::{Faulty, Number};
 
 /// Binary operators on numbers.
@@ -16,6 +18,7 @@ pub enum Arithmetic {
     Remainder,
     Min,
     Max,
+    Machine(MachineOp),
 }
 
 impl Arithmetic {
@@ -35,6 +38,7 @@ impl Arithmetic {
             Arithmetic::Remainder => Some(a.wrapping_rem_euclid(b)),
             Arithmetic::Min => Some(a.min(b)),
             Arithmetic::Max => Some(a.max(b)),
+            Arithmetic::Machine(op) => op.apply(a, b).ok(),
         };
         exact.ok_or(Faulty)
     }
@@ -64,5 +68,6 @@ pub(super) fn interval(op: Arithmetic, (a, b): (i64, i64), (c, d): (i64, i64)) -
         Arithmetic::Remainder => Some((i64::MIN, i64::MAX)),
         Arithmetic::Min => Some((a.min(c), b.min(d))),
         Arithmetic::Max => Some((a.max(c), b.max(d))),
+        Arithmetic::Machine(op) => Some(op.bounds((a, b), (c, d)).unwrap_or((i64::MIN, i64::MAX))),
     }
 }

@@ -33,6 +33,7 @@ impl Terms {
             BinaryOp::Remainder => self.arithmetic(Arithmetic::Remainder, left, right),
             BinaryOp::Min => self.arithmetic(Arithmetic::Min, left, right),
             BinaryOp::Max => self.arithmetic(Arithmetic::Max, left, right),
+            BinaryOp::Machine(op) => self.arithmetic(Arithmetic::Machine(op), left, right),
         }
     }
 
@@ -42,6 +43,7 @@ impl Terms {
         let range = interval(op, a, b);
         let own_fault = match op {
             Arithmetic::Divide | Arithmetic::Remainder => b.0 <= 0 && b.1 >= 0 || a.0 == i64::MIN,
+            Arithmetic::Machine(op) => op.may_fault(a, b),
             _ => range.is_none(),
         };
         let facts = Facts {

@@ -469,7 +469,7 @@ pub static CODES: &[Code] = &[
     row!(
         "E0509",
         "a file in a language that is not read",
-        "Which language a file is in, its suffix says. Programs in the Piecewise language end in `.pw`."
+        "Which language a file is in, its suffix says. Programs in the Piecewise language end in `.pw`, those in DVE in `.dve`."
     ),
     row!(
         "W0201",

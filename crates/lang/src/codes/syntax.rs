@@ -262,6 +262,7 @@ pub static CODES: &[Code] = &[
         explanation: "Programs are text in UTF-8. The file is in another encoding, or is no text at all.",
         wrong: "program t {\n  // Caf\u{FFFD} (an é as Latin-1 writes it)\n  process A { skip; }\n}\n",
         right: include_str!("../../tests/errors/E0132.fixed.pw"),
+        language: "pw",
     },
     row!(
         "W0101",

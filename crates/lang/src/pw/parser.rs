@@ -10,7 +10,6 @@ mod braces;
 mod declarations;
 mod expressions;
 mod fairness;
-mod log;
 mod operators;
 mod properties;
 mod quantifiers;
@@ -24,8 +23,8 @@ use super::delimiters::{self, Unpaired};
 use super::lexer::{self, Token, TokenKind};
 use super::words;
 use crate::codes::syntax as code;
+use crate::log::Log;
 use base::{Diagnostic, SourceFile, Span};
-use log::Log;
 pub(crate) use operators::Level;
 
 /// How deeply blocks, parentheses and operators before operands may be nested.

@@ -307,7 +307,7 @@ pub(super) fn bind(bound: &mut Vec<Value>, binding: &Binding, value: Value) {
     bound.push(value);
 }
 
-/// Exact arithmetic: a result beyond 64 bits is a fault; `/` and `%` are Euclidean.
+/// Exact arithmetic: a result beyond 64 bits is a fault; `/` and `%` are Euclidean, those of C cut towards zero.
 fn arithmetic(op: BinaryOp, a: i64, b: i64) -> Result<i64, Fault> {
     let exact = match op {
         BinaryOp::Add => a.checked_add(b),
@@ -319,6 +319,7 @@ fn arithmetic(op: BinaryOp, a: i64, b: i64) -> Result<i64, Fault> {
         BinaryOp::Remainder => Some(a.wrapping_rem_euclid(b)),
         BinaryOp::Min => Some(a.min(b)),
         BinaryOp::Max => Some(a.max(b)),
+        BinaryOp::Machine(op) => return op.apply(a, b),
         _ => unreachable!("{op:?} is not arithmetic"),
     };
     exact.ok_or(Fault::Overflow)

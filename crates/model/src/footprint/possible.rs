@@ -321,6 +321,10 @@ fn combine(op: BinaryOp, (a_lo, a_hi): (i64, i64), (b_lo, b_hi): (i64, i64)) -> 
         BinaryOp::Remainder if b_lo > 0 => between(Some(0), Some(b_hi - 1)),
         BinaryOp::Min => between(Some(a_lo.min(b_lo)), Some(a_hi.min(b_hi))),
         BinaryOp::Max => between(Some(a_lo.max(b_lo)), Some(a_hi.max(b_hi))),
+        BinaryOp::Machine(op) => match op.bounds((a_lo, a_hi), (b_lo, b_hi)) {
+            Some((lo, hi)) => between(Some(lo), Some(hi)),
+            None => Possible::Anything,
+        },
         BinaryOp::Less => always(a_hi < b_lo, a_lo >= b_hi),
         BinaryOp::LessEqual => always(a_hi <= b_lo, a_lo > b_hi),
         BinaryOp::Greater => always(a_lo > b_hi, a_hi <= b_lo),

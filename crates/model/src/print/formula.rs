@@ -33,6 +33,7 @@ impl Printer<'_> {
                     (self.formula_tighter(left, Level::Comparison), self.formula_tighter(right, Level::Comparison));
                 (Level::Arrow, format!("{left} {} {right}", binary_word(*op)))
             }
+            Formula::Refused(automaton) => (Level::Unary, format!("no run is accepted by {}", automaton.name)),
             Formula::Quantified { quantifier, bindings, filter, body } => {
                 let outer = self.bound.clone();
                 let binders = self.binders(bindings, filter.as_ref());

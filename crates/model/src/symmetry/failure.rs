@@ -22,7 +22,8 @@ pub(super) fn may_fail(model: &Model, expr: &Expr) -> bool {
                 && !matches!(right.kind, ExprKind::Const(Value::Int(number)) if number != 0);
             let large = matches!(op, BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply | BinaryOp::Divide)
                 && magnitude(model, expr).is_none();
-            zero || large || fails(left) || fails(right)
+            let foreign = matches!(op, BinaryOp::Machine(_));
+            zero || large || foreign || fails(left) || fails(right)
         }
         ExprKind::If(test, yes, no) => fails(test) || fails(yes) || fails(no),
         ExprKind::Quantified(quantified) => {

@@ -621,6 +621,7 @@ fn combine(op: BinaryOp, left: Value, right: Value) -> Yield {
         BinaryOp::Remainder => Some(a.wrapping_rem_euclid(b)),
         BinaryOp::Min => Some(a.min(b)),
         BinaryOp::Max => Some(a.max(b)),
+        BinaryOp::Machine(op) => return op.apply(a, b).map(Value::Int),
         BinaryOp::And | BinaryOp::Or | BinaryOp::Implies => unreachable!("these stop early"),
         BinaryOp::Equal | BinaryOp::NotEqual | BinaryOp::Iff => unreachable!("these compare any values"),
     };

@@ -11,7 +11,7 @@ pub(crate) const SHOWN: usize = 20;
 
 /// The diagnostics of one run.
 #[derive(Default)]
-pub(super) struct Log {
+pub(crate) struct Log {
     errors: Vec<Diagnostic>,
     warnings: Vec<Diagnostic>,
     n_errors: usize,
