@@ -9,7 +9,7 @@ use model::Model;
 use model::eval::{State, StepFault, Viewpoint, holds, is_true_of};
 use model::expr::{Binding, Expr, Quantifier};
 use model::fairness::FairnessPair;
-use model::property::{BinaryTemporal, BooleanOp, Formula, Property, UnaryTemporal};
+use model::property::{Automaton, BinaryTemporal, BooleanOp, Formula, Property, UnaryTemporal};
 use model::value::Value;
 
 /// Checks that the loop is fair and that the formula is false on the run.
@@ -114,11 +114,39 @@ impl Word<'_> {
                 let (left, right) = (self.truth(left, bound)?, self.truth(right, bound)?);
                 self.binary(*op, left, right)
             }
+            Formula::Refused(automaton) => negated(self.accepted(automaton, bound)?),
             Formula::Quantified { quantifier, bindings, filter, body } => {
                 let instance = Instance { quantifier: *quantifier, filter: filter.as_ref(), body };
                 self.quantified(&instance, bindings, bound)?
             }
         })
+    }
+
+    /// From which positions an automaton accepts what follows.
+    fn accepted(&self, automaton: &Automaton, bound: &[Value]) -> Result<Vec<bool>, StepFault> {
+        let n_locations = automaton.locations.len();
+        let mut followers = vec![Vec::new(); self.states.len() * n_locations];
+        for edge in &automaton.edges {
+            let open = match &edge.guard {
+                Some(guard) => self.now(guard, bound)?,
+                None => vec![true; self.states.len()],
+            };
+            for position in (0..open.len()).filter(|&position| open[position]) {
+                let target = self.after(position) * n_locations + edge.target;
+                followers[position * n_locations + edge.source].push(target);
+            }
+        }
+        let is_accepting = |node: usize| automaton.locations[node % n_locations].accepting;
+        // An accepting node that comes back to itself is seen again and again.
+        let mut accepts = vec![false; followers.len()];
+        for node in (0..followers.len()).filter(|&node| is_accepting(node)) {
+            accepts[node] = followers[node].iter().any(|&next| reachable(&followers, next)[node]);
+        }
+        let can_accept = |position: usize| {
+            let seen = reachable(&followers, position * n_locations + automaton.initial);
+            seen.iter().zip(&accepts).any(|(seen, accepts)| *seen && *accepts)
+        };
+        Ok((0..self.states.len()).map(can_accept).collect())
     }
 
     fn now(&self, expr: &Expr, bound: &[Value]) -> Result<Vec<bool>, StepFault> {
@@ -188,6 +216,18 @@ struct Instance<'a> {
     quantifier: Quantifier,
     filter: Option<&'a Expr>,
     body: &'a Formula,
+}
+
+/// The nodes of a graph that can be reached from one, itself included.
+fn reachable(followers: &[Vec<usize>], from: usize) -> Vec<bool> {
+    let mut seen = vec![false; followers.len()];
+    let mut open = vec![from];
+    while let Some(node) = open.pop() {
+        if !std::mem::replace(&mut seen[node], true) {
+            open.extend(&followers[node]);
+        }
+    }
+    seen
 }
 
 fn negated(mut truth: Vec<bool>) -> Vec<bool> {

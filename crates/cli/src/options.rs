@@ -298,6 +298,9 @@ pub struct ProofCheckOptions {
     /// Which instance; the proof says it, and another one is refused.
     #[command(flatten)]
     pub instance: InstanceOptions,
+    /// What is to be reached.
+    #[command(flatten)]
+    pub goal: GoalOptions,
     /// What the check may use.
     #[command(flatten)]
     pub limits: LimitOptions,

@@ -387,7 +387,9 @@ fn can_fault(expr: &Expr) -> bool {
         ExprKind::ToProcess(_, inner) => !matches!(inner.kind, ExprKind::Bound(_) | ExprKind::Const(_)),
         ExprKind::IndexOf(inner) => !matches!(inner.kind, ExprKind::Bound(_) | ExprKind::Myself),
         ExprKind::Binary(BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply, ..) => true,
-        ExprKind::Binary(BinaryOp::Divide | BinaryOp::Remainder | BinaryOp::Machine(_), ..) | ExprKind::Negate(_) => true,
+        ExprKind::Binary(BinaryOp::Divide | BinaryOp::Remainder | BinaryOp::Machine(_), ..) | ExprKind::Negate(_) => {
+            true
+        }
         ExprKind::Binary(_, a, b) => can_fault(a) || can_fault(b),
         ExprKind::If(test, yes, no) => can_fault(test) || can_fault(yes) || can_fault(no),
         ExprKind::Quantified(inner) => can_fault(&inner.body) || inner.filter.as_ref().is_some_and(can_fault),

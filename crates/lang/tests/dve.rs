@@ -136,7 +136,8 @@ fn errors_have_no_successor() {
 
 #[test]
 fn effects_happen_one_after_the_other() {
-    let swap = "byte x = 1, y = 2; process P { state a, b; init a; trans a -> b { effect x = y, y = x; }; } system async;";
+    let swap =
+        "byte x = 1, y = 2; process P { state a, b; init a; trans a -> b { effect x = y, y = x; }; } system async;";
     assert_eq!(facts_of(swap, &["x == 2 && y == 2"]), "2 states, 1 transitions, 1 deadlocks: x == 2 && y == 2");
 }
 
@@ -167,7 +168,8 @@ fn a_rendezvous_is_a_step_of_two() {
 
 #[test]
 fn nobody_meets_himself_and_every_pair_is_a_step() {
-    let alone = "channel c; process P { state a, b; init a; trans a -> b { sync c!; }, a -> b { sync c?; }; } system async;";
+    let alone =
+        "channel c; process P { state a, b; init a; trans a -> b { sync c!; }, a -> b { sync c?; }; } system async;";
     assert_eq!(facts(alone), "1 states, 0 transitions, 1 deadlocks");
     let two = "channel c;
         process P { state a, b; init a; trans a -> b { sync c!; }, a -> b { sync c?; }; }
@@ -217,7 +219,10 @@ fn buffers_are_queues() {
         process R { byte v; state a; init a; trans a -> a { sync c?v; effect out = v; }; }
         system async;";
     // (sent, received) with 0 <= sent - received <= 2 and sent <= 3: 0/0 1/0 2/0 1/1 2/1 3/1 2/2 3/2 3/3.
-    assert_eq!(facts_of(text, &["out == 3", "S->n == 3 && out == 0"]), "9 states, 10 transitions, 1 deadlocks: out == 3");
+    assert_eq!(
+        facts_of(text, &["out == 3", "S->n == 3 && out == 0"]),
+        "9 states, 10 transitions, 1 deadlocks: out == 3"
+    );
     // The first message comes first, and slots that are free again hold 0.
     let order = "channel {byte} c[3]; byte x;
         process S { state a, b, d; init a; trans a -> b { sync c!1; }, b -> d { sync c!2; }; }
@@ -304,7 +309,8 @@ fn names_are_the_processes_own() {
     let hidden = "byte v; process P { byte v; state a; init a; trans a -> a { effect v = 1 - v; }; } system async;";
     assert_eq!(facts_of(hidden, &["v == 1"]), "2 states, 2 transitions; W0702");
     // A location may have any name.
-    let both = "byte done; process P { state done; init done; trans done -> done { effect done = 1 - done; }; } system async;";
+    let both =
+        "byte done; process P { state done; init done; trans done -> done { effect done = 1 - done; }; } system async;";
     assert_eq!(facts_of(both, &["done && P.done"]), "2 states, 2 transitions: done && P.done");
 }
 

@@ -42,7 +42,9 @@ fn mutant(choices: &mut Choices) -> String {
             0 => drop(text.remove(at)),
             1 => text[at] = choices.one_of(&NUMBERS).to_string(),
             2 => text.truncate(at + 1),
-            3 => text[at] = choices.one_of(&["{", "}", "(", ")", ";", ",", "->", "!", "/*", "é", "\\", "$"]).to_string(),
+            3 => {
+                text[at] = choices.one_of(&["{", "}", "(", ")", ";", ",", "->", "!", "/*", "é", "\\", "$"]).to_string()
+            }
             4 => text.insert(at, text[choices.below(text.len())].clone()),
             _ => text[at] = text[choices.below(text.len())].clone(),
         }

@@ -101,5 +101,5 @@ fn load(
             .into());
         }
     }
-    instance::load(&options.file, parameters, display)
+    instance::load(&options.file, parameters, &options.goal.goals, display)
 }

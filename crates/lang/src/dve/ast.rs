@@ -145,9 +145,16 @@ pub(super) enum ExprKind {
     Number(i64),
     Truth(bool),
     /// `x`, `a[e]`, `P->x`, `P->a[e]`.
-    Read { owner: Option<Name>, name: Name, index: Option<Box<Expr>> },
+    Read {
+        owner: Option<Name>,
+        name: Name,
+        index: Option<Box<Expr>>,
+    },
     /// `P.l`.
-    At { process: Name, location: Name },
+    At {
+        process: Name,
+        location: Name,
+    },
     Unary(UnaryOp, Box<Expr>),
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
 }

@@ -138,9 +138,9 @@ fn is_closed(comment: &str) -> bool {
 
 fn unclosed_comment(span: Span) -> Diagnostic {
     let opener = Span { start: span.start, end: span.start + 2 };
-    Diagnostic::error(code::UNCLOSED, opener, "this comment has no end").at("`*/` is missing").help(
-        "end the comment with `*/`, or write `//`, which reaches to the end of the line",
-    )
+    Diagnostic::error(code::UNCLOSED, opener, "this comment has no end")
+        .at("`*/` is missing")
+        .help("end the comment with `*/`, or write `//`, which reaches to the end of the line")
 }
 
 fn unknown_characters(text: &str, span: Span) -> Diagnostic {

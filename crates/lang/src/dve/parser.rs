@@ -24,8 +24,8 @@ const MAX_HEIGHT: usize = 500;
 /// The words that are no names.
 const KEYWORDS: [&str; 28] = [
     "guard", "sync", "async", "effect", "process", "state", "init", "accept", "commit", "trans", "system", "true",
-    "false", "and", "or", "not", "imply", "int", "byte", "const", "channel", "property", "buchi", "genbuchi", "streett",
-    "rabin", "muller", "assert",
+    "false", "and", "or", "not", "imply", "int", "byte", "const", "channel", "property", "buchi", "genbuchi",
+    "streett", "rabin", "muller", "assert",
 ];
 
 /// Something could not be parsed, and that has been reported.

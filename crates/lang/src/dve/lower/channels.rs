@@ -62,16 +62,16 @@ impl Lowering<'_> {
             None => Some(0),
             Some((types, size)) => {
                 let len = self.size(size, None, (0, MAX_BUFFER));
-                len.filter(|len| *len == 0 || self.count_cells(len.saturating_mul(types.len()) + 1, name.span).is_some())
+                len.filter(|len| {
+                    *len == 0 || self.count_cells(len.saturating_mul(types.len()) + 1, name.span).is_some()
+                })
             }
         };
         let Some(len) = len else { return self.define(None, name, Symbol::Broken) };
         let types = declared.typed.as_ref().map(|(types, _)| types.clone());
         let arity = types.as_ref().map(|types| (types.len(), name.span));
         let kind = match len {
-            0 => Kind::Meeting(
-                self.model.channels.push(control::Channel { name: name.text.clone(), span: name.span }),
-            ),
+            0 => Kind::Meeting(self.model.channels.push(control::Channel { name: name.text.clone(), span: name.span })),
             _ => self.buffer(name, types.as_deref().unwrap_or_default(), len),
         };
         self.channels.push(Channel { kind, types, arity });

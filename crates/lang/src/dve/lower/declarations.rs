@@ -63,12 +63,8 @@ impl Lowering<'_> {
     /// A process: its family of one, its locations, its variables, where it starts.
     fn process(&mut self, position: usize, process: &ast::Process) {
         let family: FamilyId = self.model.families.next_id();
-        let id = self.model.processes.push(Process {
-            family,
-            index: 0,
-            name: process.name.text.clone(),
-            first_cell: 0,
-        });
+        let id =
+            self.model.processes.push(Process { family, index: 0, name: process.name.text.clone(), first_cell: 0 });
         self.symbols.processes[position].id = Some(id);
         let vars = process
             .variables
@@ -171,7 +167,8 @@ impl Lowering<'_> {
         let (ty, init) = match len {
             None => (scalar, fill(&values[0])),
             Some(len) => {
-                let init = if is_uniform { fill(&values[0]) } else { Init::Elements(values.iter().map(fill).collect()) };
+                let init =
+                    if is_uniform { fill(&values[0]) } else { Init::Elements(values.iter().map(fill).collect()) };
                 (Type::Array { element: Box::new(scalar), len }, init)
             }
         };
@@ -261,4 +258,3 @@ impl Lowering<'_> {
         None
     }
 }
-

@@ -56,8 +56,7 @@ impl Lowering<'_> {
     /// In DVE only real steps count, and the last state goes on for ever where nobody can move.
     fn progress(&mut self) -> Assumptions {
         let often = vec![EdgePredicate::Before(StatePredicate::NobodyAble), EdgePredicate::SomebodyMoves];
-        let pair =
-            FairnessPair { owner: None, always: None, often, name: "progress".into(), span: Span::default() };
+        let pair = FairnessPair { owner: None, always: None, often, name: "progress".into(), span: Span::default() };
         Assumptions { any_of: vec![vec![self.model.fairness.push(pair)]] }
     }
 

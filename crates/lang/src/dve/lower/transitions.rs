@@ -47,7 +47,8 @@ impl Lowering<'_> {
             return;
         };
         body.extend(effects.into_iter().flatten());
-        let conditions = self.nobody_else_committed(source, me, transition.span).into_iter().chain(guards).chain(condition);
+        let conditions =
+            self.nobody_else_committed(source, me, transition.span).into_iter().chain(guards).chain(condition);
         let guard = conditions.reduce(|left, right| {
             let span = left.span.to(right.span);
             binary(BinaryOp::And, left, right, span)

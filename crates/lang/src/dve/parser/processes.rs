@@ -137,7 +137,8 @@ impl Parser<'_> {
             match self.peek() {
                 TokenKind::RightBrace => {
                     // The brace of the transition, or that of the process where the transition had none.
-                    let ends_process = !seen_brace && !matches!(self.peek_at(1), TokenKind::Comma | TokenKind::Semicolon);
+                    let ends_process =
+                        !seen_brace && !matches!(self.peek_at(1), TokenKind::Comma | TokenKind::Semicolon);
                     if ends_process {
                         return Err(Failed);
                     }
@@ -167,7 +168,8 @@ impl Parser<'_> {
         self.expect(TokenKind::Arrow, "`->`")?;
         let target = self.name("a location")?;
         let open = self.expect(TokenKind::LeftBrace, "`{`")?;
-        let mut transition = Transition { source, target, guards: Vec::new(), sync: None, effects: Vec::new(), span: start };
+        let mut transition =
+            Transition { source, target, guards: Vec::new(), sync: None, effects: Vec::new(), span: start };
         if self.eat_word("guard").is_some() {
             transition.guards = self.expressions()?;
             self.semicolon()?;
