@@ -1,7 +1,9 @@
 //! Chores of the project, as `cargo xtask CHORE`.
 //!
-//! `tidy` checks the rules of the house that a compiler does not know; `bench` measures Piecewise beside other tools.
+//! `tidy` checks the rules of the house that a compiler does not know; `bench` measures Piecewise beside other tools;
+//! `beem` compares the BEEM models with the published numbers.
 
+mod beem;
 mod bench;
 mod tidy;
 
@@ -13,6 +15,8 @@ fn main() -> ExitCode {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is a folder of the project");
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["tidy"] => tidy::run(root),
+        ["beem"] => beem::run(root, None),
+        ["beem", limit] => beem::run(root, Some(limit)),
         ["bench", "mono"] => bench::run_mono(root, false),
         ["bench", "mono", "--write"] => bench::run_mono(root, true),
         ["bench", "safety"] => bench::safety::run(root, false),
@@ -21,6 +25,7 @@ fn main() -> ExitCode {
             eprintln!("usage: cargo xtask tidy                   check the rules of the house");
             eprintln!("       cargo xtask bench mono [--write]   measure the whole-product search beside SPIN's");
             eprintln!("       cargo xtask bench safety [--write] measure local proofs beside the whole product");
+            eprintln!("       cargo xtask beem [LIMIT]            compare the BEEM models with the reference counts");
             ExitCode::from(2)
         }
     }

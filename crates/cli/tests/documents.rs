@@ -28,6 +28,11 @@ fn linear_time() {
     check("docs/ltl.md");
 }
 
+#[test]
+fn dve() {
+    check("docs/dve.md");
+}
+
 /// Runs the calls of a document in order, in one directory that has the examples.
 fn check(name: &str) {
     let path = root().join(name);

@@ -1,0 +1,176 @@
+//! `cargo xtask beem`: the BEEM models, compared with the reference counts and verdicts.
+//!
+//! In: `../shared/beem` (models, `reference_counts.csv`, `reach_verdicts.csv` and `reach/`). Out: one line for each instance, and
+//! status 1 if a number or verdict differs. An instance whose reference has more states than the limit is not run, and that is
+//! said; so is one without a reference. `cargo xtask beem 5000000` sets the limit.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use base::{Budget, CancelToken, SourceFile};
+use engine::{Engine, Silent, Task, Verdict};
+use lang::dve::Goal;
+use model::Model;
+use model::property::PropertyKind;
+
+/// Larger instances are not run unless asked for.
+const DEFAULT_LIMIT: u64 = 20_000_000;
+
+/// The longest time for one search.
+const MOST_SECONDS: u64 = 120;
+
+/// A table with names for its columns.
+struct Table {
+    rows: Vec<HashMap<String, String>>,
+}
+
+impl Table {
+    /// Reads a file whose first line has the names; fields in quotes may have commas.
+    fn read(path: &Path) -> Result<Self, String> {
+        let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let mut lines = text.lines().map(fields);
+        let names = lines.next().unwrap_or_default();
+        let rows = lines.map(|row| names.iter().cloned().zip(row).collect()).collect();
+        Ok(Table { rows })
+    }
+}
+
+fn fields(line: &str) -> Vec<String> {
+    let mut all = vec![String::new()];
+    let mut is_quoted = false;
+    for letter in line.chars() {
+        match letter {
+            '"' => is_quoted = !is_quoted,
+            ',' if !is_quoted => all.push(String::new()),
+            _ => all.last_mut().expect("there is one").push(letter),
+        }
+    }
+    all
+}
+
+/// What came of one instance.
+enum Outcome {
+    /// All numbers agree; a line about it.
+    Agrees(String),
+    /// Something differs.
+    Differs(String),
+    /// It was not run, and why.
+    NotRun(String),
+}
+
+/// Compares all instances.
+pub fn run(root: &Path, limit: Option<&str>) -> ExitCode {
+    let beem = root.join("../shared/beem");
+    let limit = match limit.map(str::parse).transpose() {
+        Ok(limit) => limit.unwrap_or(DEFAULT_LIMIT),
+        Err(_) => {
+            eprintln!("beem: the limit is a number of states");
+            return ExitCode::from(2);
+        }
+    };
+    let (counts, verdicts) =
+        match (Table::read(&beem.join("reference_counts.csv")), Table::read(&beem.join("reach_verdicts.csv"))) {
+            (Ok(counts), Ok(verdicts)) => (counts, verdicts),
+            (Err(error), _) | (_, Err(error)) => {
+                eprintln!("beem: the models are not there: {error}");
+                return ExitCode::from(2);
+            }
+        };
+    let goals: HashMap<&str, &str> =
+        verdicts.rows.iter().map(|row| (field(row, "instance"), field(row, "goal_reachable"))).collect();
+    let (mut n_agree, mut n_differ, mut n_not_run) = (0, 0, 0);
+    for row in &counts.rows {
+        let name = field(row, "instance");
+        match instance(&beem, row, goals.get(name).copied(), limit) {
+            Outcome::Agrees(line) => {
+                n_agree += 1;
+                println!("agrees   {name:<20} {line}");
+            }
+            Outcome::Differs(line) => {
+                n_differ += 1;
+                println!("DIFFERS  {name:<20} {line}");
+            }
+            Outcome::NotRun(line) => {
+                n_not_run += 1;
+                println!("not run  {name:<20} {line}");
+            }
+        }
+    }
+    println!("beem: {n_agree} agree, {n_differ} differ, {n_not_run} not run");
+    ExitCode::from(u8::from(n_differ > 0))
+}
+
+fn field<'r>(row: &'r HashMap<String, String>, name: &str) -> &'r str {
+    row.get(name).map_or("", String::as_str)
+}
+
+fn instance(beem: &Path, row: &HashMap<String, String>, reachable: Option<&str>, limit: u64) -> Outcome {
+    let name = field(row, "instance");
+    let path = beem.join("models").join(format!("{name}.dve"));
+    let Ok(text) = fs::read_to_string(&path) else { return Outcome::NotRun("its file is not there".into()) };
+    let expected =
+        [field(row, "explorer_states"), field(row, "explorer_transitions"), field(row, "explorer_deadlocks")];
+    match field(row, "states_best").parse::<u64>() {
+        Ok(states) if states > limit => return Outcome::NotRun(format!("{states} states, more than the limit")),
+        Err(_) => return Outcome::NotRun("there is no reference".into()),
+        Ok(_) => {}
+    }
+    let reach = beem.join("reach").join(format!("{name}.prop1.reach"));
+    let goals: Vec<Goal> = fs::read_to_string(reach)
+        .map(|text| Goal { name: "prop1".into(), source: SourceFile::new("goal", text) })
+        .into_iter()
+        .collect();
+    let model = match lang::load_with_goals(&SourceFile::new(format!("{name}.dve"), text), &[], &goals) {
+        Ok(loaded) => loaded.model,
+        Err(refused) => {
+            let errors: usize = refused.iter().map(|one| one.diagnostics.len()).sum();
+            return Outcome::Differs(format!("{errors} errors in its text"));
+        }
+    };
+    let budget = Budget::new(Some(Duration::from_secs(MOST_SECONDS)), None, CancelToken::default());
+    let (seen, statistics, stopped) = explicit::explore(&model, &budget, 2, &Silent);
+    if let Some(reason) = stopped {
+        return Outcome::NotRun(reason.to_string());
+    }
+    let found = [seen.states, seen.transitions, seen.deadlocks].map(|number| number.to_string());
+    let seconds = statistics.time.as_secs_f64();
+    let rate = seen.states as f64 / seconds.max(1e-6) / 1e6;
+    let bytes = statistics.peak_memory_bytes.unwrap_or(0) / seen.states.max(1);
+    let mut line = format!(
+        "{} states, {} transitions, {} deadlocks, {} errors; {seconds:.2} s, {rate:.2} M states/s, {bytes} bytes/state",
+        found[0], found[1], found[2], seen.errors
+    );
+    let mut agrees = expected.iter().zip(&found).all(|(expected, found)| expected.is_empty() || expected == found);
+    if !agrees {
+        line += &format!("; the reference has {}", expected.join(", "));
+    }
+    match (goal(&model), reachable) {
+        (Some(found), Some(expected @ ("yes" | "no"))) => {
+            line += &format!("; goal reached: {found}");
+            if found != expected {
+                line += &format!(", the reference has {expected}");
+                agrees = false;
+            }
+        }
+        (Some(found), _) => line += &format!("; goal reached: {found} (no reference)"),
+        (None, _) => {}
+    }
+    if agrees { Outcome::Agrees(line) } else { Outcome::Differs(line) }
+}
+
+/// The verdict of the goal, if there is one.
+fn goal(model: &Model) -> Option<&'static str> {
+    let is_goal = |kind: &PropertyKind| matches!(kind, PropertyKind::Reachable(_));
+    let (id, _) = model.properties.entries().find(|(_, property)| is_goal(&property.kind))?;
+    let budget = Budget::new(Some(Duration::from_secs(MOST_SECONDS)), None, CancelToken::default());
+    let task = Task { model, properties: vec![id], budget, n_threads: 2 };
+    let answers = explicit::Mono.run(&task, &Silent);
+    Some(match answers.first().map(|answer| &answer.verdict) {
+        Some(Verdict::Holds(_)) => "yes",
+        Some(Verdict::Violated(_)) => "no",
+        _ => "not decided",
+    })
+}
