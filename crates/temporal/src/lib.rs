@@ -134,6 +134,11 @@ impl Builder<'_> {
                 };
                 self.formulas.binary(operator, left, right)
             }
+            // No formula need say what an automaton says.
+            Formula::Refused(automaton) => {
+                let why = format!("`{}` is an automaton, and this method reads formulas", automaton.name);
+                return Err(StopReason::NotSupported(why));
+            }
             Formula::Quantified { quantifier, bindings, filter, body } => {
                 let mut instances = Vec::new();
                 self.instances(bindings, (filter.as_ref(), body), &mut instances)?;
