@@ -17,6 +17,8 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::files::Files;
 use crate::names::{line, location};
+use crate::proof::Explanation;
+use crate::proof_check::obligations_json;
 use crate::view::{StepView, steps};
 use crate::waiting::{cycle, waits};
 use crate::why::why;
@@ -112,6 +114,10 @@ fn result(run: &Run, result: &PropertyResult, files: &Files) -> Json {
         Evidence::Exploration(_) | Evidence::Certificate(_) => None,
     });
     let (counterexample, witness) = if verdict == "violated" { (trace, None) } else { (None, trace) };
+    let told = match evidence {
+        Some(Evidence::Certificate(proof)) => Explanation::of(&run.model, &run.source, proof),
+        _ => None,
+    };
     let expected = match property.expected {
         Expected::Holds => "holds",
         Expected::Violated => "violated",
@@ -129,20 +135,60 @@ fn result(run: &Run, result: &PropertyResult, files: &Files) -> Json {
         "peak_nodes": statistics.peak_nodes,
         "peak_memory_bytes": statistics.peak_memory_bytes,
         "refinements": statistics.refinements,
-        "exposed": [],
+        "exposed": told.as_ref().map_or(json!([]), exposed),
         "local_states": statistics.local_states,
         "global_states": statistics.global_states,
         "global_transitions": statistics.global_transitions,
         "depth": statistics.depth,
         "exploration": evidence.and_then(exploration),
-        "invariants": [],
+        "invariants": told.as_ref().map_or(json!([]), invariants),
+        "used_lines": told.as_ref().map(|told| &told.used_lines),
+        "unused_lines": told.as_ref().map(|told| &told.unused_lines),
+        "disturbed_by": told.as_ref().map_or(json!([]), disturbances),
         "proof": files.proofs.get(&result.property),
         "proof_checked": matches!(result.audit, Audit::Proof(_)),
         "trace": files.traces.get(&result.property),
         "audited": result.audit.is_accepted(),
+        "audit_reason": if let Audit::Stopped(stopped) = &result.audit { reason(stopped) } else { Json::Null },
+        "obligations": if let Audit::Proof(counts) = &result.audit { obligations_json(counts) } else { Json::Null },
         "counterexample": counterexample,
         "witness": witness,
     })
+}
+
+/// The facts that all may look at, for each process that exposes one.
+fn exposed(told: &Explanation) -> Json {
+    let facts = told.exposed.iter().flat_map(|exposure| &exposure.of);
+    facts.map(|(process, fact)| json!({ "process": process, "fact": fact })).collect()
+}
+
+/// What the proof says; `at` is empty where it holds everywhere.
+fn invariants(told: &Explanation) -> Json {
+    let mut out: Vec<Json> = Vec::new();
+    for part in &told.parts {
+        let mut say = |id: Option<String>, at: &[String], text: &str| {
+            out.push(json!({
+                "id": id,
+                "process": part.members.first(),
+                "processes": part.members,
+                "for": part.letters,
+                "at": at,
+                "text": text,
+            }));
+        };
+        for (nth, text) in part.always.iter().enumerate() {
+            say(Some(format!("I{}", nth + 1)), &[], text);
+        }
+        for (at, texts) in &part.places {
+            texts.iter().for_each(|text| say(None, at, text));
+        }
+    }
+    out.into()
+}
+
+/// The steps of others that touch what somebody relies on.
+fn disturbances(told: &Explanation) -> Json {
+    told.disturbances.iter().map(|step| json!({ "line": step.line, "action": step.statement })).collect()
 }
 
 /// What was explored, where that is the evidence.

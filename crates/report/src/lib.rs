@@ -12,6 +12,7 @@ pub mod json;
 mod names;
 pub mod numbers;
 mod page;
+pub mod proof;
 pub mod proof_check;
 pub mod replay;
 pub mod sim;

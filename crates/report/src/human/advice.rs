@@ -13,6 +13,9 @@ use crate::text::{clean, hang, width};
 pub fn next(run: &Run, result: &PropertyResult, context: &Context, style: &Style) -> String {
     let commands = match &result.verdict {
         Verdict::Holds(Evidence::Trace(_)) | Verdict::Violated(Evidence::Trace(_)) => for_trace(run, result, context),
+        Verdict::Holds(Evidence::Certificate(_)) | Verdict::Violated(Evidence::Certificate(_)) => {
+            for_proof(run, result, context)
+        }
         Verdict::Holds(_) | Verdict::Violated(_) => Vec::new(),
         Verdict::Unknown(reason) => for_unknown(run, reason),
     };
@@ -69,6 +72,25 @@ fn for_trace(run: &Run, result: &PropertyResult, context: &Context) -> Vec<(Stri
         commands.push((format!("piecewise sim {instance} --until {name}"), "find other examples"));
     }
     commands
+}
+
+/// Where a proof was written, how to check it again; otherwise how to keep it, said once.
+fn for_proof(run: &Run, result: &PropertyResult, context: &Context) -> Vec<(String, &'static str)> {
+    let is_proof = |result: &&PropertyResult| {
+        let (Verdict::Holds(evidence) | Verdict::Violated(evidence)) = &result.verdict else { return false };
+        matches!(evidence, Evidence::Certificate(_))
+    };
+    match context.files.proofs.get(&result.property) {
+        Some(file) => {
+            let command = format!("piecewise proof check {} {}", quoted(file), quoted(run.source.name()));
+            vec![(command, "check the proof again")]
+        }
+        None if run.results.iter().rfind(is_proof).is_some_and(|last| last.property == result.property) => {
+            let command = format!("piecewise check {} --method {} --proof DIR", instance(run), result.method);
+            vec![(command, "keep the proofs")]
+        }
+        None => Vec::new(),
+    }
 }
 
 fn for_unknown(run: &Run, reason: &StopReason) -> Vec<(String, &'static str)> {

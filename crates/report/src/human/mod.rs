@@ -7,6 +7,7 @@ mod advice;
 mod columns;
 mod failure;
 mod listing;
+mod proof;
 mod stale;
 mod summary;
 pub mod trace;
@@ -111,6 +112,9 @@ fn property(run: &Run, result: &PropertyResult, context: &Context, style: &Style
     match &result.verdict {
         Verdict::Holds(Evidence::Trace(trace)) | Verdict::Violated(Evidence::Trace(trace)) => {
             out.push_str(&trace_block(run, (result, trace), context, style));
+        }
+        Verdict::Holds(Evidence::Certificate(found)) | Verdict::Violated(Evidence::Certificate(found)) => {
+            out.push_str(&proof::block(run, (result, found), context, style));
         }
         Verdict::Holds(_) | Verdict::Violated(_) => {}
         Verdict::Unknown(reason) => out.push_str(&verdict::undecided(run, result, reason, style)),

@@ -1,0 +1,219 @@
+//! A proof for people: what each process may rely on, why the property follows, what the proof looked at.
+//!
+//! By default the invariants and a few lines about them; with `-v` everything, obligations included. A proof that is too large to be
+//! read says so.
+
+use base::StopReason;
+use engine::run::{Audit, PropertyResult, Run};
+use evidence::Certificate;
+
+use super::{Context, Verbosity};
+use crate::numbers::{bytes, count, counted, duration};
+use crate::proof::{Explanation, Part};
+use crate::proof_check::obligation_words;
+use crate::style::{Ink, Mark, Style};
+use crate::text::{clean, hang, pad, width};
+
+/// How many lines of invariants are shown without `-v`.
+const MOST_LINES: usize = 12;
+/// How wide the column of places may be.
+const PLACES: usize = 24;
+
+/// Everything about a proof, under its verdict.
+pub fn block(run: &Run, (result, proof): (&PropertyResult, &Certificate), context: &Context, style: &Style) -> String {
+    let is_verbose = context.verbosity == Verbosity::Verbose;
+    let mut out = String::new();
+    if let Some(told) = Explanation::of(&run.model, &run.source, proof) {
+        let page = Page { style, columns: style.width.min(80), most: if is_verbose { usize::MAX } else { MOST_LINES } };
+        out.push_str(&page.invariants(&told));
+        if let Some(why) = crate::proof::why(&run.model, result.property, &told) {
+            out.push_str(&hang("  Why it follows    ", &why, page.columns));
+        }
+        out.push_str(&page.exposed(&told, result.statistics.refinements, is_verbose));
+        out.push_str(&page.disturbances(&told, is_verbose));
+        out.push_str(&page.lines(&told));
+    }
+    out.push_str(&sizes(result, style));
+    out.push_str(&checked(result, is_verbose, style));
+    out
+}
+
+struct Page<'a> {
+    style: &'a Style,
+    columns: usize,
+    /// The most lines of invariants.
+    most: usize,
+}
+
+impl Page<'_> {
+    fn invariants(&self, told: &Explanation) -> String {
+        let mut out = String::new();
+        for part in &told.parts {
+            out.push_str(&self.part(part, told));
+        }
+        if !told.untold.is_empty() {
+            let text = "The sets of this proof are too large to be put into words. A smaller N may be readable; the proof file has them all.";
+            out.push_str(&hang("  ", text, self.columns));
+        }
+        out
+    }
+
+    /// What is said of one member, or of all that read the same.
+    fn part(&self, part: &Part, told: &Explanation) -> String {
+        let mut out = format!("  {}\n", self.style.paint(Ink::Strong, &title(part, told)));
+        let mut lines = String::new();
+        for (nth, text) in part.always.iter().enumerate() {
+            lines.push_str(&hang(&format!("    I{:<3} ", nth + 1), text, self.columns));
+        }
+        let informative = part.places.iter().filter(|(_, texts)| !texts.is_empty()).count();
+        if informative > 0 {
+            let widest = part.places.iter().map(|(at, _)| width(&at.join(", "))).max().unwrap_or(0).min(PLACES);
+            for (at, texts) in &part.places {
+                let nothing = if part.always.is_empty() { "nothing" } else { "nothing more" };
+                let text = if texts.is_empty() { nothing.to_owned() } else { texts.join(",  ") };
+                lines.push_str(&self.at_places(&at.join(", "), &text, widest));
+            }
+        }
+        if part.always.is_empty() && informative == 0 {
+            lines.push_str("    nothing: any combination of values will do\n");
+        }
+        if !part.unreached.is_empty() {
+            lines.push_str(&hang("    never at   ", &part.unreached.join(", "), self.columns));
+        }
+        let n_lines = lines.lines().count();
+        let shown: Vec<&str> = lines.lines().take(self.most).collect();
+        out.extend(shown.iter().map(|line| format!("{line}\n")));
+        if n_lines > self.most {
+            let more = counted((n_lines - self.most) as u64, "more line", "more lines");
+            out.push_str(&format!("    {} {more}: -v shows them\n", self.style.mark(Mark::Cut)));
+        }
+        out
+    }
+
+    fn at_places(&self, places: &str, text: &str, widest: usize) -> String {
+        let lead = format!("    at {}   ", pad(places, widest));
+        if width(places) <= widest {
+            return hang(&lead, text, self.columns);
+        }
+        let below = " ".repeat(width(&lead));
+        format!("{}{}", hang("    at ", places, self.columns), hang(&below, text, self.columns))
+    }
+
+    /// What the proof looked at inside other processes.
+    fn exposed(&self, told: &Explanation, rounds: Option<u64>, is_verbose: bool) -> String {
+        if told.exposed.is_empty() {
+            return String::new();
+        }
+        let n_facts = counted(told.exposed.len() as u64, "fact", "facts");
+        let rounds = rounds.filter(|&rounds| rounds > 0).map(|rounds| counted(rounds, "round", "rounds"));
+        let after = rounds.map(|rounds| format!(" after {rounds} without")).unwrap_or_default();
+        let few = if is_verbose { usize::MAX } else { 6 };
+        let mut facts: Vec<String> = told.exposed.iter().take(few).map(|fact| fact.text.clone()).collect();
+        if told.exposed.len() > few {
+            facts.push(self.style.mark(Mark::Cut).to_owned());
+        }
+        hang("  Looked into others   ", &format!("{n_facts} exposed{after}: {}", facts.join(", ")), self.columns)
+    }
+
+    /// Which steps of others touch what a process relies on, and that they keep it.
+    fn disturbances(&self, told: &Explanation, is_verbose: bool) -> String {
+        let few = if is_verbose { usize::MAX } else { 4 };
+        let ok = self.style.mark(Mark::Holds);
+        let mut steps: Vec<String> = told
+            .disturbances
+            .iter()
+            .take(few)
+            .map(|step| format!("`{}` (line {})", step.statement, step.line))
+            .collect();
+        if told.disturbances.len() > few {
+            steps.push(format!("{} more", told.disturbances.len() - few));
+        }
+        if steps.is_empty() {
+            return String::new();
+        }
+        let verb = if told.disturbances.len() == 1 { "keeps" } else { "keep" };
+        hang("  Steps of others   ", &format!("{} {verb} all of this {ok}", steps.join(", ")), self.columns)
+    }
+
+    fn lines(&self, told: &Explanation) -> String {
+        let list = |lines: &std::collections::BTreeSet<u32>| {
+            let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
+            let word = if lines.len() == 1 { "line" } else { "lines" };
+            format!("{word} {}", lines.join(", "))
+        };
+        match (told.used_lines.is_empty(), told.unused_lines.is_empty()) {
+            (true, _) => String::new(),
+            (false, true) => hang("  Used by the proof ", &list(&told.used_lines), self.columns),
+            (false, false) => {
+                let text = format!("{}; not needed: {}", list(&told.used_lines), list(&told.unused_lines));
+                hang("  Used by the proof ", &text, self.columns)
+            }
+        }
+    }
+}
+
+/// Whose invariants follow.
+fn title(part: &Part, told: &Explanation) -> String {
+    let who = match (told.k, part.is_all) {
+        (k, _) if k == told.n_processes && k > 1 => "all processes together".to_owned(),
+        (1, true) if told.n_processes > 1 && !part.letters.is_empty() => {
+            format!("process {}, for every {0}", part.letters)
+        }
+        (_, true) if told.n_processes > 1 => format!("processes {}, for any two or more", part.letters),
+        _ => match &part.members[..] {
+            [only] => clean(only),
+            several if several.len() <= 6 => {
+                let names: Vec<String> = several.iter().map(|name| clean(name)).collect();
+                format!("{} ({})", part.letters, names.join("; "))
+            }
+            several => format!("{} ({} and {} others)", part.letters, clean(&several[0]), several.len() - 1),
+        },
+    };
+    format!("What may be relied on by {who}")
+}
+
+/// Sizes and time on one dim line.
+fn sizes(result: &PropertyResult, style: &Style) -> String {
+    let statistics = &result.statistics;
+    let mut parts = Vec::new();
+    if let Some(local) = &statistics.local_states {
+        let known: Vec<u64> = local.iter().flatten().copied().collect();
+        match (known.iter().min(), known.iter().max()) {
+            (Some(least), Some(most)) if known.len() == local.len() && least == most => {
+                parts.push(format!("{} each", counted(*most, "local state", "local states")));
+            }
+            (Some(least), Some(most)) if known.len() == local.len() => {
+                parts.push(format!("{} to {} local states each", count(*least), count(*most)));
+            }
+            _ => parts.push("local sets too large to count".to_owned()),
+        }
+    }
+    if let Some(nodes) = statistics.peak_nodes {
+        parts.push(counted(nodes, "node", "nodes"));
+    }
+    if let Some(memory) = statistics.peak_memory_bytes {
+        parts.push(bytes(memory));
+    }
+    parts.push(duration(statistics.time));
+    let text = parts.join(&format!(" {} ", style.mark(Mark::Dot)));
+    format!("  {}\n", style.paint(Ink::Dim, &text))
+}
+
+/// What the independent checker says of the proof.
+fn checked(result: &PropertyResult, is_verbose: bool, style: &Style) -> String {
+    let columns = style.width.min(80);
+    match &result.audit {
+        Audit::Proof(obligations) if is_verbose => {
+            hang("  Checked by independent code: ", &obligation_words(obligations), columns)
+        }
+        Audit::Stopped(reason) => {
+            let why = match reason {
+                StopReason::NotSupported(why) => clean(why),
+                other => other.to_string(),
+            };
+            let text = format!("not checked by independent code: {why}");
+            hang(&format!("  {} ", style.mark(Mark::Warning)), &text, columns)
+        }
+        Audit::Proof(_) | Audit::Accepted | Audit::NotDone => String::new(),
+    }
+}

@@ -1,0 +1,391 @@
+//! From exclusions to sentences: implications, equivalences, and quantifiers where the same is said of all processes.
+//!
+//! In: boxes that no view state meets. Out: sentences whose conjunction says the same. Two sentences are instances of one if they
+//! read the same once their processes are called by letters; a quantifier is put in only where every process of the family has its
+//! instance.
+
+use std::collections::BTreeSet;
+
+use evidence::certificate::Column;
+use model::process::ProcessId;
+
+use super::cover::{Exclusion, all};
+use super::sentence::{Instances, Literal, Sentence, Subject};
+
+/// Makes sentences of exclusions.
+pub(super) struct Folder<'a> {
+    /// What the sentences are about.
+    pub subject: &'a Subject<'a>,
+    /// The classes that occur, for each column, as bits.
+    pub occurring: &'a [u64],
+    /// The processes whose invariant it is, with their letters.
+    pub own: &'a [(ProcessId, String)],
+    /// Letters for others.
+    pub letters: &'a [String],
+}
+
+impl Folder<'_> {
+    /// The sentences.
+    pub fn sentences(&self, exclusions: &[Exclusion]) -> Vec<Sentence> {
+        self.folded(exclusions.iter().map(|one| self.sentence(one)).collect())
+    }
+
+    /// The sentences, with equivalences and quantifiers where they say the same.
+    pub fn folded(&self, sentences: Vec<Sentence>) -> Vec<Sentence> {
+        let folded = self.fold_pairs(self.fold_singles(merge_opposites(sentences)));
+        self.merge_equivalences(folded)
+    }
+
+    /// Whether an exclusion names processes only as it names all of them.
+    pub fn names_nobody(&self, exclusion: &Exclusion) -> bool {
+        self.free(&self.sentence(exclusion)).is_empty()
+    }
+
+    /// What kind of exclusion it is: how it reads where all processes have one name.
+    pub fn kind(&self, exclusion: &Exclusion) -> String {
+        let everybody: Vec<(ProcessId, String)> =
+            self.subject.words.model.processes.ids().map(|process| (process, "*".to_owned())).collect();
+        let mut parts: Vec<String> =
+            exclusion.iter().map(|&part| self.subject.literal(&self.literal(part), &everybody)).collect();
+        parts.sort_unstable();
+        parts.join("; ")
+    }
+
+    fn literal(&self, (column, bits): (usize, u64)) -> Literal {
+        let present = self.occurring[column];
+        Literal { column, inside: bits & present, present }
+    }
+
+    fn negated(&self, (column, bits): (usize, u64)) -> Literal {
+        let present = self.occurring[column];
+        Literal { column, inside: present & !bits, present }
+    }
+
+    fn is_place(&self, column: usize) -> bool {
+        matches!(self.subject.columns[column], Column::Control(_) | Column::Exposed(_))
+    }
+
+    /// The sentence of one exclusion.
+    fn sentence(&self, exclusion: &Exclusion) -> Sentence {
+        if let [(column, bits)] = exclusion[..] {
+            // Here the numbers that never occur are what is meant.
+            let present = all(self.subject.numbers[column].len());
+            return Sentence::Literal(Literal { column, inside: present & !bits, present });
+        }
+        if let Some(sentence) = self.with_exists(exclusion) {
+            return sentence;
+        }
+        let (places, cells): (Vec<(usize, u64)>, Vec<(usize, u64)>) =
+            exclusion.iter().partition(|(column, _)| self.is_place(*column));
+        let Some((claim, conditions)) = cells.split_last() else {
+            return Sentence::NotAll(places.into_iter().map(|part| Sentence::Literal(self.literal(part))).collect());
+        };
+        let conditions = places.iter().chain(conditions).map(|&part| Sentence::Literal(self.literal(part)));
+        Sentence::Implies(conditions.collect(), vec![Sentence::Literal(self.negated(*claim))])
+    }
+
+    /// An exclusion that says the same of every process: one of them does otherwise.
+    fn with_exists(&self, exclusion: &Exclusion) -> Option<Sentence> {
+        let letter = self.letters.first()?;
+        let template = |&part: &(usize, u64)| -> Option<(ProcessId, String)> {
+            let literal = self.negated(part);
+            match self.subject.mentions(&literal)[..] {
+                [process] if self.is_place(part.0) => {
+                    Some((process, self.subject.literal(&literal, &[(process, letter.clone())])))
+                }
+                _ => None,
+            }
+        };
+        let templates: Vec<Option<(ProcessId, String)>> = exclusion.iter().map(template).collect();
+        let (first, text) = templates.iter().flatten().next()?;
+        let is_in = |one: &Option<(ProcessId, String)>| one.as_ref().is_some_and(|(_, other)| other == text);
+        let processes: Vec<ProcessId> =
+            templates.iter().filter(|one| is_in(one)).flatten().map(|(process, _)| *process).collect();
+        if processes.len() < 2 {
+            return None;
+        }
+        let except = self.covers(*first, &processes.iter().copied().collect())?;
+        let sentences = exclusion.iter().zip(&templates).filter(|(_, one)| is_in(one));
+        let sentences = sentences.map(|(&part, _)| Sentence::Literal(self.negated(part))).collect();
+        let processes = processes.into_iter().map(|process| vec![process]).collect();
+        let exists = Sentence::Exists(Instances { letters: vec![letter.clone()], processes, sentences, except });
+        let rest = exclusion.iter().zip(&templates).filter(|(_, one)| !is_in(one));
+        let conditions: Vec<Sentence> = rest.map(|(&part, _)| Sentence::Literal(self.literal(part))).collect();
+        Some(if conditions.is_empty() { exists } else { Sentence::Implies(conditions, vec![exists]) })
+    }
+
+    /// Whether these are all processes of the family of the first (`Some(None)`), or all but the own one (`Some(letter)`).
+    #[expect(clippy::option_option, reason = "no quantifier, one over all, and one over the others are three answers")]
+    fn covers(&self, first: ProcessId, processes: &BTreeSet<ProcessId>) -> Option<Option<String>> {
+        let model = self.subject.words.model;
+        let family = &model.families[model.processes[first].family];
+        let everybody: BTreeSet<ProcessId> = family.processes().collect();
+        if everybody.len() > 1 && *processes == everybody {
+            return Some(None);
+        }
+        let [(own, letter)] = self.own else { return None };
+        let others: BTreeSet<ProcessId> = everybody.iter().copied().filter(|process| process != own).collect();
+        (everybody.contains(own) && !others.is_empty() && *processes == others).then(|| Some(letter.clone()))
+    }
+
+    /// The processes that a sentence names outside its quantifiers.
+    fn free(&self, sentence: &Sentence) -> BTreeSet<ProcessId> {
+        let of_all =
+            |parts: &[Sentence]| parts.iter().flat_map(|part| self.free(part)).collect::<BTreeSet<ProcessId>>();
+        match sentence {
+            Sentence::Literal(literal) => self.subject.mentions(literal).into_iter().collect(),
+            Sentence::Implies(conditions, claims) => of_all(conditions).union(&of_all(claims)).copied().collect(),
+            Sentence::NotAll(parts) => of_all(parts),
+            Sentence::Iff(one, other) => self.free(one).union(&self.free(other)).copied().collect(),
+            Sentence::ForAll(_) | Sentence::Exists(_) | Sentence::AtMostOne(_) => BTreeSet::new(),
+        }
+    }
+
+    /// Puts `forall k` before what is said of each process, alone or together with the own one.
+    fn fold_singles(&self, sentences: Vec<Sentence>) -> Vec<Sentence> {
+        let mut left = sentences;
+        for with_own in [false, true] {
+            let mut groups: Vec<(String, Vec<(ProcessId, Sentence)>)> = Vec::new();
+            let mut rest = Vec::new();
+            for sentence in left {
+                match self.varying(&sentence, with_own) {
+                    Some((process, text)) => match groups.iter_mut().find(|(known, _)| *known == text) {
+                        Some((_, members)) => members.push((process, sentence)),
+                        None => groups.push((text, vec![(process, sentence)])),
+                    },
+                    None => rest.push(sentence),
+                }
+            }
+            left = Vec::new();
+            for (_, members) in groups {
+                let processes: BTreeSet<ProcessId> = members.iter().map(|(process, _)| *process).collect();
+                match self.covers(members[0].0, &processes).filter(|_| processes.len() == members.len()) {
+                    Some(except) => {
+                        let (processes, sentences) =
+                            members.into_iter().map(|(process, sentence)| (vec![process], sentence)).unzip();
+                        let letters = self.letters[..1].to_vec();
+                        left.push(Sentence::ForAll(Instances { letters, processes, sentences, except }));
+                    }
+                    None => left.extend(members.into_iter().map(|(_, sentence)| sentence)),
+                }
+            }
+            left.extend(rest);
+        }
+        left
+    }
+
+    /// The one process that a sentence is about, besides the own one, and the sentence with a letter for it.
+    fn varying(&self, sentence: &Sentence, with_own: bool) -> Option<(ProcessId, String)> {
+        let letter = self.letters.first()?;
+        let free: Vec<ProcessId> = self.free(sentence).into_iter().collect();
+        let own = |process: &ProcessId| self.own.iter().any(|(own, _)| own == process);
+        let process = match (&free[..], with_own) {
+            ([process], false) => *process,
+            ([one, other], true) if own(one) && !own(other) => *other,
+            ([one, other], true) if own(other) && !own(one) => *one,
+            _ => return None,
+        };
+        // With a letter of its own, the own process would not read like the others.
+        let own: Vec<(ProcessId, String)> = self.own.iter().filter(|(one, _)| *one != process).cloned().collect();
+        let names = [vec![(process, letter.clone())], own].concat();
+        Some((process, self.subject.text(sentence, &names)))
+    }
+
+    /// Puts `forall k != l` before what is said of each two processes.
+    fn fold_pairs(&self, sentences: Vec<Sentence>) -> Vec<Sentence> {
+        let [first, second, ..] = self.letters else { return sentences };
+        let read = |sentence: &Sentence, one: ProcessId, other: ProcessId| {
+            self.subject.text(sentence, &[(one, first.clone()), (other, second.clone())])
+        };
+        type Pair = (Vec<ProcessId>, Sentence);
+        let mut groups: Vec<(String, Vec<Pair>)> = Vec::new();
+        let mut out = Vec::new();
+        for sentence in sentences {
+            let free: Vec<ProcessId> = self.free(&sentence).into_iter().collect();
+            let [one, other] = free[..] else {
+                out.push(sentence);
+                continue;
+            };
+            let (forth, back) = (read(&sentence, one, other), read(&sentence, other, one));
+            let symmetric = same_parts(&sentence, &forth, &back);
+            let mut add = |text: &String, pair: Vec<ProcessId>| match groups.iter_mut().find(|(known, _)| known == text)
+            {
+                Some((_, members)) => members.push((pair, sentence.clone())),
+                None => groups.push((text.clone(), vec![(pair, sentence.clone())])),
+            };
+            if symmetric {
+                let least = forth.clone().min(back.clone());
+                add(&least, vec![one, other]);
+                add(&least, vec![other, one]);
+            } else {
+                add(&forth, vec![one, other]);
+                add(&back, vec![other, one]);
+            }
+        }
+        let mut said: Vec<Sentence> = Vec::new();
+        let mut unfolded: Vec<Sentence> = Vec::new();
+        for (_, members) in groups {
+            // Read the other way round, the same may have been said before.
+            if members.iter().all(|(_, sentence)| said.contains(sentence)) {
+                continue;
+            }
+            let processes: BTreeSet<ProcessId> = members.iter().flat_map(|(pair, _)| pair.iter().copied()).collect();
+            let pairs: BTreeSet<&Vec<ProcessId>> = members.iter().map(|(pair, _)| pair).collect();
+            let complete = pairs.len() == processes.len() * (processes.len() - 1);
+            let first_of = members[0].0[0];
+            match self.covers(first_of, &processes).filter(|_| complete) {
+                Some(except) => {
+                    said.extend(members.iter().map(|(_, sentence)| sentence.clone()));
+                    out.push(self.pairs_sentence(members, except));
+                }
+                None => unfolded.extend(members.into_iter().map(|(_, sentence)| sentence)),
+            }
+        }
+        let mut kept: Vec<Sentence> = Vec::new();
+        for sentence in unfolded {
+            if !said.contains(&sentence) && !kept.contains(&sentence) {
+                kept.push(sentence);
+            }
+        }
+        out.extend(kept);
+        out
+    }
+
+    fn pairs_sentence(&self, members: Vec<(Vec<ProcessId>, Sentence)>, except: Option<String>) -> Sentence {
+        let letter = self.letters[0].clone();
+        if let Sentence::NotAll(parts) = &members[0].1
+            && let [one, other] = &parts[..]
+        {
+            let alone = |part: &Sentence| {
+                let process = self.free(part).into_iter().next()?;
+                Some((process, self.subject.text(part, &[(process, letter.clone())])))
+            };
+            let alike = alone(one).map(|(_, text)| text) == alone(other).map(|(_, text)| text);
+            if alike {
+                let mut instances: Vec<(ProcessId, Sentence)> = Vec::new();
+                for (_, sentence) in &members {
+                    let Sentence::NotAll(parts) = sentence else { continue };
+                    for part in parts {
+                        if let Some((process, _)) = alone(part)
+                            && !instances.iter().any(|(known, _)| *known == process)
+                        {
+                            instances.push((process, part.clone()));
+                        }
+                    }
+                }
+                instances.sort_by_key(|(process, _)| *process);
+                let (processes, sentences) = instances.into_iter().map(|(process, part)| (vec![process], part)).unzip();
+                return Sentence::AtMostOne(Instances { letters: vec![letter], processes, sentences, except });
+            }
+        }
+        let (processes, sentences) = members.into_iter().unzip();
+        Sentence::ForAll(Instances { letters: self.letters[..2].to_vec(), processes, sentences, except })
+    }
+
+    /// `forall k: A(k) => B` and `B => exists k: A(k)` become `B <=> exists k: A(k)`.
+    fn merge_equivalences(&self, sentences: Vec<Sentence>) -> Vec<Sentence> {
+        let mut out = sentences;
+        let mut at = 0;
+        while at < out.len() {
+            let found = self.some_condition(&out[at]).and_then(|(exists, claim)| {
+                let back = Sentence::Implies(vec![claim.clone()], vec![exists.clone()]);
+                let text = self.subject.text(&back, self.own);
+                let position = out.iter().position(|other| {
+                    matches!(other, Sentence::Implies(..)) && self.subject.text(other, self.own) == text
+                })?;
+                Some((position, Sentence::Iff(Box::new(claim), Box::new(exists))))
+            });
+            if let Some((position, merged)) = found {
+                out[at] = merged;
+                out.remove(position);
+                at = 0;
+                continue;
+            }
+            at += 1;
+        }
+        out
+    }
+
+    /// `forall k: A(k) => B` as `(exists k: A(k)) => B`.
+    fn some_condition(&self, sentence: &Sentence) -> Option<(Sentence, Sentence)> {
+        let Sentence::ForAll(Instances { letters, processes, sentences, except }) = sentence else { return None };
+        let mut conditions = Vec::new();
+        let mut common: Option<&Sentence> = None;
+        for one in sentences {
+            let Sentence::Implies(condition, claim) = one else { return None };
+            let ([condition], [claim]) = (&condition[..], &claim[..]) else { return None };
+            if common.is_some_and(|known| known != claim) {
+                return None;
+            }
+            common = Some(claim);
+            conditions.push(condition.clone());
+        }
+        let instances = Instances {
+            letters: letters.clone(),
+            processes: processes.clone(),
+            sentences: conditions,
+            except: except.clone(),
+        };
+        Some((Sentence::Exists(instances), common?.clone()))
+    }
+}
+
+/// Whether a sentence about two processes reads the same where they are exchanged, but for the order of its parts.
+fn same_parts(sentence: &Sentence, forth: &str, back: &str) -> bool {
+    let letters = |text: &str| {
+        let mut letters: Vec<char> = text.chars().collect();
+        letters.sort_unstable();
+        letters
+    };
+    match sentence {
+        Sentence::NotAll(parts) => {
+            let same_classes = match &parts[..] {
+                [Sentence::Literal(one), Sentence::Literal(other)] => {
+                    one.inside.count_ones() == other.inside.count_ones() && letters(forth) == letters(back)
+                }
+                _ => false,
+            };
+            same_classes && swapped(forth) == back
+        }
+        _ => forth == back,
+    }
+}
+
+/// `!(A && B)` as `!(B && A)`.
+fn swapped(text: &str) -> String {
+    let inner = text.strip_prefix("!(").and_then(|rest| rest.strip_suffix(')'));
+    match inner.and_then(|inner| inner.split_once(" && ")) {
+        Some((one, other)) => format!("!({other} && {one})"),
+        None => text.to_owned(),
+    }
+}
+
+/// `A => B` and `!A => !B` become `A <=> B`.
+fn merge_opposites(sentences: Vec<Sentence>) -> Vec<Sentence> {
+    let parts = |sentence: &Sentence| match sentence {
+        Sentence::Implies(conditions, claims) => match (&conditions[..], &claims[..]) {
+            ([Sentence::Literal(condition)], [Sentence::Literal(claim)]) => Some((*condition, *claim)),
+            _ => None,
+        },
+        _ => None,
+    };
+    let opposite = |one: Literal| Literal { inside: one.present & !one.inside, ..one };
+    let mut out: Vec<Sentence> = Vec::new();
+    for sentence in sentences {
+        let merged = parts(&sentence).and_then(|(condition, claim)| {
+            let wanted = (opposite(condition), opposite(claim));
+            out.iter().position(|other| parts(other) == Some(wanted))
+        });
+        match (merged, parts(&sentence)) {
+            (Some(at), Some((condition, claim))) => {
+                // Said in the sense that has fewer classes.
+                let fewer = condition.inside.count_ones() * 2 > condition.present.count_ones();
+                let (condition, claim) =
+                    if fewer { (opposite(condition), opposite(claim)) } else { (condition, claim) };
+                out[at] = Sentence::Iff(Box::new(Sentence::Literal(condition)), Box::new(Sentence::Literal(claim)));
+            }
+            _ => out.push(sentence),
+        }
+    }
+    out
+}

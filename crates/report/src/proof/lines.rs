@@ -1,0 +1,152 @@
+//! Which lines a proof needs, and which steps of others touch what a process relies on.
+//!
+//! In: what was told of each member. A step **matters** if it touches a variable that some sentence speaks of, or leads between
+//! places of which different things are said, by the process itself or, through exposed facts, by others. A line is *not needed* if none of its
+//! steps matters: taken out, every obligation of the proof would still be the same. A step **disturbs** another process if it writes a variable, or
+//! changes an exposed fact, that a sentence of the other one speaks of.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use base::SourceFile;
+use evidence::certificate::{Column, LocalFact, Member};
+use model::control::ActionId;
+use model::eval::Counters;
+use model::footprint::footprint;
+use model::points::{Points, Target};
+use model::process::ProcessId;
+use model::variable::Role;
+
+use super::member::Told;
+use super::words::Words;
+use super::{Explanation, cells};
+use crate::names::line;
+use crate::text::clean;
+
+/// More points than this are not looked at.
+const MOST_POINTS: usize = 5_000;
+
+/// A step of the program.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Step {
+    /// The line of its statement.
+    pub line: u32,
+    /// The statement.
+    pub statement: String,
+}
+
+/// Fills in the lines and disturbances of an explanation.
+pub(super) fn look(words: &Words<'_>, source: &SourceFile, told: &[(&Member, Told)], out: &mut Explanation) {
+    let model = words.model;
+    let mut steps: BTreeSet<Step> = BTreeSet::new();
+    let mut all_lines = BTreeSet::new();
+    // Processes of a family have the same text; where members stand for others, the first ones are looked at.
+    let is_looked_at = |process: &ProcessId| {
+        let first = model.families[model.processes[*process].family].first;
+        model.processes.len() <= 16 || process.index() - first.index() < 3
+    };
+    for process in model.processes.ids().filter(is_looked_at) {
+        let Some(points) = Points::of(model, process, MOST_POINTS) else { return };
+        let looker = Looker { words, process, told };
+        for (at, point) in points.points.iter().enumerate() {
+            for exit in &point.exits {
+                let statement = &model.statements[model.actions[exit.action].statement];
+                let number = line(source, statement.span);
+                all_lines.insert(number);
+                let target = match exit.target {
+                    Target::Point(id) => Some(id.index()),
+                    Target::Return | Target::Fault(_) => None,
+                };
+                let counters = &point.counters;
+                if looker.matters(exit.action, counters, (at, target), &points) {
+                    out.used_lines.insert(number);
+                }
+                if looker.disturbs(exit.action, counters, (at, target), &points) {
+                    steps.insert(Step { line: number, statement: clean(&statement.text) });
+                }
+            }
+        }
+    }
+    out.unused_lines = all_lines.difference(&out.used_lines).copied().collect();
+    let spoken: BTreeSet<_> = told.iter().flat_map(|(_, told)| cells(&told.columns)).collect();
+    for cell in spoken {
+        let var = &model.vars[model.cells[cell].var];
+        if var.role == Role::Declared {
+            out.used_lines.insert(line(source, var.span));
+        }
+    }
+    out.disturbances = steps.into_iter().collect();
+}
+
+/// Looks at the steps of one process.
+struct Looker<'a> {
+    words: &'a Words<'a>,
+    process: ProcessId,
+    told: &'a [(&'a Member, Told)],
+}
+
+impl Looker<'_> {
+    /// Whether a step touches what some sentence speaks of, or changes what is said.
+    fn matters(&self, action: ActionId, counters: &Counters, ends: (usize, Option<usize>), points: &Points) -> bool {
+        let touched = footprint(self.words.model, self.process, action, counters).cells();
+        let touches = self.told.iter().any(|(_, told)| !cells(&told.columns).is_disjoint(&touched));
+        touches || self.moves_within_sentences(ends, points) || self.disturbs(action, counters, ends, points)
+    }
+
+    /// Whether a step writes what a sentence of another process speaks of, or changes a fact that it looks at.
+    fn disturbs(&self, action: ActionId, counters: &Counters, ends: (usize, Option<usize>), points: &Points) -> bool {
+        let written = footprint(self.words.model, self.process, action, counters).writes;
+        let others = self.told.iter().filter(|(member, _)| member.processes != [self.process]);
+        { others }
+            .any(|(_, told)| !cells(&told.columns).is_disjoint(&written) || self.changes_block(told, ends, points))
+    }
+
+    /// Whether a step leads to a place of which something else is said.
+    fn moves_within_sentences(&self, (from, to): (usize, Option<usize>), points: &Points) -> bool {
+        let Some(to) = to else { return true };
+        let (Some(from), Some(to)) = (self.number(from, points), self.number(to, points)) else { return true };
+        self.told.iter().filter(|(member, _)| member.processes.contains(&self.process)).any(|(_, told)| {
+            if told.columns.contains(&Column::Control(self.process)) {
+                return from != to;
+            }
+            let place = |point: usize| told.places.iter().position(|at| at.points.contains(&(point as u32)));
+            place(from) != place(to)
+        })
+    }
+
+    /// Whether a step changes what the process exposes, as far as sentences tell that apart.
+    fn changes_block(&self, told: &Told, (from, to): (usize, Option<usize>), points: &Points) -> bool {
+        let Some(classes) = told.classes_of(Column::Exposed(self.process)) else { return false };
+        let Some(to) = to else { return true };
+        let (Some(from), Some(to)) = (self.number(from, points), self.number(to, points)) else { return true };
+        match (self.class_at(classes, from), self.class_at(classes, to)) {
+            (Some(from), Some(to)) => from != to,
+            // Facts about variables are exposed, too; any step may change them.
+            _ => true,
+        }
+    }
+
+    /// The class of the block at a point, where blocks tell of places only.
+    fn class_at(&self, classes: &[Vec<u32>], point: usize) -> Option<usize> {
+        let exposed = &self.words.invariant.exposed[self.process.index()];
+        let holds = |fact: &LocalFact| match fact {
+            LocalFact::Control(at) => Some(at.contains(&point)),
+            LocalFact::Cell(..) => None,
+        };
+        let facts = exposed.facts.iter().map(holds).collect::<Option<Vec<bool>>>()?;
+        let block = exposed.blocks.iter().position(|block| *block == facts)?;
+        classes.iter().position(|class| class.contains(&(block as u32)))
+    }
+
+    /// The number of a point in the certificate.
+    fn number(&self, point: usize, points: &Points) -> Option<usize> {
+        let point = points.points.as_slice().get(point)?;
+        let counters: BTreeMap<_, _> = point.counters.clone().into_iter().collect();
+        self.words.invariant.points[self.process.index()].iter().position(|known| {
+            known.place == point.place
+                && known
+                    .counters
+                    .iter()
+                    .all(|(cell, value)| counters.get(&self.words.model.cells[*cell].var) == Some(value))
+        })
+    }
+}

@@ -1,0 +1,289 @@
+//! The invariant of one process, or of a few together, in sentences.
+//!
+//! In: a member of a split invariant. Out: what holds wherever the processes stand, and for one process what else holds at each of
+//! its places; places of which the same is said stand together. The sentences say exactly what the set says, except that the block which a
+//! process exposes of itself is left out: it follows from where the process stands.
+
+use std::collections::BTreeSet;
+
+use evidence::certificate::{Column, Member};
+use model::process::ProcessId;
+
+use super::cover::{Exclusion, Set};
+use super::fold::Folder;
+use super::sentence::{Literal, Sentence, Subject};
+use super::tree::{Classes, Tree};
+use super::words::Words;
+
+/// More rows than this, over classes of numbers, are not put into sentences.
+const MOST_ROWS: usize = 4_000;
+/// More pairs of columns, times rows, are not compared.
+const MOST_WORK: usize = 20_000_000;
+/// Letters for processes, as far as the program does not use them.
+const LETTERS: [&str; 10] = ["k", "l", "m", "n", "p", "q", "r", "s", "t", "u"];
+
+/// What a member says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Told {
+    /// What holds wherever the processes stand.
+    pub always: Vec<String>,
+    /// What else holds at places of the one process.
+    pub places: Vec<AtPlaces>,
+    /// Places at which the process never stands.
+    pub unreached: Vec<String>,
+    /// The columns that some sentence speaks of.
+    pub columns: Vec<Column>,
+    /// For each of these columns the classes of numbers that no sentence tells apart.
+    pub classes: Vec<Vec<Vec<u32>>>,
+}
+
+impl Told {
+    /// The classes of a column, if some sentence speaks of it.
+    pub fn classes_of(&self, column: Column) -> Option<&[Vec<u32>]> {
+        let at = self.columns.iter().position(|&known| known == column)?;
+        Some(&self.classes[at])
+    }
+}
+
+/// What holds at some places.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct AtPlaces {
+    /// The places' names.
+    pub at: Vec<String>,
+    /// The points, as numbers of the control column.
+    pub points: Vec<u32>,
+    /// What holds there.
+    pub texts: Vec<String>,
+}
+
+/// A member as rows over classes of numbers.
+pub(super) struct Rows<'a> {
+    words: &'a Words<'a>,
+    member: &'a Member,
+    columns: Vec<Column>,
+    classes: Classes,
+    /// The letters of the member's processes.
+    own: Vec<(ProcessId, String)>,
+    letters: Vec<String>,
+}
+
+impl<'a> Rows<'a> {
+    /// The member as rows; `None` where they are too many to be read.
+    pub fn new(words: &'a Words<'a>, member: &'a Member) -> Option<Self> {
+        let sizes = member.columns.iter().map(|&column| words.size(column)).collect::<Option<Vec<u32>>>()?;
+        let mut tree = Tree::new(&sizes, &member.states)?;
+        for (at, column) in member.columns.iter().enumerate() {
+            if matches!(column, Column::Exposed(process) if member.processes.contains(process)) {
+                tree = tree.forget(at)?;
+            }
+        }
+        let classes = tree.classes(MOST_ROWS)?;
+        let work = member.columns.len() * member.columns.len() * classes.rows.len();
+        if work > MOST_WORK || classes.numbers.iter().any(|classes| classes.len() > 64) {
+            return None;
+        }
+        let (own, letters) = letters(words, &member.processes);
+        Some(Rows { words, member, columns: member.columns.clone(), classes, own, letters })
+    }
+
+    fn subject(&self) -> Subject<'_> {
+        Subject { words: self.words, columns: &self.columns, numbers: &self.classes.numbers }
+    }
+
+    fn sizes(&self) -> Vec<usize> {
+        self.classes.numbers.iter().map(Vec::len).collect()
+    }
+
+    /// What the member says; `None` where that takes too many sentences.
+    pub fn told(&self) -> Option<Told> {
+        let subject = self.subject();
+        let control = match self.member.processes[..] {
+            [process] => self.columns.iter().position(|&column| column == Column::Control(process)),
+            _ => None,
+        };
+        let general = self.general(&subject, control)?;
+        let sentences = self.general_sentences(&subject, control, &general);
+        let mut columns: Vec<usize> = sentences.iter().flat_map(Sentence::columns).collect();
+        let mut told = Told {
+            always: sentences.iter().map(|sentence| subject.text(sentence, &self.own)).collect(),
+            places: Vec::new(),
+            unreached: Vec::new(),
+            columns: Vec::new(),
+            classes: Vec::new(),
+        };
+        if let Some(control) = control {
+            columns.extend(self.places(&subject, control, &general, &mut told)?);
+        }
+        columns.sort_unstable();
+        columns.dedup();
+        told.classes = columns.iter().map(|&column| self.classes.numbers[column].clone()).collect();
+        told.columns = columns.into_iter().map(|column| self.columns[column]).collect();
+        Some(told)
+    }
+
+    /// What the member's processes are called in the texts: `i`, `i and j`, `Monitor`.
+    pub fn letters(&self) -> String {
+        let name = |&process: &ProcessId| match self.own.iter().find(|(own, _)| *own == process) {
+            Some((_, letter)) => letter.clone(),
+            None => self.words.process(process, &[]),
+        };
+        self.member.processes.iter().map(name).collect::<Vec<_>>().join(" and ")
+    }
+
+    /// What is said of the member as a whole: everything, or for one process what does not single out where it stands.
+    fn general(&self, subject: &Subject<'_>, control: Option<usize>) -> Option<Vec<Exclusion>> {
+        let sizes = self.sizes();
+        let occurring = self.occurring(&self.classes.rows);
+        let folder = self.folder(subject, &occurring);
+        let set = Set { sizes: &sizes, rows: &self.classes.rows };
+        let all = set.exclusions(&[], &|one| folder.kind(one))?;
+        let Some(control) = control else { return Some(all) };
+        let speaks = |one: &Exclusion| one.iter().any(|(column, _)| *column == control);
+        let kinds: BTreeSet<String> = all.iter().filter(|one| !speaks(one)).map(|one| folder.kind(one)).collect();
+        let is_general =
+            |one: &Exclusion| !speaks(one) || kinds.contains(&folder.kind(one)) || folder.names_nobody(one);
+        Some(all.into_iter().filter(is_general).collect())
+    }
+
+    fn folder<'s>(&'s self, subject: &'s Subject<'s>, occurring: &'s [u64]) -> Folder<'s> {
+        Folder { subject, occurring, own: &self.own, letters: &self.letters }
+    }
+
+    fn general_sentences(&self, subject: &Subject<'_>, control: Option<usize>, general: &[Exclusion]) -> Vec<Sentence> {
+        let occurring = self.occurring(&self.classes.rows);
+        // Where the process never stands is said beside the table of its places.
+        let is_place = |one: &&Exclusion| one.len() == 1 && Some(one[0].0) == control;
+        let shown: Vec<Exclusion> = general.iter().filter(|one| !is_place(one)).cloned().collect();
+        self.folder(subject, &occurring).sentences(&shown)
+    }
+
+    /// The classes that occur in rows, for each column, as bits.
+    fn occurring(&self, rows: &[Vec<usize>]) -> Vec<u64> {
+        let mut bits = vec![0; self.columns.len()];
+        rows.iter().for_each(|row| row.iter().zip(&mut bits).for_each(|(&class, bits)| *bits |= 1_u64 << class));
+        bits
+    }
+
+    /// What holds at each place; the columns that are spoken of.
+    fn places(
+        &self,
+        subject: &Subject<'_>,
+        control: usize,
+        general: &[Exclusion],
+        told: &mut Told,
+    ) -> Option<Vec<usize>> {
+        let process = self.member.processes[0];
+        let all_points: Vec<u32> = (0..self.words.size(Column::Control(process))?).collect();
+        let mut columns = Vec::new();
+        let mut found: Vec<(Vec<u32>, Vec<String>)> = Vec::new();
+        for (class, points) in self.classes.numbers[control].iter().enumerate() {
+            let rows: Vec<Vec<usize>> = self.classes.rows.iter().filter(|row| row[control] == class).cloned().collect();
+            if rows.is_empty() {
+                told.unreached.extend(self.words.places(process, points, &all_points));
+                continue;
+            }
+            let sentences = self.at_place(subject, control, &rows, general)?;
+            columns.extend(sentences.iter().flat_map(Sentence::columns));
+            let texts: Vec<String> = sentences.iter().map(|sentence| subject.text(sentence, &self.own)).collect();
+            match found.iter_mut().find(|(_, known)| *known == texts) {
+                Some((all, _)) => all.extend(points),
+                None => found.push((points.clone(), texts)),
+            }
+        }
+        let reached: Vec<u32> = found.iter().flat_map(|(points, _)| points.iter().copied()).collect();
+        let at_places = |(mut points, texts): (Vec<u32>, Vec<String>)| {
+            points.sort_unstable();
+            AtPlaces { at: self.words.places(process, &points, &reached), points, texts }
+        };
+        told.places = found.into_iter().map(at_places).collect();
+        told.places.sort_by_key(|at| at.points.first().copied());
+        Some(columns)
+    }
+
+    /// What holds in these rows, all of one place: first what single columns have, then what else is not said in general.
+    fn at_place(
+        &self,
+        subject: &Subject<'_>,
+        control: usize,
+        rows: &[Vec<usize>],
+        general: &[Exclusion],
+    ) -> Option<Vec<Sentence>> {
+        let sizes = self.sizes();
+        let (anywhere, here) = (self.occurring(&self.classes.rows), self.occurring(rows));
+        let set = Set { sizes: &sizes, rows };
+        let narrower = |column: &usize| *column != control && anywhere[*column] != here[*column];
+        let literal = |column| Sentence::Literal(Literal { column, inside: here[column], present: anywhere[column] });
+        let units: Vec<Sentence> = (0..sizes.len()).filter(narrower).map(literal).collect();
+        let mut sentences = self.folder(subject, &anywhere).folded(units);
+        let folder = self.folder(subject, &here);
+        let fixed: Vec<Exclusion> = general.iter().cloned().chain(set.single()).collect();
+        let more = set.exclusions(&fixed, &|one| folder.kind(one))?;
+        sentences.extend(folder.sentences(&more));
+        Some(sentences)
+    }
+}
+
+/// Letters for the processes of a member, and further ones for others.
+fn letters(words: &Words<'_>, own: &[ProcessId]) -> (Vec<(ProcessId, String)>, Vec<String>) {
+    let model = words.model;
+    let taken = |letter: &str| model.vars.iter().any(|var| var.name == letter);
+    let index_of = |process: ProcessId| model.families[model.processes[process].family].index.as_ref();
+    let mut named: Vec<(ProcessId, String)> = Vec::new();
+    for &process in own {
+        let Some(index) = index_of(process) else { continue };
+        let candidates = [index.name.as_str(), "i", "j"].into_iter().chain(LETTERS);
+        let is_free = |letter: &&str| !taken(letter) && !named.iter().any(|(_, used)| used == letter);
+        if let Some(letter) = { candidates }.find(is_free) {
+            named.push((process, letter.to_owned()));
+        }
+    }
+    let free = LETTERS.iter().filter(|letter| !taken(letter) && !named.iter().any(|(_, used)| used == *letter));
+    let others = free.map(|letter| (*letter).to_owned()).collect();
+    (named, others)
+}
+
+#[cfg(test)]
+impl Rows<'_> {
+    /// A row of classes that the sentences allow and the set does not have, or the other way round; by trying all.
+    pub fn wrong(&self) -> Option<String> {
+        let subject = self.subject();
+        let control = match self.member.processes[..] {
+            [process] => self.columns.iter().position(|&column| column == Column::Control(process)),
+            _ => None,
+        };
+        let general = self.general(&subject, control)?;
+        let always = self.general_sentences(&subject, control, &general);
+        let sizes = self.sizes();
+        let n_points: usize = sizes.iter().product();
+        if n_points > 20_000 {
+            return None;
+        }
+        let mut at_places: Vec<Option<Vec<Sentence>>> = Vec::new();
+        if let Some(control) = control {
+            for class in 0..sizes[control] {
+                let rows: Vec<Vec<usize>> =
+                    self.classes.rows.iter().filter(|row| row[control] == class).cloned().collect();
+                at_places.push(if rows.is_empty() { None } else { self.at_place(&subject, control, &rows, &general) });
+            }
+        }
+        let mut row = vec![0; sizes.len()];
+        for nth in 0..n_points {
+            let mut rest = nth;
+            for (class, size) in row.iter_mut().zip(&sizes) {
+                *class = rest % size;
+                rest /= size;
+            }
+            let at_place = match control {
+                Some(control) => {
+                    at_places[row[control]].as_ref().is_some_and(|all| all.iter().all(|one| one.holds(&row)))
+                }
+                None => true,
+            };
+            let said = at_place && always.iter().all(|one| one.holds(&row));
+            if said != self.classes.rows.contains(&row) {
+                return Some(format!("{row:?} is said to be {said}: {always:?} {at_places:?}"));
+            }
+        }
+        None
+    }
+}

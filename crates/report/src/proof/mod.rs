@@ -1,0 +1,174 @@
+//! A certificate in the user's words: what each process may rely on, where, and what the proof did not look at.
+//!
+//! In: a Model and a certificate that proves one of its properties. Out: an [`Explanation`]: plain data that the terminal and the
+//! JSON document both show. `tree` finds out which numbers a set does not tell apart, `cover` says a set in few exclusions, `fold`
+//! makes sentences of them, `words` knows the names, `lines` looks at the program's text.
+
+mod cover;
+mod fold;
+mod lines;
+mod member;
+mod sentence;
+mod tree;
+mod why;
+mod words;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+
+use base::SourceFile;
+use evidence::Certificate;
+use evidence::certificate::{Claim, Column, Fact, Member, SplitInvariant};
+use model::Model;
+use model::process::ProcessId;
+
+use member::{Rows, Told};
+use words::Words;
+
+pub use lines::Step;
+pub use why::why;
+
+/// More members than this are not told one by one.
+const MOST_MEMBERS: usize = 150;
+
+/// A proof in words.
+#[derive(Clone, Debug)]
+pub struct Explanation {
+    /// How many processes each invariant speaks of.
+    pub k: usize,
+    /// How many processes there are.
+    pub n_processes: usize,
+    /// What is said, for each group of members of which the same is said.
+    pub parts: Vec<Part>,
+    /// The members that are too large to be told, by their processes' names.
+    pub untold: Vec<String>,
+    /// The facts about processes that all others may look at, with a letter for the process.
+    pub exposed: Vec<Exposure>,
+    /// Steps of others that touch what somebody relies on.
+    pub disturbances: Vec<Step>,
+    /// The lines whose steps matter to the proof, and those of declarations.
+    pub used_lines: BTreeSet<u32>,
+    /// The lines whose steps do not.
+    pub unused_lines: BTreeSet<u32>,
+}
+
+/// An exposed fact.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exposure {
+    /// The processes that expose it, each with the fact in its own name.
+    pub of: Vec<(String, String)>,
+    /// The fact with a letter for the process.
+    pub text: String,
+}
+
+/// What is said of some members.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The members' processes, by name.
+    pub members: Vec<String>,
+    /// What the member is called in the texts: `i`, `i and j`, `Monitor`.
+    pub letters: String,
+    /// Whether it stands for all members.
+    pub is_all: bool,
+    /// What holds wherever the processes stand.
+    pub always: Vec<String>,
+    /// What else holds at places of a single process.
+    pub places: Vec<(Vec<String>, Vec<String>)>,
+    /// Places at which the process never stands.
+    pub unreached: Vec<String>,
+}
+
+impl Explanation {
+    /// The proof in words; `None` for a certificate that states nothing.
+    pub fn of(model: &Model, source: &SourceFile, certificate: &Certificate) -> Option<Explanation> {
+        let Some(Fact { claim: Claim::SplitInvariant(invariant), .. }) = certificate.facts.last() else { return None };
+        let words = Words::new(model, invariant);
+        let mut explanation = Explanation {
+            k: invariant.k,
+            n_processes: model.processes.len(),
+            parts: Vec::new(),
+            untold: Vec::new(),
+            exposed: exposures(&words),
+            disturbances: Vec::new(),
+            used_lines: BTreeSet::new(),
+            unused_lines: BTreeSet::new(),
+        };
+        let told = explanation.tell(&words, invariant);
+        if explanation.untold.is_empty() {
+            lines::look(&words, source, &told, &mut explanation);
+        }
+        Some(explanation)
+    }
+
+    /// Puts members into words, those that read the same together; what was told of each.
+    fn tell<'m>(&mut self, words: &Words<'_>, invariant: &'m SplitInvariant) -> Vec<(&'m Member, Told)> {
+        let mut all: Vec<(&Member, Told)> = Vec::new();
+        for member in &invariant.members {
+            let names = names(words.model, &member.processes);
+            let is_too_many = invariant.members.len() > MOST_MEMBERS || !self.untold.is_empty();
+            let rows = if is_too_many { None } else { Rows::new(words, member) };
+            let Some((told, letters)) = rows.and_then(|rows| Some((rows.told()?, rows.letters()))) else {
+                self.untold.push(names);
+                continue;
+            };
+            let places: Vec<(Vec<String>, Vec<String>)> =
+                told.places.iter().map(|at| (at.at.clone(), at.texts.clone())).collect();
+            let part = Part {
+                members: vec![names],
+                letters,
+                is_all: false,
+                always: told.always.clone(),
+                places,
+                unreached: told.unreached.clone(),
+            };
+            let same = |known: &&mut Part| {
+                known.letters == part.letters
+                    && known.always == part.always
+                    && known.places == part.places
+                    && known.unreached == part.unreached
+            };
+            match self.parts.iter_mut().find(same) {
+                Some(known) => known.members.extend(part.members),
+                None => self.parts.push(part),
+            }
+            all.push((member, told));
+        }
+        let n_members = invariant.members.len();
+        self.parts.iter_mut().for_each(|part| part.is_all = invariant.by_symmetry || part.members.len() == n_members);
+        all
+    }
+}
+
+/// The exposed facts, each once.
+fn exposures(words: &Words<'_>) -> Vec<Exposure> {
+    let mut found: Vec<Exposure> = Vec::new();
+    for (process, exposed) in words.model.processes.ids().zip(&words.invariant.exposed) {
+        for fact in &exposed.facts {
+            let text = words.fact(process, fact, &[(process, "k".to_owned())]);
+            let own = (words.model.processes[process].name.clone(), words.fact(process, fact, &[]));
+            match found.iter_mut().find(|known| known.text == text) {
+                Some(known) => known.of.push(own),
+                None => found.push(Exposure { of: vec![own], text }),
+            }
+        }
+    }
+    found
+}
+
+/// Processes by name: `P[0]`, `P[0] and P[1]`.
+fn names(model: &Model, processes: &[ProcessId]) -> String {
+    let names: Vec<&str> = processes.iter().map(|&process| model.processes[process].name.as_str()).collect();
+    match &names[..] {
+        [.., _] if names.len() == model.processes.len() && names.len() > 3 => "all processes".to_owned(),
+        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        _ => names.concat(),
+    }
+}
+
+/// The cells that columns show.
+fn cells(columns: &[Column]) -> BTreeSet<model::variable::CellId> {
+    let cells = columns.iter().filter_map(|column| if let Column::Cell(cell) = column { Some(*cell) } else { None });
+    cells.collect()
+}
