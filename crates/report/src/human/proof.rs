@@ -4,8 +4,9 @@
 //! read says so.
 
 use base::StopReason;
+use engine::Verdict;
 use engine::run::{Audit, PropertyResult, Run};
-use evidence::Certificate;
+use evidence::{Certificate, Evidence};
 
 use super::{Context, Verbosity};
 use crate::numbers::{bytes, count, counted, duration};
@@ -23,7 +24,10 @@ const PLACES: usize = 24;
 pub fn block(run: &Run, (result, proof): (&PropertyResult, &Certificate), context: &Context, style: &Style) -> String {
     let is_verbose = context.verbosity == Verbosity::Verbose;
     let mut out = String::new();
-    if let Some(told) = Explanation::of(&run.model, &run.source, proof) {
+    if let Some(earlier) = earlier(run, result, proof) {
+        let text = format!("by the same invariants as {}", clean(&run.model.properties[earlier.property].name));
+        out.push_str(&hang("  ", &text, style.width.min(80)));
+    } else if let Some(told) = Explanation::of(&run.model, &run.source, proof) {
         let page = Page { style, columns: style.width.min(80), most: if is_verbose { usize::MAX } else { MOST_LINES } };
         out.push_str(&page.invariants(&told));
         if let Some(why) = crate::proof::why(&run.model, result.property, &told) {
@@ -38,6 +42,17 @@ pub fn block(run: &Run, (result, proof): (&PropertyResult, &Certificate), contex
     out
 }
 
+/// A property before this one that the same invariants prove.
+fn earlier<'r>(run: &'r Run, result: &PropertyResult, proof: &Certificate) -> Option<&'r PropertyResult> {
+    let before = run.results.iter().take_while(|other| other.property != result.property);
+    { before }.find(|other| match &other.verdict {
+        Verdict::Holds(Evidence::Certificate(known)) | Verdict::Violated(Evidence::Certificate(known)) => {
+            known.facts == proof.facts
+        }
+        _ => false,
+    })
+}
+
 struct Page<'a> {
     style: &'a Style,
     columns: usize,
@@ -48,7 +63,14 @@ struct Page<'a> {
 impl Page<'_> {
     fn invariants(&self, told: &Explanation) -> String {
         let mut out = String::new();
-        for part in &told.parts {
+        for (nth, part) in told.parts.iter().enumerate() {
+            // Beyond the first few, processes that are all different are counted.
+            if nth > 0 && out.lines().count() > self.most {
+                let left: usize = told.parts[nth..].iter().map(|part| part.members.len()).sum();
+                let more = counted(left as u64, "more invariant", "more invariants");
+                out.push_str(&format!("  {} {more} of other processes: -v shows them\n", self.style.mark(Mark::Cut)));
+                break;
+            }
             out.push_str(&self.part(part, told));
         }
         if !told.untold.is_empty() {
@@ -106,7 +128,7 @@ impl Page<'_> {
         }
         let n_facts = counted(told.exposed.len() as u64, "fact", "facts");
         let rounds = rounds.filter(|&rounds| rounds > 0).map(|rounds| counted(rounds, "round", "rounds"));
-        let after = rounds.map(|rounds| format!(" after {rounds} without")).unwrap_or_default();
+        let after = rounds.map(|rounds| format!(" in {rounds} of refinement")).unwrap_or_default();
         let few = if is_verbose { usize::MAX } else { 6 };
         let mut facts: Vec<String> = told.exposed.iter().take(few).map(|fact| fact.text.clone()).collect();
         if told.exposed.len() > few {
@@ -159,7 +181,8 @@ fn title(part: &Part, told: &Explanation) -> String {
         (1, true) if told.n_processes > 1 && !part.letters.is_empty() => {
             format!("process {}, for every {0}", part.letters)
         }
-        (_, true) if told.n_processes > 1 => format!("processes {}, for any two or more", part.letters),
+        (2, true) if part.letters == "i and j" => "processes i and j, for every i != j".to_owned(),
+        (_, true) if told.n_processes > 1 => format!("processes {}, whichever they are", part.letters),
         _ => match &part.members[..] {
             [only] => clean(only),
             several if several.len() <= 6 => {

@@ -32,8 +32,12 @@ impl Folder<'_> {
 
     /// The sentences, with equivalences and quantifiers where they say the same.
     pub fn folded(&self, sentences: Vec<Sentence>) -> Vec<Sentence> {
-        let folded = self.fold_pairs(self.fold_singles(merge_opposites(sentences)));
-        self.merge_equivalences(folded)
+        let alone = self.fold_singles(merge_opposites(sentences), false);
+        let folded = self.fold_singles(self.fold_pairs(alone), true);
+        let mut merged = self.merge_equivalences(folded);
+        // What is said of few comes before what is said of all.
+        merged.sort_by_cached_key(|one| (is_quantified(one), self.subject.text(one, self.own)));
+        merged
     }
 
     /// Whether an exclusion names processes only as it names all of them.
@@ -75,13 +79,29 @@ impl Folder<'_> {
         if let Some(sentence) = self.with_exists(exclusion) {
             return sentence;
         }
-        let (places, cells): (Vec<(usize, u64)>, Vec<(usize, u64)>) =
+        let (mut places, mut cells): (Vec<(usize, u64)>, Vec<(usize, u64)>) =
             exclusion.iter().partition(|(column, _)| self.is_place(*column));
+        // The own process comes first, and what is claimed is last: about others rather than about what is shared.
+        places.sort_by_key(|(column, _)| (self.rank(*column), *column));
+        cells.sort_by_key(|(column, _)| (self.rank(*column), *column));
         let Some((claim, conditions)) = cells.split_last() else {
             return Sentence::NotAll(places.into_iter().map(|part| Sentence::Literal(self.literal(part))).collect());
         };
         let conditions = places.iter().chain(conditions).map(|&part| Sentence::Literal(self.literal(part)));
         Sentence::Implies(conditions.collect(), vec![Sentence::Literal(self.negated(*claim))])
+    }
+
+    /// The own process's columns, then what is shared, then those of others.
+    fn rank(&self, column: usize) -> usize {
+        let owner = match self.subject.columns[column] {
+            Column::Control(process) | Column::Exposed(process) => Some(process),
+            Column::Cell(cell) => self.subject.words.model.cells[cell].owner,
+        };
+        match owner {
+            Some(process) if self.own.iter().any(|(own, _)| *own == process) => 0,
+            None => 1,
+            Some(_) => 2,
+        }
     }
 
     /// An exclusion that says the same of every process: one of them does otherwise.
@@ -101,7 +121,8 @@ impl Folder<'_> {
         let is_in = |one: &Option<(ProcessId, String)>| one.as_ref().is_some_and(|(_, other)| other == text);
         let processes: Vec<ProcessId> =
             templates.iter().filter(|one| is_in(one)).flatten().map(|(process, _)| *process).collect();
-        if processes.len() < 2 {
+        // Of two processes, that not both do something is said as of any two.
+        if processes.len() < 2 || exclusion.len() == 2 {
             return None;
         }
         let except = self.covers(*first, &processes.iter().copied().collect())?;
@@ -142,36 +163,31 @@ impl Folder<'_> {
     }
 
     /// Puts `forall k` before what is said of each process, alone or together with the own one.
-    fn fold_singles(&self, sentences: Vec<Sentence>) -> Vec<Sentence> {
-        let mut left = sentences;
-        for with_own in [false, true] {
-            let mut groups: Vec<(String, Vec<(ProcessId, Sentence)>)> = Vec::new();
-            let mut rest = Vec::new();
-            for sentence in left {
-                match self.varying(&sentence, with_own) {
-                    Some((process, text)) => match groups.iter_mut().find(|(known, _)| *known == text) {
-                        Some((_, members)) => members.push((process, sentence)),
-                        None => groups.push((text, vec![(process, sentence)])),
-                    },
-                    None => rest.push(sentence),
-                }
+    fn fold_singles(&self, sentences: Vec<Sentence>, with_own: bool) -> Vec<Sentence> {
+        let mut groups: Vec<(String, Vec<(ProcessId, Sentence)>)> = Vec::new();
+        let mut out = Vec::new();
+        for sentence in sentences {
+            match self.varying(&sentence, with_own) {
+                Some((process, text)) => match groups.iter_mut().find(|(known, _)| *known == text) {
+                    Some((_, members)) => members.push((process, sentence)),
+                    None => groups.push((text, vec![(process, sentence)])),
+                },
+                None => out.push(sentence),
             }
-            left = Vec::new();
-            for (_, members) in groups {
-                let processes: BTreeSet<ProcessId> = members.iter().map(|(process, _)| *process).collect();
-                match self.covers(members[0].0, &processes).filter(|_| processes.len() == members.len()) {
-                    Some(except) => {
-                        let (processes, sentences) =
-                            members.into_iter().map(|(process, sentence)| (vec![process], sentence)).unzip();
-                        let letters = self.letters[..1].to_vec();
-                        left.push(Sentence::ForAll(Instances { letters, processes, sentences, except }));
-                    }
-                    None => left.extend(members.into_iter().map(|(_, sentence)| sentence)),
-                }
-            }
-            left.extend(rest);
         }
-        left
+        for (_, members) in groups {
+            let processes: BTreeSet<ProcessId> = members.iter().map(|(process, _)| *process).collect();
+            match self.covers(members[0].0, &processes).filter(|_| processes.len() == members.len()) {
+                Some(except) => {
+                    let (processes, sentences) =
+                        members.into_iter().map(|(process, sentence)| (vec![process], sentence)).unzip();
+                    let letters = self.letters[..1].to_vec();
+                    out.push(Sentence::ForAll(Instances { letters, processes, sentences, except }));
+                }
+                None => out.extend(members.into_iter().map(|(_, sentence)| sentence)),
+            }
+        }
+        out
     }
 
     /// The one process that a sentence is about, besides the own one, and the sentence with a letter for it.
@@ -328,6 +344,10 @@ impl Folder<'_> {
         };
         Some((Sentence::Exists(instances), common?.clone()))
     }
+}
+
+fn is_quantified(sentence: &Sentence) -> bool {
+    matches!(sentence, Sentence::ForAll(_) | Sentence::Exists(_) | Sentence::AtMostOne(_))
 }
 
 /// Whether a sentence about two processes reads the same where they are exchanged, but for the order of its parts.

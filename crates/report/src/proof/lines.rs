@@ -105,11 +105,12 @@ impl Looker<'_> {
         let Some(to) = to else { return true };
         let (Some(from), Some(to)) = (self.number(from, points), self.number(to, points)) else { return true };
         self.told.iter().filter(|(member, _)| member.processes.contains(&self.process)).any(|(_, told)| {
-            if told.columns.contains(&Column::Control(self.process)) {
-                return from != to;
-            }
+            let class = |point: usize| {
+                let classes = told.classes_of(Column::Control(self.process))?;
+                classes.iter().position(|class| class.contains(&(point as u32)))
+            };
             let place = |point: usize| told.places.iter().position(|at| at.points.contains(&(point as u32)));
-            place(from) != place(to)
+            place(from) != place(to) || class(from) != class(to)
         })
     }
 

@@ -71,19 +71,40 @@ impl<'a> Rows<'a> {
     /// The member as rows; `None` where they are too many to be read.
     pub fn new(words: &'a Words<'a>, member: &'a Member) -> Option<Self> {
         let sizes = member.columns.iter().map(|&column| words.size(column)).collect::<Option<Vec<u32>>>()?;
+        let order = canonical(words, member);
         let mut tree = Tree::new(&sizes, &member.states)?;
         for (at, column) in member.columns.iter().enumerate() {
             if matches!(column, Column::Exposed(process) if member.processes.contains(process)) {
                 tree = tree.forget(at)?;
             }
         }
-        let classes = tree.classes(MOST_ROWS)?;
+        let found = tree.classes(MOST_ROWS)?;
+        let numbers = order.iter().map(|&column| found.numbers[column].clone()).collect();
+        let rows = found.rows.iter().map(|row| order.iter().map(|&column| row[column]).collect());
+        let mut rows: Vec<Vec<usize>> = rows.collect();
+        rows.sort_unstable();
+        let classes = Classes { numbers, rows };
         let work = member.columns.len() * member.columns.len() * classes.rows.len();
         if work > MOST_WORK || classes.numbers.iter().any(|classes| classes.len() > 64) {
             return None;
         }
         let (own, letters) = letters(words, &member.processes);
-        Some(Rows { words, member, columns: member.columns.clone(), classes, own, letters })
+        Some(Rows {
+            words,
+            member,
+            columns: order.iter().map(|&column| member.columns[column]).collect(),
+            classes,
+            own,
+            letters,
+        })
+    }
+
+    /// The same, with the process's own index as its letter: for what is said of one process only.
+    pub fn by_number(mut self) -> Self {
+        for (process, letter) in &mut self.own {
+            *letter = self.words.model.processes[*process].index.to_string();
+        }
+        self
     }
 
     fn subject(&self) -> Subject<'_> {
@@ -221,6 +242,26 @@ impl<'a> Rows<'a> {
         sentences.extend(folder.sentences(&more));
         Some(sentences)
     }
+}
+
+/// The columns in an order that is the same for members that are images of each other: the own ones, shared ones, those of others.
+fn canonical(words: &Words<'_>, member: &Member) -> Vec<usize> {
+    let rank = |&at: &usize| {
+        let own = |process: ProcessId| !member.processes.contains(&process);
+        match member.columns[at] {
+            Column::Control(process) => (own(process), false, Some(process), 0, 0),
+            Column::Exposed(process) => (own(process), true, Some(process), 1, 0),
+            Column::Cell(cell) => {
+                let declared = &words.model.cells[cell];
+                let is_shared = declared.owner.is_none();
+                let not_own = declared.owner.is_some_and(own);
+                (not_own, !is_shared && not_own, declared.owner, 2, cell.index())
+            }
+        }
+    };
+    let mut order: Vec<usize> = (0..member.columns.len()).collect();
+    order.sort_by_key(rank);
+    order
 }
 
 /// Letters for the processes of a member, and further ones for others.

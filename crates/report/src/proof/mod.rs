@@ -96,6 +96,7 @@ impl Explanation {
             unused_lines: BTreeSet::new(),
         };
         let told = explanation.tell(&words, invariant);
+        explanation.name_singles(&words, invariant);
         if explanation.untold.is_empty() {
             lines::look(&words, source, &told, &mut explanation);
         }
@@ -138,6 +139,22 @@ impl Explanation {
         let n_members = invariant.members.len();
         self.parts.iter_mut().for_each(|part| part.is_all = invariant.by_symmetry || part.members.len() == n_members);
         all
+    }
+}
+
+impl Explanation {
+    /// What is said of one process only is said with its own number.
+    fn name_singles(&mut self, words: &Words<'_>, invariant: &SplitInvariant) {
+        for part in self.parts.iter_mut().filter(|part| !part.is_all && part.members.len() == 1) {
+            let member =
+                invariant.members.iter().find(|member| names(words.model, &member.processes) == part.members[0]);
+            let told = member.and_then(|member| Rows::new(words, member)?.by_number().told());
+            if let Some(told) = told {
+                part.letters = part.members[0].clone();
+                part.always = told.always;
+                part.places = told.places.into_iter().map(|at| (at.at, at.texts)).collect();
+            }
+        }
     }
 }
 

@@ -82,11 +82,11 @@ impl Subject<'_> {
             Sentence::Literal(literal) => self.literal(literal, names),
             Sentence::Implies(conditions, claims) => {
                 let (condition, claim) = (self.joined(conditions, " && ", names), self.joined(claims, " || ", names));
-                format!("{condition}  =>  {claim}")
+                format!("{condition} => {claim}")
             }
             Sentence::NotAll(parts) => format!("!({})", self.joined(parts, " && ", names)),
             Sentence::Iff(one, other) => {
-                format!("{}  <=>  {}", self.text(one, names), self.text(other, names))
+                format!("{} <=> {}", self.text(one, names), self.text(other, names))
             }
             Sentence::ForAll(instances) => self.for_all(instances, names),
             Sentence::Exists(instances) => {
@@ -99,8 +99,8 @@ impl Subject<'_> {
             Sentence::AtMostOne(instances) => {
                 let (letters, body) = self.instance(instances, names);
                 match &instances.except {
-                    Some(own) => format!("at most one {letters} != {own}:  {body}"),
-                    None => format!("at most one {letters}:  {body}"),
+                    Some(own) => format!("at most one {letters} != {own}: {body}"),
+                    None => format!("at most one {letters}: {body}"),
                 }
             }
         }

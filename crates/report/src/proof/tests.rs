@@ -1,16 +1,17 @@
 //! Sentences say exactly what the sets say, and read well on the classics.
 
-use evidence::certificate::{Claim, Member, SplitInvariant, StateSet};
-use testkit::local::Local;
+use std::time::Duration;
+
+use base::SourceFile;
+use engine::run::{Audit, PropertyResult, Run};
+use engine::{Statistics, Verdict};
+use evidence::Evidence;
+use evidence::certificate::{Claim, StateSet};
+use testkit::local::{Expose, Local};
 use testkit::{Shape, for_each_program};
 
 use super::member::Rows;
 use super::words::Words;
-
-/// Members of the smallest invariants of random programs, listed and drawn.
-fn members(invariant: &SplitInvariant) -> Vec<Member> {
-    invariant.members.clone()
-}
 
 #[test]
 fn sentences_say_exactly_what_the_set_says() {
@@ -20,17 +21,17 @@ fn sentences_say_exactly_what_the_set_says() {
             let mut local = Local { limit: 300, ..Local::new(model, k) };
             for (process, exposed) in model.processes.ids().zip(&mut local.exposed) {
                 let end = model.families[model.processes[process].family].end;
-                exposed.push(testkit::local::Expose::At(vec![end]));
+                exposed.push(Expose::At(vec![end]));
             }
             let Some(sets) = local.invariant() else { continue };
             let certificate = local.certificate(&sets, "p");
             let Claim::SplitInvariant(invariant) = &certificate.facts[0].claim;
             let words = Words::new(model, invariant);
-            for member in members(invariant) {
+            for member in &invariant.members {
                 if matches!(&member.states, StateSet::Rows(rows) if rows.is_empty()) {
                     continue;
                 }
-                let Some(rows) = Rows::new(&words, &member) else { continue };
+                let Some(rows) = Rows::new(&words, member) else { continue };
                 if let Some(wrong) = rows.wrong() {
                     return Err(format!("k = {k}, {:?}: {wrong}", member.processes));
                 }
@@ -40,4 +41,59 @@ fn sentences_say_exactly_what_the_set_says() {
         Ok(())
     });
     assert!(n_told.get() > 30, "{}", n_told.get());
+}
+
+/// The invariant of `k` processes each, exposing these places, as the proof of a property of an example.
+fn proved(name: &str, size: i64, (k, exposed): (usize, &[&str]), property: &str) -> Run {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(format!("{name}.pw"));
+    let source = SourceFile::new(format!("{name}.pw"), std::fs::read_to_string(path).unwrap());
+    let given: Vec<(String, i64)> = (size > 0).then(|| ("N".to_owned(), size)).into_iter().collect();
+    let model = lang::load(&source, &given).unwrap().model;
+    let mut local = Local { limit: 20_000, ..Local::new(&model, k) };
+    local.views = model.processes.ids().map(|process| model::footprint::view(&model, process)).collect();
+    if !exposed.is_empty() {
+        let has = |place: &model::control::Place| place.labels.iter().any(|label| exposed.contains(&label.as_str()));
+        let places = model.places.entries().filter(|(_, place)| has(place)).map(|(id, _)| id).collect();
+        let fact = Expose::At(places);
+        local.exposed.iter_mut().for_each(|facts| facts.push(fact.clone()));
+    }
+    let certificate = local.certificate(&local.invariant().unwrap(), property);
+    let id = model.properties.entries().find(|(_, one)| one.name == property).unwrap().0;
+    let result = PropertyResult {
+        property: id,
+        method: "split",
+        verdict: Verdict::Holds(Evidence::Certificate(Box::new(certificate))),
+        audit: Audit::Accepted,
+        statistics: Statistics::default(),
+    };
+    Run { source, model, warnings: Vec::new(), results: vec![result], time: Duration::from_millis(12) }
+}
+
+#[test]
+fn the_classics_read_well() {
+    for (name, size, how, property) in [
+        ("mux_sem", 4, (1, &["crit", "leave"][..]), "mutex"),
+        ("peterson", 0, (1, &["crit"][..]), "mutex"),
+        ("filter", 2, (1, &["crit"][..]), "mutex"),
+        ("philosophers", 3, (1, &[][..]), "neighbours"),
+        ("szymanski", 2, (2, &[][..]), "mutex"),
+        ("bakery", 2, (2, &[][..]), "mutex"),
+        ("ticket", 2, (2, &[][..]), "mutex"),
+    ] {
+        let run = proved(name, size, how, property);
+        let text = crate::human::run(&run, &crate::Context::default(), &crate::Style::default());
+        let wide: Vec<&str> = text.lines().filter(|line| crate::text::width(line) > 80).collect();
+        assert!(wide.is_empty(), "{wide:#?}");
+        insta::assert_snapshot!(name, text);
+    }
+}
+
+#[test]
+fn a_proof_in_ascii_and_in_full() {
+    let run = proved("mux_sem", 3, (1, &["crit", "leave"][..]), "mutex");
+    let style = crate::Style { ascii: true, ..crate::Style::default() };
+    let context = crate::Context { verbosity: crate::Verbosity::Verbose, ..crate::Context::default() };
+    let text = crate::human::run(&run, &context, &style);
+    assert!(text.is_ascii(), "{text}");
+    insta::assert_snapshot!(text);
 }

@@ -280,7 +280,6 @@ impl<'a> Words<'a> {
     fn facts_say(&self, process: ProcessId, inside: &[u32], present: &[u32], names: &Names) -> String {
         let exposed = &self.invariant.exposed[process.index()];
         let block = |number: u32| &exposed.blocks[number as usize];
-        let (mut here, mut sign) = (inside.to_vec(), "");
         let outside: Vec<u32> = present.iter().copied().filter(|number| !inside.contains(number)).collect();
         for (nth, fact) in exposed.facts.iter().enumerate() {
             let holds = |of: &[u32], truth: bool| of.iter().all(|&number| block(number)[nth] == truth);
@@ -288,28 +287,73 @@ impl<'a> Words<'a> {
                 return self.fact(process, fact, names);
             }
             if holds(inside, false) && holds(&outside, true) {
-                return format!("!({})", self.fact(process, fact, names));
+                return negated(&self.fact(process, fact, names));
             }
         }
-        if outside.len() < inside.len() {
-            (here, sign) = (outside, "!");
+        let mut alternatives: Vec<(Vec<u32>, Vec<(usize, bool)>)> = Vec::new();
+        for &number in inside {
+            let (points, cells) = self.alternative(process, block(number), &outside);
+            match alternatives.iter_mut().find(|(_, known)| *known == cells) {
+                Some((known, _)) => known.extend(points),
+                None => alternatives.push((points, cells)),
+            }
         }
-        let alternatives: Vec<String> = here
-            .iter()
-            .map(|&number| {
-                let facts = exposed.facts.iter().zip(block(number));
-                let held: Vec<String> = facts
-                    .clone()
-                    .filter(|(_, holds)| **holds)
-                    .map(|(fact, _)| self.fact(process, fact, names))
-                    .collect();
-                let not = facts
-                    .filter(|(_, holds)| !**holds)
-                    .map(|(fact, _)| format!("!({})", self.fact(process, fact, names)));
-                // What does not hold has to be said, too: several blocks may share what holds.
-                held.into_iter().chain(not).collect::<Vec<_>>().join(" && ")
+        let all: Vec<u32> = (0..self.invariant.points[process.index()].len() as u32).collect();
+        let texts: Vec<String> = alternatives
+            .into_iter()
+            .map(|(mut points, cells)| {
+                points.sort_unstable();
+                points.dedup();
+                let place = self.stands(process, &points, &all, names);
+                let place = (place != "true").then_some(place);
+                let cells = cells.into_iter().map(|(fact, holds)| {
+                    let text = self.fact(process, &exposed.facts[fact], names);
+                    if holds { text } else { negated(&text) }
+                });
+                place.into_iter().chain(cells).collect::<Vec<_>>().join(" && ")
             })
             .collect();
-        format!("{sign}({})", alternatives.join(" || "))
+        match &texts[..] {
+            [only] if !only.contains(" && ") => only.clone(),
+            several => format!("({})", several.join(" || ")),
+        }
+    }
+
+    /// The points at which a block can be, and the facts about variables that it takes to tell it from other blocks.
+    fn alternative(&self, process: ProcessId, block: &[bool], others: &[u32]) -> (Vec<u32>, Vec<(usize, bool)>) {
+        let exposed = &self.invariant.exposed[process.index()];
+        let mut needed: Vec<usize> = (0..exposed.facts.len()).collect();
+        let is_cell = |fact: &usize| matches!(exposed.facts[*fact], LocalFact::Cell(..));
+        let told_apart = |needed: &[usize]| {
+            let differs = |other: &u32| needed.iter().any(|&fact| exposed.blocks[*other as usize][fact] != block[fact]);
+            others.iter().all(differs)
+        };
+        // Facts about variables are left out before those about places, of which several can be said at once.
+        for fact in (0..exposed.facts.len()).filter(is_cell) {
+            let fewer: Vec<usize> = needed.iter().copied().filter(|&one| one != fact).collect();
+            if told_apart(&fewer) {
+                needed = fewer;
+            }
+        }
+        let cells = needed.iter().copied().filter(is_cell).map(|fact| (fact, block[fact])).collect();
+        let places_matter = {
+            let only_cells: Vec<usize> = needed.iter().copied().filter(is_cell).collect();
+            !told_apart(&only_cells)
+        };
+        let fits = |point: &u32| {
+            exposed.facts.iter().zip(block).all(|(fact, holds)| match fact {
+                LocalFact::Control(points) => !places_matter || points.contains(&(*point as usize)) == *holds,
+                LocalFact::Cell(..) => true,
+            })
+        };
+        ((0..self.invariant.points[process.index()].len() as u32).filter(fits).collect(), cells)
+    }
+}
+
+/// The negation of a fact, as it is said.
+fn negated(text: &str) -> String {
+    match text.split_once(" == ") {
+        Some((name, value)) => format!("{name} != {value}"),
+        None => text.strip_prefix('!').map_or_else(|| format!("!{text}"), str::to_owned),
     }
 }
