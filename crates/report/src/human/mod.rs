@@ -119,7 +119,11 @@ fn property(run: &Run, result: &PropertyResult, context: &Context, style: &Style
         Verdict::Holds(_) | Verdict::Violated(_) => {}
         Verdict::Unknown(reason) => out.push_str(&verdict::undecided(run, result, reason, style)),
     }
-    if context.verbosity == Verbosity::Verbose {
+    let is_proof = matches!(
+        &result.verdict,
+        Verdict::Holds(Evidence::Certificate(_)) | Verdict::Violated(Evidence::Certificate(_))
+    );
+    if context.verbosity == Verbosity::Verbose && !is_proof {
         out.push_str(&verdict::statistics(result, style));
     }
     out.push_str(&advice::next(run, result, context, style));

@@ -31,7 +31,7 @@ pub fn block(run: &Run, (result, proof): (&PropertyResult, &Certificate), contex
         let page = Page { style, columns: style.width.min(80), most: if is_verbose { usize::MAX } else { MOST_LINES } };
         out.push_str(&page.invariants(&told));
         if let Some(why) = crate::proof::why(&run.model, result.property, &told) {
-            out.push_str(&hang("  Why it follows    ", &why, page.columns));
+            out.push_str(&page.row("Why it follows", &why));
         }
         out.push_str(&page.exposed(&told, result.statistics.refinements, is_verbose));
         out.push_str(&page.disturbances(&told, is_verbose));
@@ -61,6 +61,11 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
+    /// A line with its heading.
+    fn row(&self, heading: &str, text: &str) -> String {
+        hang(&format!("  {heading:<18}   "), text, self.columns)
+    }
+
     fn invariants(&self, told: &Explanation) -> String {
         let mut out = String::new();
         for (nth, part) in told.parts.iter().enumerate() {
@@ -72,6 +77,13 @@ impl Page<'_> {
                 break;
             }
             out.push_str(&self.part(part, told));
+        }
+        if told.is_ring {
+            out.push_str(&hang(
+                "    ",
+                "i + 1 and i - 1 are the neighbours of i in the ring of processes",
+                self.columns,
+            ));
         }
         if !told.untold.is_empty() {
             let text = "The sets of this proof are too large to be put into words. A smaller N may be readable; the proof file has them all.";
@@ -134,7 +146,7 @@ impl Page<'_> {
         if told.exposed.len() > few {
             facts.push(self.style.mark(Mark::Cut).to_owned());
         }
-        hang("  Looked into others   ", &format!("{n_facts} exposed{after}: {}", facts.join(", ")), self.columns)
+        self.row("Looked into others", &format!("{n_facts} exposed{after}: {}", facts.join(", ")))
     }
 
     /// Which steps of others touch what a process relies on, and that they keep it.
@@ -154,7 +166,7 @@ impl Page<'_> {
             return String::new();
         }
         let verb = if told.disturbances.len() == 1 { "keeps" } else { "keep" };
-        hang("  Steps of others   ", &format!("{} {verb} all of this {ok}", steps.join(", ")), self.columns)
+        self.row("Steps of others", &format!("{} {verb} all of this {ok}", steps.join(", ")))
     }
 
     fn lines(&self, told: &Explanation) -> String {
@@ -165,10 +177,10 @@ impl Page<'_> {
         };
         match (told.used_lines.is_empty(), told.unused_lines.is_empty()) {
             (true, _) => String::new(),
-            (false, true) => hang("  Used by the proof ", &list(&told.used_lines), self.columns),
+            (false, true) => self.row("Used by the proof", &list(&told.used_lines)),
             (false, false) => {
                 let text = format!("{}; not needed: {}", list(&told.used_lines), list(&told.unused_lines));
-                hang("  Used by the proof ", &text, self.columns)
+                self.row("Used by the proof", &text)
             }
         }
     }
@@ -198,7 +210,7 @@ fn title(part: &Part, told: &Explanation) -> String {
 /// Sizes and time on one dim line.
 fn sizes(result: &PropertyResult, style: &Style) -> String {
     let statistics = &result.statistics;
-    let mut parts = Vec::new();
+    let mut parts = vec![format!("method {}", result.method)];
     if let Some(local) = &statistics.local_states {
         let known: Vec<u64> = local.iter().flatten().copied().collect();
         match (known.iter().min(), known.iter().max()) {
@@ -218,6 +230,9 @@ fn sizes(result: &PropertyResult, style: &Style) -> String {
         parts.push(bytes(memory));
     }
     parts.push(duration(statistics.time));
+    if result.audit.is_accepted() {
+        parts.push("checked by independent code".to_owned());
+    }
     let text = parts.join(&format!(" {} ", style.mark(Mark::Dot)));
     format!("  {}\n", style.paint(Ink::Dim, &text))
 }
@@ -227,7 +242,7 @@ fn checked(result: &PropertyResult, is_verbose: bool, style: &Style) -> String {
     let columns = style.width.min(80);
     match &result.audit {
         Audit::Proof(obligations) if is_verbose => {
-            hang("  Checked by independent code: ", &obligation_words(obligations), columns)
+            hang("  Obligations          ", &obligation_words(obligations), columns)
         }
         Audit::Stopped(reason) => {
             let why = match reason {

@@ -223,20 +223,13 @@ impl Folder<'_> {
                 continue;
             };
             let (forth, back) = (read(&sentence, one, other), read(&sentence, other, one));
-            let symmetric = same_parts(&sentence, &forth, &back);
             let mut add = |text: &String, pair: Vec<ProcessId>| match groups.iter_mut().find(|(known, _)| known == text)
             {
                 Some((_, members)) => members.push((pair, sentence.clone())),
                 None => groups.push((text.clone(), vec![(pair, sentence.clone())])),
             };
-            if symmetric {
-                let least = forth.clone().min(back.clone());
-                add(&least, vec![one, other]);
-                add(&least, vec![other, one]);
-            } else {
-                add(&forth, vec![one, other]);
-                add(&back, vec![other, one]);
-            }
+            add(&forth, vec![one, other]);
+            add(&back, vec![other, one]);
         }
         let mut said: Vec<Sentence> = Vec::new();
         let mut unfolded: Vec<Sentence> = Vec::new();
@@ -348,36 +341,6 @@ impl Folder<'_> {
 
 fn is_quantified(sentence: &Sentence) -> bool {
     matches!(sentence, Sentence::ForAll(_) | Sentence::Exists(_) | Sentence::AtMostOne(_))
-}
-
-/// Whether a sentence about two processes reads the same where they are exchanged, but for the order of its parts.
-fn same_parts(sentence: &Sentence, forth: &str, back: &str) -> bool {
-    let letters = |text: &str| {
-        let mut letters: Vec<char> = text.chars().collect();
-        letters.sort_unstable();
-        letters
-    };
-    match sentence {
-        Sentence::NotAll(parts) => {
-            let same_classes = match &parts[..] {
-                [Sentence::Literal(one), Sentence::Literal(other)] => {
-                    one.inside.count_ones() == other.inside.count_ones() && letters(forth) == letters(back)
-                }
-                _ => false,
-            };
-            same_classes && swapped(forth) == back
-        }
-        _ => forth == back,
-    }
-}
-
-/// `!(A && B)` as `!(B && A)`.
-fn swapped(text: &str) -> String {
-    let inner = text.strip_prefix("!(").and_then(|rest| rest.strip_suffix(')'));
-    match inner.and_then(|inner| inner.split_once(" && ")) {
-        Some((one, other)) => format!("!({other} && {one})"),
-        None => text.to_owned(),
-    }
 }
 
 /// `A => B` and `!A => !B` become `A <=> B`.

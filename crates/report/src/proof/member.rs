@@ -142,6 +142,20 @@ impl<'a> Rows<'a> {
         Some(told)
     }
 
+    /// What is said, and what the member is called, in words around the process.
+    pub fn around(
+        model: &model::Model,
+        invariant: &evidence::certificate::SplitInvariant,
+        member: &Member,
+    ) -> Option<(Told, String)> {
+        let [process] = member.processes[..] else { return None };
+        let absolute = Words::new(model, invariant);
+        let (own, _) = letters(&absolute, &member.processes);
+        let words = Words::around(model, invariant, process, &own.first()?.1);
+        let rows = Rows::new(&words, member)?;
+        Some((rows.told()?, rows.letters()))
+    }
+
     /// What the member's processes are called in the texts: `i`, `i and j`, `Monitor`.
     pub fn letters(&self) -> String {
         let name = |&process: &ProcessId| match self.own.iter().find(|(own, _)| *own == process) {
@@ -270,6 +284,8 @@ fn letters(words: &Words<'_>, own: &[ProcessId]) -> (Vec<(ProcessId, String)>, V
     let taken = |letter: &str| model.vars.iter().any(|var| var.name == letter);
     let index_of = |process: ProcessId| model.families[model.processes[process].family].index.as_ref();
     let mut named: Vec<(ProcessId, String)> = Vec::new();
+    // Where all processes are looked at together, none is the own one.
+    let own = if own.len() == model.processes.len() && own.len() > 1 { &[] } else { own };
     for &process in own {
         let Some(index) = index_of(process) else { continue };
         let candidates = [index.name.as_str(), "i", "j"].into_iter().chain(LETTERS);

@@ -42,6 +42,8 @@ pub struct Explanation {
     pub n_processes: usize,
     /// What is said, for each group of members of which the same is said.
     pub parts: Vec<Part>,
+    /// Whether neighbours in the ring of processes are called `i + 1` and `i - 1`.
+    pub is_ring: bool,
     /// The members that are too large to be told, by their processes' names.
     pub untold: Vec<String>,
     /// The facts about processes that all others may look at, with a letter for the process.
@@ -89,6 +91,7 @@ impl Explanation {
             k: invariant.k,
             n_processes: model.processes.len(),
             parts: Vec::new(),
+            is_ring: false,
             untold: Vec::new(),
             exposed: exposures(&words),
             disturbances: Vec::new(),
@@ -107,45 +110,69 @@ impl Explanation {
     fn tell<'m>(&mut self, words: &Words<'_>, invariant: &'m SplitInvariant) -> Vec<(&'m Member, Told)> {
         let mut all: Vec<(&Member, Told)> = Vec::new();
         for member in &invariant.members {
-            let names = names(words.model, &member.processes);
             let is_too_many = invariant.members.len() > MOST_MEMBERS || !self.untold.is_empty();
             let rows = if is_too_many { None } else { Rows::new(words, member) };
             let Some((told, letters)) = rows.and_then(|rows| Some((rows.told()?, rows.letters()))) else {
-                self.untold.push(names);
+                self.untold.push(names(words.model, &member.processes));
                 continue;
             };
-            let places: Vec<(Vec<String>, Vec<String>)> =
-                told.places.iter().map(|at| (at.at.clone(), at.texts.clone())).collect();
-            let part = Part {
-                members: vec![names],
-                letters,
-                is_all: false,
-                always: told.always.clone(),
-                places,
-                unreached: told.unreached.clone(),
-            };
-            let same = |known: &&mut Part| {
-                known.letters == part.letters
-                    && known.always == part.always
-                    && known.places == part.places
-                    && known.unreached == part.unreached
-            };
-            match self.parts.iter_mut().find(same) {
-                Some(known) => known.members.extend(part.members),
-                None => self.parts.push(part),
-            }
+            add(&mut self.parts, Part::new(words.model, member, &told, letters));
             all.push((member, told));
+        }
+        if self.parts.len() > 2 && self.untold.is_empty() {
+            self.tell_around(words.model, invariant);
         }
         let n_members = invariant.members.len();
         self.parts.iter_mut().for_each(|part| part.is_all = invariant.by_symmetry || part.members.len() == n_members);
         all
+    }
+
+    /// Where processes sit in a ring, the same may be said of all with words like "the next one".
+    fn tell_around(&mut self, model: &Model, invariant: &SplitInvariant) {
+        let mut parts = Vec::new();
+        for member in &invariant.members {
+            let Some((told, letters)) = Rows::around(model, invariant, member) else { return };
+            add(&mut parts, Part::new(model, member, &told, letters));
+        }
+        if parts.len() < self.parts.len() {
+            self.parts = parts;
+            self.is_ring = true;
+        }
+    }
+}
+
+impl Part {
+    fn new(model: &Model, member: &Member, told: &Told, letters: String) -> Self {
+        Part {
+            members: vec![names(model, &member.processes)],
+            letters,
+            is_all: false,
+            always: told.always.clone(),
+            places: told.places.iter().map(|at| (at.at.clone(), at.texts.clone())).collect(),
+            unreached: told.unreached.clone(),
+        }
+    }
+
+    fn reads_like(&self, other: &Part) -> bool {
+        let saying =
+            |part: &Part| (part.letters.clone(), part.always.clone(), part.places.clone(), part.unreached.clone());
+        saying(self) == saying(other)
+    }
+}
+
+/// Adds what is said of a member to what reads the same.
+fn add(parts: &mut Vec<Part>, part: Part) {
+    match parts.iter_mut().find(|known| known.reads_like(&part)) {
+        Some(known) => known.members.extend(part.members),
+        None => parts.push(part),
     }
 }
 
 impl Explanation {
     /// What is said of one process only is said with its own number.
     fn name_singles(&mut self, words: &Words<'_>, invariant: &SplitInvariant) {
-        for part in self.parts.iter_mut().filter(|part| !part.is_all && part.members.len() == 1) {
+        let is_one = |part: &&mut Part| !part.is_all && part.members.len() == 1;
+        for part in self.parts.iter_mut().filter(is_one) {
             let member =
                 invariant.members.iter().find(|member| names(words.model, &member.processes) == part.members[0]);
             let told = member.and_then(|member| Rows::new(words, member)?.by_number().told());

@@ -109,17 +109,23 @@ impl Subject<'_> {
     /// `forall k != i: …`; what is said of nobody else is said so.
     fn for_all(&self, instances: &Instances, names: &Names) -> String {
         let (letters, body) = self.instance(instances, names);
-        match (&instances.except, body.strip_prefix('!'), instances.letters.len()) {
-            (Some(_), Some(negated), 1) if matches!(instances.sentences[0], Sentence::Literal(_)) => {
-                format!("no other {negated}")
-            }
-            (Some(own), _, 1) => format!("forall {letters} != {own}: {body}"),
-            (Some(own), ..) => format!("forall {letters} other than {own}: {body}"),
-            (None, Some(negated), 1) if matches!(instances.sentences[0], Sentence::Literal(_)) => {
-                format!("no {letters}: {negated}")
-            }
-            (None, ..) => format!("forall {letters}: {body}"),
+        let nobody = self.said_of_nobody(instances, &body, names);
+        match (&instances.except, nobody, instances.letters.len()) {
+            (Some(_), Some(opposite), _) => format!("no other {opposite}"),
+            (None, Some(opposite), _) => format!("no {letters}: {opposite}"),
+            (Some(own), None, 1) => format!("forall {letters} != {own}: {body}"),
+            (Some(own), None, _) => format!("forall {letters} other than {own}: {body}"),
+            (None, None, _) => format!("forall {letters}: {body}"),
         }
+    }
+
+    /// The opposite of a literal that is said of all, where that is as short and needs no negation.
+    fn said_of_nobody(&self, instances: &Instances, body: &str, names: &Names) -> Option<String> {
+        let Sentence::Literal(literal) = instances.sentences[0] else { return None };
+        let opposite = Sentence::Literal(Literal { inside: literal.present & !literal.inside, ..literal });
+        let (_, text) = self.instance(&Instances { sentences: vec![opposite], ..instances.clone() }, names);
+        let is_plain = !text.starts_with('!') && !text.contains("!=") && !text.contains(" not ");
+        (is_plain && text.len() <= body.len()).then_some(text)
     }
 
     /// The letters and the first instance.
@@ -136,7 +142,10 @@ impl Subject<'_> {
             let is_open = !matches!(part, Sentence::Literal(_)) && parts.len() > 1;
             if is_open { format!("({text})") } else { text }
         };
-        parts.iter().map(text).collect::<Vec<_>>().join(between)
+        let mut texts: Vec<String> = parts.iter().map(text).collect();
+        // Places before values, and each kind in the order of names, so that the same parts always read the same.
+        texts.sort_by_key(|text| (!text.contains('@'), text.trim_start_matches(['!', '(']).to_owned()));
+        texts.join(between)
     }
 }
 

@@ -28,6 +28,8 @@ pub(super) struct Words<'a> {
     pub invariant: &'a SplitInvariant,
     /// The dimensions of arrays that processes index.
     dimensions: BTreeMap<(VarId, usize), FamilyId>,
+    /// Processes that are called by their distance from another one: `i + 1`.
+    neighbours: Vec<(ProcessId, String)>,
 }
 
 impl<'a> Words<'a> {
@@ -37,7 +39,36 @@ impl<'a> Words<'a> {
         for family in model.families.ids() {
             dimensions.extend(process_dimensions(model, family).into_iter().map(|dimension| (dimension, family)));
         }
-        Words { model, invariant, dimensions }
+        Words { model, invariant, dimensions, neighbours: Vec::new() }
+    }
+
+    /// Words that call the neighbours of a process, in the ring of its family, by their distance from it; arrays as long as the
+    /// family are rings, too.
+    pub fn around(model: &'a Model, invariant: &'a SplitInvariant, process: ProcessId, letter: &str) -> Self {
+        let mut words = Words::new(model, invariant);
+        let id = model.processes[process].family;
+        let (first, count) = (model.families[id].first.index(), model.families[id].count());
+        let at = process.index() - first;
+        let neighbour = |distance: usize| ProcessId::new(first + (at + distance) % count);
+        if count > 2 {
+            words.neighbours.push((neighbour(1), format!("{letter} + 1")));
+            words.neighbours.push((neighbour(count - 1), format!("{letter} - 1")));
+        }
+        for (var, declared) in model.vars.entries() {
+            let lens = declared.ty.dimensions().into_iter().enumerate();
+            let rings = lens.filter(|(_, len)| *len == count).map(|(dimension, _)| ((var, dimension), id));
+            for (dimension, family) in rings {
+                words.dimensions.entry(dimension).or_insert(family);
+            }
+        }
+        words
+    }
+
+    /// What a process is called, if by a letter.
+    fn letter<'n>(&'n self, process: ProcessId, names: &'n Names) -> Option<&'n String> {
+        let is_it = |(one, _): &&(ProcessId, String)| *one == process;
+        let found = names.iter().find(is_it).or_else(|| self.neighbours.iter().find(is_it));
+        found.map(|(_, letter)| letter)
     }
 
     /// How many numbers a column has; `None` for a cell with very many values.
@@ -55,8 +86,8 @@ impl<'a> Words<'a> {
     /// A process: `P[i]`, `P[0]`, `Monitor`.
     pub fn process(&self, process: ProcessId, names: &Names) -> String {
         let family = &self.model.families[self.model.processes[process].family];
-        match names.iter().find(|(one, _)| *one == process) {
-            Some((_, letter)) if family.index.is_some() => format!("{}[{letter}]", clean(&family.name)),
+        match self.letter(process, names) {
+            Some(letter) if family.index.is_some() => format!("{}[{letter}]", clean(&family.name)),
             _ => clean(&self.model.processes[process].name),
         }
     }
@@ -71,10 +102,9 @@ impl<'a> Words<'a> {
             .into_iter()
             .enumerate()
             .map(|(dimension, index)| {
-                let letter = self.index_process(declared.var, dimension, index).and_then(|process| {
-                    names.iter().find(|(one, _)| *one == process).map(|(_, letter)| letter.clone())
-                });
-                format!("[{}]", letter.unwrap_or_else(|| index.to_string()))
+                let letter =
+                    self.index_process(declared.var, dimension, index).and_then(|process| self.letter(process, names));
+                format!("[{}]", letter.cloned().unwrap_or_else(|| index.to_string()))
             })
             .collect();
         format!("{owner}{}{indices}", clean(&var.name))
@@ -138,9 +168,9 @@ impl<'a> Words<'a> {
 
     fn value(&self, value: Value, names: &Names) -> String {
         match value {
-            Value::Process(process) => match names.iter().find(|(one, _)| *one == process) {
+            Value::Process(process) => match self.letter(process, names) {
                 // Where values are shown by index, so is the letter.
-                Some((_, letter)) if print::value(self.model, value).parse::<i64>().is_ok() => letter.clone(),
+                Some(letter) if print::value(self.model, value).parse::<i64>().is_ok() => letter.clone(),
                 Some(_) => self.process(process, names),
                 None => print::value(self.model, value),
             },
