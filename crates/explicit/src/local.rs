@@ -5,9 +5,10 @@
 //! states is the union of their words, the projection an intersection with a mask, and a step is one of the machine, since
 //! nobody's step depends on what it does not see.
 //!
-//! `views.rs` says what each process sees, `rows.rs` is a set of view states, `join.rs` combines sets, `close.rs` is the fixpoint; `questions.rs` answers
+//! `views.rs` says what each process sees, `rows.rs` is a set of view states, `join.rs` combines sets, `by_store.rs` is the fixpoint for single processes, `close.rs` the one for groups; `questions.rs` answers
 //! what is asked of combinations, `renaming.rs` exchanges processes, `certify.rs` writes a proof; `engine.rs` is the method.
 
+mod by_store;
 mod certify;
 mod close;
 mod engine;
@@ -203,7 +204,10 @@ impl<const W: usize> Backend for LocalSets<'_, W> {
 
     fn close(&mut self, plan: &Plan<'_>, sets: &mut [Self::Set], _budget: &Budget) -> Result<bool, StopReason> {
         let start: Vec<(&[ProcessId], &Self::Set)> = plan.groups.iter().map(Vec::as_slice).zip(sets.iter()).collect();
-        let closed = self.closed(plan, &start)?;
+        let closed = match self.closed_by_store(plan, &start)? {
+            Some(closed) => closed,
+            None => self.closed(plan, &start)?,
+        };
         self.meter.hold(closed.iter().map(Rows::bytes).sum());
         for (set, rows) in sets.iter_mut().zip(closed) {
             *set = Rc::new(rows);

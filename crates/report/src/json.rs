@@ -4,7 +4,7 @@
 
 use base::{Diagnostic, SourceFile, StopReason};
 use engine::run::{Audit, PropertyResult, Run};
-use engine::{PropertyId, Verdict};
+use engine::{PropertyId, Verdict, Views};
 use evidence::{Evidence, Trace, TraceEnd};
 use model::Model;
 use model::eval::{Move, State};
@@ -137,6 +137,10 @@ fn result(run: &Run, result: &PropertyResult, files: &Files) -> Json {
         "refinements": statistics.refinements,
         "exposed": told.as_ref().map_or(json!([]), exposed),
         "local_states": statistics.local_states,
+        "views": statistics.views.map(|views| match views {
+            Views::Mentioned => "mentioned",
+            Views::Whole => "whole",
+        }),
         "global_states": statistics.global_states,
         "global_transitions": statistics.global_transitions,
         "depth": statistics.depth,

@@ -108,7 +108,12 @@ pub(super) struct Splitter<'m> {
     model: &'m Model,
     /// Any state: constants have the same value in all.
     state: State,
+    /// Which instances are shown, by the processes bound so far; all where this is not given.
+    chosen: Option<Chosen<'m>>,
 }
+
+/// Whether instances that begin with these processes are shown. What is not chosen is not chosen with more processes either.
+pub(super) type Chosen<'m> = &'m dyn Fn(&[ProcessId]) -> bool;
 
 /// Told each clause in turn.
 pub(super) type Visit<'v, 'e> = &'v mut dyn FnMut(Clause<'e>) -> Outcome<()>;
@@ -117,7 +122,12 @@ impl<'m> Splitter<'m> {
     /// A splitter for properties of the program.
     pub fn new(model: &'m Model) -> Self {
         let state = initial_states(model).next().expect("a program has an initial state");
-        Splitter { model, state }
+        Splitter { model, state, chosen: None }
+    }
+
+    /// The same, for properties that treat all processes alike: instances whose processes are not chosen may be left out.
+    pub fn choosing(self, chosen: Chosen<'m>) -> Self {
+        Splitter { chosen: Some(chosen), ..self }
     }
 
     /// Shows the clauses of an expression that has to meet the demand.
@@ -159,7 +169,9 @@ impl<'m> Splitter<'m> {
                 under(part(test, Demand::False), part(no, demand))
             }
             (ExprKind::Quantified(quantified), Demand::True | Demand::False) if is_conjunction(quantified, demand) => {
-                self.each_instance(quantified, &bound, &mut |instance, filter| {
+                // Under conditions, their processes would come first.
+                let chosen = self.chosen.filter(|_| clause.conditions.is_empty());
+                self.each_instance(quantified, (&bound, chosen), &mut |instance, filter| {
                     let conditions = clause.conditions.iter().cloned().chain(filter).collect();
                     let claim = Literal { expr: &quantified.body, bound: instance, demand };
                     self.split(Clause { conditions, claim }, visit)
@@ -187,7 +199,7 @@ impl<'m> Splitter<'m> {
             (ExprKind::Quantified(quantified), Demand::True | Demand::False)
                 if by_instance && is_conjunction(quantified, demand.negated()) =>
             {
-                self.each_instance(quantified, bound, &mut |instance, filter| {
+                self.each_instance(quantified, (bound, None), &mut |instance, filter| {
                     let conditions = conditions.iter().cloned().chain(filter).collect();
                     let body = Literal { expr: &quantified.body, bound: instance, demand: *demand };
                     self.assume(conditions, body, false, then)
@@ -246,10 +258,10 @@ impl<'m> Splitter<'m> {
     fn each_instance<'e>(
         &self,
         quantified: &'e Quantified,
-        bound: &Rc<[Value]>,
+        (bound, chosen): (&Rc<[Value]>, Option<Chosen<'_>>),
         visit: &mut dyn FnMut(Rc<[Value]>, Option<Literal<'e>>) -> Outcome<()>,
     ) -> Outcome<()> {
-        self.bind_each(&quantified.bindings, bound.to_vec(), &mut |instance| {
+        self.bind_chosen(&quantified.bindings, bound.to_vec(), chosen, &mut |instance| {
             let Some(filter) = &quantified.filter else { return visit(instance, None) };
             match self.constant(filter, &instance) {
                 Some(Ok(Value::Bool(true))) => visit(instance, None),
@@ -268,12 +280,26 @@ impl<'m> Splitter<'m> {
         bound: Vec<Value>,
         visit: &mut dyn FnMut(Rc<[Value]>) -> Outcome<()>,
     ) -> Outcome<()> {
+        self.bind_chosen(bindings, bound, None, visit)
+    }
+
+    fn bind_chosen(
+        &self,
+        bindings: &[Binding],
+        bound: Vec<Value>,
+        chosen: Option<Chosen<'_>>,
+        visit: &mut dyn FnMut(Rc<[Value]>) -> Outcome<()>,
+    ) -> Outcome<()> {
+        let processes = || bound.iter().copied().filter_map(as_process).collect::<Vec<ProcessId>>();
+        if chosen.is_some_and(|chosen| !chosen(&processes())) {
+            return Ok(());
+        }
         let Some((binding, inner)) = bindings.split_first() else { return visit(bound.into()) };
         for value in self.domain(&binding.domain, &bound)? {
             let mut bound = bound.clone();
             bound.truncate(binding.var.0 as usize);
             bound.push(value);
-            self.bind_each(inner, bound, visit)?;
+            self.bind_chosen(inner, bound, chosen, visit)?;
         }
         Ok(())
     }

@@ -119,8 +119,11 @@ impl<'a> Obligations<'a> {
     }
 
     fn clauses(&mut self, sets: &mut dyn Discharge, expr: &model::expr::Expr, demand: Demand) -> Outcome<()> {
-        let splitter = Splitter::new(self.claimed.model());
+        let claimed = self.claimed;
+        let chosen = |sequence: &[ProcessId]| claimed.is_representative(sequence, &[]);
         let alike = self.claimed.symmetry.as_ref().is_some_and(Symmetry::property_alike);
+        let splitter = Splitter::new(claimed.model());
+        let splitter = if alike { splitter.choosing(&chosen) } else { splitter };
         splitter.clauses(expr, demand, &mut |clause| {
             // Where the property treats all processes alike, instances that are images of each other say the same.
             if alike && !self.claimed.is_representative(&clause.processes(), &[]) {

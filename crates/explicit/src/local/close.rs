@@ -292,11 +292,15 @@ impl<const W: usize> Group<W> {
 }
 
 /// Collects successors, as a group sees them.
-struct Next<'n, 'a, const W: usize> {
-    mask: Packed<W>,
-    found: &'n mut Vec<Packed<W>>,
-    meter: &'n Ticker<'a>,
-    stopped: Option<StopReason>,
+pub(super) struct Next<'n, 'a, const W: usize> {
+    /// What the group sees.
+    pub mask: Packed<W>,
+    /// The successors so far.
+    pub found: &'n mut Vec<Packed<W>>,
+    /// Asked whether to go on.
+    pub meter: &'n Ticker<'a>,
+    /// Why it did not go on.
+    pub stopped: Option<StopReason>,
 }
 
 impl<const W: usize> Next<'_, '_, W> {

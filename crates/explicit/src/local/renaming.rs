@@ -30,6 +30,19 @@ impl<const W: usize> Renaming<W> {
     }
 }
 
+impl<const W: usize> Renaming<W> {
+    /// Where bits go: those of whole fields.
+    pub fn mask(&self, mask: &Packed<W>) -> Packed<W> {
+        let mut moved = and(mask, &self.stays);
+        for (from, to, _) in &self.moves {
+            if has(mask, *from) {
+                add(&mut moved, *to);
+            }
+        }
+        moved
+    }
+}
+
 impl<const W: usize> LocalSets<'_, W> {
     /// The exchange, for view states with these bits.
     pub(super) fn renaming(&self, mask: &Packed<W>, symmetry: &Symmetry<'_>, exchange: &Exchange) -> Renaming<W> {
