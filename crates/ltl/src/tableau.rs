@@ -11,13 +11,16 @@ use rustc_hash::FxHashMap;
 
 use crate::bits::Bits;
 use crate::diagram::{Diagram, Diagrams, Outcome, Variable};
-use crate::formula::{Binary, Formula, FormulaId, Unary};
+use crate::formula::{AtomId, Binary, Formula, FormulaId, Unary};
 use crate::graph::{Arc, Graph};
 use crate::simplify::Simplifier;
 
-/// What a variable after those of the atoms stands for.
+/// What a variable of a state's function stands for. Variables are numbered as they are met, so that those of one part of the formula
+/// stand side by side: a disjunction of many parts is then small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Meaning {
+    /// The atom is true now.
+    Now(AtomId),
     /// The formula holds at the next point.
     Next(FormulaId),
     /// The formula is put off.
@@ -31,11 +34,9 @@ pub fn build(
     root: FormulaId,
     (max_states, budget): (usize, &Budget),
 ) -> Outcome<Graph> {
-    let n_atoms = simplifier.formulas.atoms_of(root).last().map_or(0, |atom| atom.index() + 1);
     let mut tableau = Tableau {
         simplifier,
         diagrams,
-        n_atoms,
         meanings: Vec::new(),
         variables: FxHashMap::default(),
         now: FxHashMap::default(),
@@ -64,9 +65,7 @@ pub fn build(
 struct Tableau<'a, 'f> {
     simplifier: &'a mut Simplifier<'f>,
     diagrams: &'a mut Diagrams,
-    /// Variables below are atoms.
-    n_atoms: usize,
-    /// What the variables from `n_atoms` on mean.
+    /// What the variables mean.
     meanings: Vec<Meaning>,
     variables: FxHashMap<Meaning, Variable>,
     /// The functions of formulas.
@@ -96,11 +95,10 @@ impl Tableau<'_, '_> {
     fn edges(&mut self, function: Diagram) -> Outcome<Vec<(Diagram, Bits, usize)>> {
         let mut edges: Vec<(Diagram, Bits, usize)> = Vec::new();
         for cube in self.diagrams.cover(function)? {
-            let split = cube.partition_point(|&(variable, _)| (variable as usize) < self.n_atoms);
-            let (letters, rest) = cube.split_at(split);
-            let (mut promises, mut next) = (Bits::new(), Vec::new());
-            for &(variable, _) in rest {
-                match self.meanings[variable as usize - self.n_atoms] {
+            let (mut letters, mut promises, mut next) = (Vec::new(), Bits::new(), Vec::new());
+            for (variable, value) in cube {
+                match self.meanings[variable as usize] {
+                    Meaning::Now(atom) => letters.push((number_of(atom), value)),
                     Meaning::Next(formula) => next.push(formula),
                     Meaning::Promise(formula) => promises.insert(self.promise_numbers[&formula]),
                 }
@@ -111,7 +109,9 @@ impl Tableau<'_, '_> {
                 continue;
             }
             let target = self.state(next)?;
-            let label = self.diagrams.cube(letters)?;
+            // Labels are functions of the atoms' own numbers, which all states share.
+            letters.sort_unstable();
+            let label = self.diagrams.cube(&letters)?;
             match edges.iter_mut().find(|edge| edge.1 == promises && edge.2 == target) {
                 Some(edge) => edge.0 = self.diagrams.or(edge.0, label)?,
                 None => edges.push((label, promises, target)),
@@ -142,11 +142,10 @@ impl Tableau<'_, '_> {
 
     /// The expansion laws, for a formula whose parts are expanded.
     fn expand(&mut self, id: FormulaId, formula: &Formula) -> Outcome<Diagram> {
-        let atom = |atom: usize| Variable::try_from(atom).expect("atoms are numbered by 32 bits");
         match formula {
             Formula::True => Ok(Diagrams::TRUE),
             Formula::False => Ok(Diagrams::FALSE),
-            Formula::Atom(name) => self.diagrams.literal(atom(name.index()), true),
+            Formula::Atom(atom) => self.variable(Meaning::Now(*atom)),
             Formula::And(parts) => self.all(parts.iter().map(|part| self.now[part]).collect()),
             Formula::Or(parts) => self.some(parts.iter().map(|part| self.now[part]).collect()),
             Formula::Unary(Unary::Not, part) => {
@@ -229,11 +228,16 @@ impl Tableau<'_, '_> {
     }
 
     fn variable(&mut self, meaning: Meaning) -> Outcome<Diagram> {
-        let fresh = Variable::try_from(self.n_atoms + self.meanings.len()).expect("there are fewer than 2^32 formulas");
+        let fresh = Variable::try_from(self.meanings.len()).expect("there are fewer than 2^32 formulas");
         let variable = *self.variables.entry(meaning).or_insert(fresh);
         if variable == fresh {
             self.meanings.push(meaning);
         }
         self.diagrams.literal(variable, true)
     }
+}
+
+/// The variable of an atom in labels.
+fn number_of(atom: AtomId) -> Variable {
+    Variable::try_from(atom.index()).expect("atoms are numbered by 32 bits")
 }
