@@ -97,7 +97,11 @@ impl Observer for Watcher<'_> {
             return self.emit(self.as_json(&event));
         }
         let now = Instant::now();
-        let Event::Searching { states, .. } = event else { return };
+        let states = match event {
+            Event::Searching { states, .. } => states,
+            Event::Proving { .. } => 0,
+            Event::Decided(_) => return,
+        };
         let elapsed = now.duration_since(seen.at).as_secs_f64();
         let per_second = states.saturating_sub(seen.states) as f64 / elapsed.max(1e-3);
         let [search, means] = self.words(&event, per_second, seen.n_decided, now.duration_since(self.started));
@@ -136,7 +140,21 @@ impl Watcher<'_> {
 
     /// How far the search is, and what it has used and decided.
     fn words(&self, event: &Event, per_second: f64, n_decided: usize, elapsed: Duration) -> [String; 2] {
-        let Event::Searching { states, frontier, depth, memory_bytes } = *event else { return Default::default() };
+        let (search, memory_bytes) = match *event {
+            Event::Searching { states, frontier, depth, memory_bytes } => {
+                let states = counted(states, "state", "states");
+                let (frontier, depth) = (count(frontier), count(depth));
+                (format!("{states} (+{}), frontier {frontier}, depth {depth}", rate(per_second)), memory_bytes)
+            }
+            Event::Proving { rounds, exposed, nodes, memory_bytes } => {
+                let exposed = match exposed {
+                    0 => String::new(),
+                    n => format!(", {} exposed", counted(n, "fact", "facts")),
+                };
+                (format!("round {}{exposed}, {}", count(rounds), counted(nodes, "node", "nodes")), memory_bytes)
+            }
+            Event::Decided(_) => return Default::default(),
+        };
         let time = match self.limit {
             Some(limit) => format!("{} of {}", duration(elapsed), duration(limit)),
             None => duration(elapsed),
@@ -145,15 +163,7 @@ impl Watcher<'_> {
             0 => String::new(),
             n => format!(", {n_decided} of {} decided", counted(n as u64, "property", "properties")),
         };
-        let search = format!(
-            "{}: {} (+{}), frontier {}, depth {}",
-            self.title(),
-            counted(states, "state", "states"),
-            rate(per_second),
-            count(frontier),
-            count(depth),
-        );
-        [search, format!("{}, {time}{decided}", bytes(memory_bytes))]
+        [format!("{}: {search}", self.title()), format!("{}, {time}{decided}", bytes(memory_bytes))]
     }
 
     fn title(&self) -> String {
@@ -168,6 +178,13 @@ impl Watcher<'_> {
                 "states": states,
                 "frontier": frontier,
                 "depth": depth,
+                "memory_bytes": memory_bytes,
+            }),
+            Event::Proving { rounds, exposed, nodes, memory_bytes } => json!({
+                "event": "proving",
+                "rounds": rounds,
+                "exposed": exposed,
+                "nodes": nodes,
                 "memory_bytes": memory_bytes,
             }),
             Event::Decided(property) => {
@@ -217,6 +234,13 @@ mod tests {
         let [search, means] = watcher(&model()).words(&event, 1_900.0, 2, Duration::from_secs(42));
         assert_eq!(search, "lock N = 4: 31 200 states (+1 900/s), frontier 1 234, depth 12");
         assert_eq!(means, "212 MB, 42 s of 10 min 00 s, 2 of 3 properties decided");
+    }
+
+    #[test]
+    fn a_line_says_how_far_a_local_proof_is() {
+        let event = Event::Proving { rounds: 3, exposed: 12, nodes: 31_200, memory_bytes: 1_300_000 };
+        let [search, _] = watcher(&model()).words(&event, 0.0, 2, Duration::from_secs(42));
+        assert_eq!(search, "lock N = 4: round 3, 12 facts exposed, 31 200 nodes");
     }
 
     #[test]

@@ -82,7 +82,7 @@ pub enum Obstacle {
 /// One round of refinement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Round {
-    /// The first stage whose sets meet the error set; `None` in the last round of a proof.
+    /// The first stage whose sets meet the error set, the initial states being stage 0; `None` in the last round of a proof.
     pub violated_at: Option<usize>,
     /// The facts exposed after it.
     pub exposed: Vec<(ProcessId, LocalFact)>,
@@ -329,7 +329,7 @@ impl<'m, B: Refinable, T: FnMut(&Round)> Completion<'_, 'm, B, T> {
     }
 
     /// The sets of all processes.
-    fn everybody(&mut self, fixpoint: &Fixpoint<'m, B::Set>) -> Result<Vec<(Vec<ProcessId>, B::Set)>, StopReason> {
+    fn everybody(&mut self, fixpoint: &Fixpoint<'m, B::Set>) -> Result<Grouped<B::Set>, StopReason> {
         let all: Vec<ProcessId> = self.backend.model().processes.ids().collect();
         let set_of = |process| {
             let group = vec![process];
@@ -400,7 +400,9 @@ impl<'m, B: Refinable, T: FnMut(&Round)> Completion<'_, 'm, B, T> {
                         LocalFact::Cell(symmetry.cell(&exchange, *cell), exchange.value(*value))
                     }
                 };
-                alike.push((other, moved));
+                if !alike.contains(&(other, moved.clone())) {
+                    alike.push((other, moved));
+                }
             }
         }
         Some(alike)
@@ -427,6 +429,9 @@ impl<'m, B: Refinable, T: FnMut(&Round)> Completion<'_, 'm, B, T> {
         }
     }
 }
+
+/// Sets with their groups.
+type Grouped<S> = Vec<(Vec<ProcessId>, S)>;
 
 fn as_join<S>(sets: &[(Vec<ProcessId>, S)]) -> Vec<(&[ProcessId], &S)> {
     sets.iter().map(|(group, set)| (group.as_slice(), set)).collect()

@@ -3,6 +3,8 @@
 //! In: a backend, `k` and a task. Out: an answer for each property. All properties share one set of invariants. What the
 //! invariants leave open may still be decided by a real run of a few processes ([`crate::crowd`]); otherwise it stays open.
 
+use std::time::Instant;
+
 use base::StopReason;
 use engine::{Answer, Event, Observer, PropertyId, Statistics, Task, Verdict};
 use evidence::certificate::{Claim, Fact, SplitInvariant};
@@ -33,6 +35,7 @@ pub fn k_index<B: Backend>(
     (task, observer): (&Task<'_>, &dyn Observer),
     statistics: impl Fn(&mut B, Option<&Invariants<B::Set>>) -> Statistics,
 ) -> Vec<Answer> {
+    let mut since = Instant::now();
     let k = k.min(task.model.processes.len());
     let symmetry = Symmetry::of(task.model).filter(|symmetry| backend.renames(symmetry));
     let invariants = strongest(backend, k, task, symmetry.as_ref());
@@ -42,7 +45,9 @@ pub fn k_index<B: Backend>(
             Ok(invariants) => attempt(backend, invariants, (task, id), symmetry.as_ref()),
             Err(stop) => Err(stop.clone()),
         };
-        let statistics = statistics(backend, invariants.as_ref().ok());
+        // The first question pays for the invariants.
+        let time = std::mem::replace(&mut since, Instant::now()).elapsed();
+        let statistics = Statistics { time, ..statistics(backend, invariants.as_ref().ok()) };
         answers.push(answer((task, observer), id, outcome.unwrap_or_else(Outcome::Open), statistics));
     }
     answers
@@ -110,7 +115,7 @@ pub fn answer(
     if !matches!(verdict, Verdict::Unknown(_)) {
         observer.event(Event::Decided(id));
     }
-    Answer { property: id, verdict, statistics: Statistics { time: task.budget.elapsed(), ..statistics } }
+    Answer { property: id, verdict, statistics }
 }
 
 fn too_coarse(k: usize) -> StopReason {

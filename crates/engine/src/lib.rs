@@ -9,7 +9,10 @@ use std::time::Duration;
 
 use base::{Budget, Id, StopReason};
 use evidence::Evidence;
+use evidence::certificate::LocalFact;
 use model::Model;
+use model::eval::State;
+use model::process::ProcessId;
 use model::property::Property;
 
 /// Names a property of a Model.
@@ -71,6 +74,19 @@ pub struct Statistics {
     pub local_states: Option<Vec<Option<u64>>>,
     /// What each process saw of the shared store, where a method works with local sets.
     pub views: Option<Views>,
+    /// What a local proof had to expose, round by round.
+    pub exposures: Vec<Exposure>,
+}
+
+/// One round of refinement: what processes expose to each other from then on, and why.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Exposure {
+    /// The facts, each about the local state of one process; control points are numbered as in the certificate.
+    pub facts: Vec<(ProcessId, LocalFact)>,
+    /// A state that the local sets did not exclude, which only the facts tell apart from harmless ones.
+    pub because: Option<State>,
+    /// From that state the property can be decided the wrong way within so many steps; 0 where it is in the state itself.
+    pub steps: usize,
 }
 
 /// What a process sees of the shared store in a local set.
@@ -93,6 +109,17 @@ pub enum Event {
         frontier: u64,
         /// Steps from the initial states.
         depth: u64,
+        /// What the engine's data takes.
+        memory_bytes: u64,
+    },
+    /// How far a method is that works with sets of states as decision diagrams; sent a few times a second at most.
+    Proving {
+        /// Rounds of refinement, or of images.
+        rounds: u64,
+        /// Facts that processes expose to each other so far.
+        exposed: u64,
+        /// Nodes of decision diagrams in use.
+        nodes: u64,
         /// What the engine's data takes.
         memory_bytes: u64,
     },

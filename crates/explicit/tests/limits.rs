@@ -159,7 +159,7 @@ fn progress_is_told_a_few_times_a_second() {
     assert_eq!(n_decided, 1);
     let searching = events.iter().rev().find_map(|event| match event {
         Event::Searching { states, frontier, depth, memory_bytes } => Some((states, frontier, depth, memory_bytes)),
-        Event::Decided(_) => None,
+        Event::Decided(_) | Event::Proving { .. } => None,
     });
     let (states, frontier, depth, memory_bytes) = searching.unwrap();
     assert!(*states > 1_000 && frontier < states && *depth > 2 && *memory_bytes > 8 * states);

@@ -3,14 +3,18 @@
 //! In: a task. Out: an answer for each property, with a run or a certificate. All properties of a task share one set of local
 //! invariants; completion refines for each property on its own.
 
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
 use base::StopReason;
 use compose::backend::Backend;
-use compose::completion::{Completed, Obstacle, Stages, Way, complete};
+use compose::completion::{Completed, Obstacle, Round, Stages, Way, complete};
 use compose::k_index::Invariants;
 use compose::method::Outcome;
 use compose::question::{Question, questions};
 use compose::symmetry::Symmetry;
-use engine::{Answer, Engine, Observer, PropertyId, Statistics, Task, Verdict};
+use engine::{Answer, Engine, Exposure, Observer, PropertyId, Statistics, Task, Verdict};
 use evidence::certificate::SplitInvariant;
 use evidence::trace::trace_through;
 use model::Model;
@@ -19,6 +23,7 @@ use model::process::ProcessId;
 use model::property::PropertyKind;
 use model::variable::Storage;
 
+use crate::attended::{Gauge, Relay, attended};
 use crate::bdd::Bdd;
 use crate::local::{LocalSets, Views};
 use crate::reach::{Direction, Reach, search};
@@ -68,6 +73,14 @@ impl Engine for Symbolic {
     }
 
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Vec<Answer> {
+        let method = *self;
+        attended(task, observer, move |task, relay, gauge| method.with_room(task, relay, gauge))
+    }
+}
+
+impl Symbolic {
+    /// Answers with little room for nodes, and where that does not do with more.
+    fn with_room(&self, task: &Task<'_>, relay: &Relay, gauge: &Arc<Gauge>) -> Vec<Answer> {
         let limit = task.budget.memory_limit().map_or(LARGE, System::nodes_within);
         let mut answers: Vec<Answer> = Vec::new();
         for n_nodes in FIRST.into_iter().filter(|&first| first < limit).chain([limit]) {
@@ -79,14 +92,12 @@ impl Engine for Symbolic {
             }
             answers.retain(|answer| !properties.contains(&answer.property));
             let task = Task { properties, ..task.clone() };
-            answers.extend(self.attempt(&Work { task: &task, observer, n_nodes }));
+            answers.extend(self.attempt(&Work { task: &task, relay, gauge, n_nodes }));
         }
         answers.sort_by_key(|answer| task.properties.iter().position(|&id| id == answer.property));
         answers
     }
-}
 
-impl Symbolic {
     fn attempt(&self, work: &Work<'_>) -> Vec<Answer> {
         let properties = work.task.properties.iter();
         match *self {
@@ -99,7 +110,8 @@ impl Symbolic {
 
 struct Work<'a> {
     task: &'a Task<'a>,
-    observer: &'a dyn Observer,
+    relay: &'a Relay,
+    gauge: &'a Arc<Gauge>,
     /// How many nodes there is room for.
     n_nodes: usize,
 }
@@ -111,26 +123,31 @@ impl<'a> Work<'a> {
         System::new(model, &n_blocks, self.n_nodes)
     }
 
+    fn sets(&self, views: Views) -> Result<LocalSets<'a>, StopReason> {
+        Ok(LocalSets::new(self.system()?, views)?.measured_by(self.gauge))
+    }
+
     fn questions(&self, id: PropertyId) -> Vec<Question> {
         questions(self.task.model, &self.task.model.properties[id].kind).unwrap_or_default()
     }
 
     fn reach(&self, id: PropertyId, direction: Direction) -> Answer {
-        let mut statistics = Statistics::default();
+        let (started, mut statistics) = (Instant::now(), Statistics::default());
         let outcome = self.try_reach(id, direction, &mut statistics).unwrap_or_else(Outcome::Open);
-        self.answer(id, outcome, statistics)
+        self.answer(id, outcome, Statistics { time: started.elapsed(), ..statistics })
     }
 
     fn try_reach(&self, id: PropertyId, way: Direction, statistics: &mut Statistics) -> Result<Outcome, StopReason> {
-        let mut sets = LocalSets::new(self.system()?, Views::Whole)?;
+        let mut sets = self.sets(Views::Whole)?;
         let (bad, fault) = sets.bad_and_fault(&self.questions(id))?;
-        let peak = std::cell::Cell::new(0);
-        let watch = |_: u64, n_nodes: u64| peak.set(peak.get().max(n_nodes));
-        let found = search(sets.system(), &bad, way, (&self.task.budget, &watch))?;
-        sets.note_nodes(peak.get());
+        let watch = |rounds: u64, n_nodes: u64| {
+            self.gauge.rounds.store(rounds, Ordering::Relaxed);
+            sets.note_nodes(n_nodes);
+        };
+        let found = search(sets.system(), &bad, way, (&self.task.budget, &watch));
         statistics.peak_nodes = Some(sets.peak_nodes());
         statistics.peak_memory_bytes = Some(sets.system().bytes(sets.peak_nodes()));
-        match found {
+        match found? {
             Reach::Run(states) => Ok(self.run(id, states)),
             Reach::Safe(set) => {
                 let meets = |set: &Bdd| sets.system().encoding.space.and(set, &fault);
@@ -145,9 +162,12 @@ impl<'a> Work<'a> {
     }
 
     fn k_index(&self, k: usize) -> Vec<Answer> {
-        let prepared = self.system().and_then(|system| LocalSets::new(system, Views::Mentioned));
-        match prepared {
-            Ok(mut sets) => compose::method::k_index(&mut sets, k, (self.task, self.observer), local_statistics),
+        match self.sets(Views::Mentioned) {
+            Ok(mut sets) => {
+                let answers = compose::method::k_index(&mut sets, k, (self.task, self.relay), local_statistics);
+                answers.iter().for_each(|answer| self.tell(answer));
+                answers
+            }
             Err(stop) => {
                 let open = |&id: &PropertyId| self.answer(id, Outcome::Open(stop.clone()), Statistics::default());
                 self.task.properties.iter().map(open).collect()
@@ -156,9 +176,9 @@ impl<'a> Work<'a> {
     }
 
     fn completion(&self, id: PropertyId) -> Answer {
-        let mut statistics = Statistics::default();
+        let (started, mut statistics) = (Instant::now(), Statistics::default());
         let outcome = self.try_completion(id, &mut statistics).unwrap_or_else(Outcome::Open);
-        self.answer(id, outcome, statistics)
+        self.answer(id, outcome, Statistics { time: started.elapsed(), ..statistics })
     }
 
     fn try_completion(&self, id: PropertyId, statistics: &mut Statistics) -> Result<Outcome, StopReason> {
@@ -166,27 +186,26 @@ impl<'a> Work<'a> {
         let mut symmetry = Symmetry::of(self.task.model).filter(|symmetry| symmetry.leaves(property));
         let mut views = Views::Mentioned;
         loop {
-            let mut sets = LocalSets::new(self.system()?, views)?;
+            let mut sets = self.sets(views)?;
             symmetry = symmetry.filter(|symmetry| sets.renames(symmetry));
             let way = Way { symmetry: symmetry.as_ref(), stages: Stages::Last, budget: &self.task.budget };
-            let completed = complete(&mut sets, property, way, |_| {})?;
-            let n_rounds = |rounds: usize| Some(rounds as u64);
+            let mut exposures = Vec::new();
+            let completed = complete(&mut sets, property, way, |round| {
+                self.gauge.rounds.fetch_add(1, Ordering::Relaxed);
+                self.gauge.exposed.fetch_add(round.exposed.len() as u64, Ordering::Relaxed);
+                exposures.extend(exposure(round));
+            });
             *statistics = local_statistics(&mut sets, None);
-            return Ok(match completed {
-                Completed::Proved { invariants, rounds } => {
-                    *statistics = local_statistics(&mut sets, Some(&invariants));
-                    statistics.refinements = n_rounds(rounds.len() - 1);
+            statistics.refinements = Some(exposures.len() as u64);
+            statistics.exposures = exposures;
+            return Ok(match completed? {
+                Completed::Proved { invariants, .. } => {
+                    statistics.local_states = local_statistics(&mut sets, Some(&invariants)).local_states;
                     let invariant = sets.certify(1, &invariants.join())?;
                     Outcome::Never(SplitInvariant { by_symmetry: symmetry.is_some(), ..invariant })
                 }
-                Completed::Run { states, rounds } => {
-                    statistics.refinements = n_rounds(rounds.len());
-                    self.run(id, states)
-                }
-                Completed::Shortcut { trace, rounds } => {
-                    statistics.refinements = n_rounds(rounds.len());
-                    Outcome::Run(trace)
-                }
+                Completed::Run { states, .. } => self.run(id, states),
+                Completed::Shortcut { trace, .. } => Outcome::Run(trace),
                 Completed::Stuck(Obstacle::NamesAnother) => {
                     symmetry = None;
                     continue;
@@ -203,7 +222,16 @@ impl<'a> Work<'a> {
     }
 
     fn answer(&self, id: PropertyId, outcome: Outcome, statistics: Statistics) -> Answer {
-        compose::method::answer((self.task, self.observer), id, outcome, statistics)
+        let answer = compose::method::answer((self.task, self.relay), id, outcome, statistics);
+        self.tell(&answer);
+        answer
+    }
+
+    /// Tells a decision before the others are made.
+    fn tell(&self, answer: &Answer) {
+        if !matches!(answer.verdict, Verdict::Unknown(_)) {
+            self.relay.answer(answer);
+        }
     }
 
     /// The run through these states as evidence.
@@ -216,6 +244,12 @@ impl<'a> Work<'a> {
             ))),
         }
     }
+}
+
+/// A round in which something was exposed.
+fn exposure(round: &Round) -> Option<Exposure> {
+    let (because, steps) = round.because.clone().map_or((None, 0), |(state, steps)| (Some(state), steps));
+    (!round.exposed.is_empty()).then(|| Exposure { facts: round.exposed.clone(), because, steps })
 }
 
 fn local_statistics(sets: &mut LocalSets<'_>, invariants: Option<&Invariants<Bdd>>) -> Statistics {

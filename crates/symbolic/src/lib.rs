@@ -3,6 +3,7 @@
 //! [`bdd`] wraps the library; [`points`] and [`encoding`] say where each part of a state lives in a bit vector; [`evaluate`] turns
 //! expressions and [`commands`] turns steps into diagrams; [`system`] is a whole program as diagrams.
 
+mod attended;
 pub mod bdd;
 pub mod commands;
 pub mod encoding;

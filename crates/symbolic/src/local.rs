@@ -7,6 +7,8 @@
 use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use base::{Budget, StopReason};
 use compose::backend::{Answered, Backend, Join, Movers};
@@ -19,6 +21,7 @@ use model::Model;
 use model::process::ProcessId;
 use model::variable::{CellId, Storage};
 
+use crate::attended::Gauge;
 use crate::bdd::{Bdd, Cube, OutOfNodes, Renaming};
 use crate::commands::{Command, Updates};
 use crate::encoding::{Part, bits_for};
@@ -50,6 +53,8 @@ pub struct LocalSets<'m> {
     tie: Option<Bdd>,
     /// The most nodes seen in use.
     peak_nodes: Cell<u64>,
+    /// Where others read how far the work is.
+    pub(crate) gauge: Arc<Gauge>,
 }
 
 impl<'m> LocalSets<'m> {
@@ -68,6 +73,7 @@ impl<'m> LocalSets<'m> {
             initial: None,
             tie: None,
             peak_nodes: Cell::new(0),
+            gauge: Arc::default(),
             system,
         };
         sets.refresh_commands()?;
@@ -77,6 +83,13 @@ impl<'m> LocalSets<'m> {
     /// The system behind the sets.
     pub fn system(&self) -> &System<'m> {
         &self.system
+    }
+
+    /// The same, telling others by a gauge how far the work is.
+    #[must_use]
+    pub(crate) fn measured_by(mut self, gauge: &Arc<Gauge>) -> Self {
+        self.gauge = Arc::clone(gauge);
+        self
     }
 
     /// What a process sees of the shared store.
@@ -91,6 +104,8 @@ impl<'m> LocalSets<'m> {
 
     /// Somebody saw this many nodes in use.
     pub fn note_nodes(&self, n_nodes: u64) {
+        self.gauge.nodes.store(n_nodes, Ordering::Relaxed);
+        self.gauge.memory_bytes.store(self.system.bytes(n_nodes), Ordering::Relaxed);
         self.peak_nodes.set(self.peak_nodes.get().max(n_nodes));
     }
 

@@ -1,0 +1,154 @@
+//! Work with diagrams, attended by somebody who looks at the clock.
+//!
+//! In: a task and what is to be done. Out: its answers. One operation on diagrams cannot be interrupted and can take minutes, so the
+//! work runs in a thread of its own; who attends passes on what happens, and when a limit has long been reached takes the answers
+//! given so far and leaves. The thread ends with its operation, after which it looks at its budget, too. Memory needs no
+//! attendant: it is bounded by the room for nodes.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use engine::{Answer, Event, Observer, Statistics, Task, Verdict};
+
+/// Work has this long to notice by itself that a limit is reached.
+const GRACE: Duration = Duration::from_millis(700);
+
+/// How often the clock is looked at.
+const GLANCE: Duration = Duration::from_millis(50);
+
+/// How often it is said how far the work is.
+const INTERVAL: Duration = Duration::from_millis(250);
+
+/// Diagrams are worked on by recursion, a few frames for each bit.
+const STACK_BYTES: usize = 256 << 20;
+
+/// How far the work is, for others to read.
+#[derive(Debug, Default)]
+pub struct Gauge {
+    /// Rounds of refinement, or of images.
+    pub rounds: AtomicU64,
+    /// Facts that processes expose.
+    pub exposed: AtomicU64,
+    /// Nodes in use.
+    pub nodes: AtomicU64,
+    /// What they take.
+    pub memory_bytes: AtomicU64,
+}
+
+impl Gauge {
+    fn event(&self) -> Event {
+        let read = |value: &AtomicU64| value.load(Ordering::Relaxed);
+        Event::Proving {
+            rounds: read(&self.rounds),
+            exposed: read(&self.exposed),
+            nodes: read(&self.nodes),
+            memory_bytes: read(&self.memory_bytes),
+        }
+    }
+}
+
+/// What the thread tells.
+enum Told {
+    Event(Event),
+    /// An answer that will stay.
+    Answer(Box<Answer>),
+    Done(Vec<Answer>),
+}
+
+/// Passes on what happens; what an attempt comes to is told before all of them are over.
+pub(crate) struct Relay(Mutex<Sender<Told>>);
+
+impl Relay {
+    /// Tells an answer that will stay.
+    pub fn answer(&self, answer: &Answer) {
+        self.tell(Told::Answer(Box::new(answer.clone())));
+    }
+
+    fn tell(&self, told: Told) {
+        // Nobody listens any more once a limit was reached; then it does not matter.
+        let _ = self.0.lock().unwrap_or_else(PoisonError::into_inner).send(told);
+    }
+}
+
+impl Observer for Relay {
+    fn event(&self, event: Event) {
+        self.tell(Told::Event(event));
+    }
+}
+
+/// Does the work, and stops soon after a limit is reached whatever it is at.
+pub(crate) fn attended(
+    task: &Task<'_>,
+    observer: &dyn Observer,
+    work: impl FnOnce(&Task<'_>, &Relay, &Arc<Gauge>) -> Vec<Answer> + Send + 'static,
+) -> Vec<Answer> {
+    let (sender, told) = mpsc::channel();
+    let gauge = Arc::new(Gauge::default());
+    let (model, gauge_of_work) = (Arc::new(task.model.clone()), Arc::clone(&gauge));
+    let (properties, budget, n_threads) = (task.properties.clone(), task.budget.clone(), task.n_threads);
+    let thread = thread::Builder::new().name(String::from("diagrams")).stack_size(STACK_BYTES).spawn(move || {
+        let task = Task { model: &model, properties, budget, n_threads };
+        let relay = Relay(Mutex::new(sender));
+        let answers = work(&task, &relay, &gauge_of_work);
+        relay.tell(Told::Done(answers));
+    });
+    let thread = thread.expect("the system has room for one more thread");
+    let mut answers: Vec<Answer> = Vec::new();
+    let (mut late_since, mut said) = (None, Instant::now());
+    loop {
+        match told.recv_timeout(GLANCE) {
+            Ok(Told::Event(event)) => observer.event(event),
+            Ok(Told::Answer(answer)) => answers.push(*answer),
+            Ok(Told::Done(answers)) => return answers,
+            Err(RecvTimeoutError::Disconnected) => match thread.join() {
+                Err(panic) => std::panic::resume_unwind(panic),
+                Ok(()) => unreachable!("the thread tells when it is done"),
+            },
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        if said.elapsed() >= INTERVAL {
+            said = Instant::now();
+            observer.event(gauge.event());
+        }
+        if let Err(reason) = task.budget.check(0)
+            && late_since.get_or_insert_with(Instant::now).elapsed() >= GRACE
+        {
+            let open = task.properties.iter().filter(|&&id| answers.iter().all(|answer| answer.property != id));
+            let time = task.budget.elapsed();
+            let unknown = |&property| {
+                let statistics = Statistics { time, ..Statistics::default() };
+                Answer { property, verdict: Verdict::Unknown(reason.clone()), statistics }
+            };
+            let open: Vec<Answer> = open.map(unknown).collect();
+            answers.extend(open);
+            answers.sort_by_key(|answer| task.properties.iter().position(|&id| id == answer.property));
+            return answers;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use base::{Budget, CancelToken, StopReason};
+    use engine::Silent;
+    use model::Model;
+
+    use super::*;
+
+    #[test]
+    fn work_that_does_not_look_at_its_budget_is_left_alone() {
+        let model = Model::default();
+        let budget = Budget::new(Some(Duration::from_millis(10)), None, CancelToken::default());
+        let property = engine::PropertyId::new(0);
+        let task = Task { model: &model, properties: vec![property], budget, n_threads: 1 };
+        let answers = attended(&task, &Silent, |_, _, _| {
+            thread::sleep(Duration::from_secs(5));
+            Vec::new()
+        });
+        assert!(task.budget.elapsed() < Duration::from_secs(3));
+        assert!(matches!(&answers[..], [Answer { verdict: Verdict::Unknown(StopReason::TimeLimit(_)), .. }]));
+    }
+}
