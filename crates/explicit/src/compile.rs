@@ -40,6 +40,8 @@ pub struct Compiler<'c, 'm> {
     n_registers: Register,
     /// Jumps may lead here and to later addresses: a write is not merged with one before.
     block_start: usize,
+    /// Whether a sender may reach one state with one receiver in two ways.
+    meetings_may_repeat: bool,
     /// How many instances of quantifiers and loops the expression or statement at hand has been unrolled to.
     n_unrolled: usize,
     /// To how many it may be.
@@ -113,6 +115,7 @@ impl<'c, 'm> Compiler<'c, 'm> {
             continuations: Vec::new(),
             n_registers: RESULT + 1,
             block_start: 0,
+            meetings_may_repeat: steps::meetings_may_repeat(model),
             n_unrolled: 0,
             max_unrolled: codec.limits.max_unrolled,
         };

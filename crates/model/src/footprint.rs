@@ -112,6 +112,13 @@ pub fn footprints(model: &Model, process: ProcessId) -> Vec<Footprint> {
     texts.flat_map(|scope| footprints_of_text(model, process, scope)).collect()
 }
 
+/// A process whose text asks where another one stands, if there is one. Methods that know of the others only what is shared
+/// cannot follow it.
+pub fn watcher(model: &Model) -> Option<ProcessId> {
+    let watches = |&process: &ProcessId| footprints(model, process).iter().any(|found| !found.looks_at.is_empty());
+    model.processes.ids().find(watches)
+}
+
 /// More points than this are not told apart by their counters.
 const POINT_LIMIT: usize = 10_000;
 

@@ -69,6 +69,14 @@ impl Engine for Symbolic {
         if !model.procedures.is_empty() {
             return refuse("procedures have stacks, which decision diagrams do not hold; `mono` explores them");
         }
+        if matches!(self, Symbolic::KIndex(_) | Symbolic::Completion)
+            && let Some(watcher) = model::footprint::watcher(model)
+        {
+            let name = &model.processes[watcher].name;
+            return refuse(&format!(
+                "`{name}` looks where others stand, which local proofs do not follow; `mono` does"
+            ));
+        }
         Ok(())
     }
 

@@ -1,6 +1,7 @@
 //! Steps of control points.
 
-use model::control::{ActionId, ActionKind, Scope, SyncSide};
+use model::Model;
+use model::control::{ActionId, ActionKind, Scope, Stmt, StmtKind, SyncSide};
 use model::process::ProcessId;
 
 use super::expression::Location;
@@ -48,7 +49,7 @@ impl Compiler<'_, '_> {
         PointSteps {
             first: first as u32,
             end: self.steps.len() as u32,
-            may_repeat: may_repeat || has_sync,
+            may_repeat: may_repeat || has_sync && self.meetings_may_repeat,
             has_sync,
             waits: !is_end && !place.actions.iter().any(is_idle),
         }
@@ -180,4 +181,23 @@ impl Compiler<'_, '_> {
         }
         false
     }
+}
+
+/// Whether a sender may reach one state with one receiver in two ways: the receivers of a place share a statement, or one has
+/// a choice of its own.
+pub(super) fn meetings_may_repeat(model: &Model) -> bool {
+    let actions = &model.actions;
+    let receives =
+        |id: &ActionId| actions[*id].sync.as_ref().is_some_and(|sync| matches!(sync.side, SyncSide::Receive(_)));
+    model.places.iter().any(|place| {
+        let receivers: Vec<ActionId> = place.actions.iter().copied().filter(receives).collect();
+        let is_plain = |id: &ActionId| {
+            let is_straight = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Assign(_));
+            matches!(actions[*id].kind, ActionKind::Plain) && actions[*id].body.iter().all(is_straight)
+        };
+        let mut statements: Vec<_> = receivers.iter().map(|&id| actions[id].statement).collect();
+        statements.sort_unstable();
+        statements.dedup();
+        statements.len() < receivers.len() || !receivers.iter().all(is_plain)
+    })
 }

@@ -60,6 +60,12 @@ impl Engine for Local {
         if !model.procedures.is_empty() {
             return refuse("procedures have stacks, of which local sets know nothing; `mono` explores them");
         }
+        if let Some(watcher) = model::footprint::watcher(model) {
+            let name = &model.processes[watcher].name;
+            return refuse(&format!(
+                "`{name}` looks where others stand, which local proofs do not follow; `mono` does"
+            ));
+        }
         Ok(())
     }
 
