@@ -161,6 +161,24 @@ fn several_errors_are_shown_at_once_with_their_codes() {
 }
 
 #[test]
+fn properties_of_what_there_is_not_are_refused_before_any_method() {
+    for (property, words) in [
+        ("invariant bad: forall i: Q[i].y == 0;", "`Q`"),
+        ("invariant bad: forall i: P[i].nothing == 0;", "`nothing`"),
+        ("invariant bad: forall i: P[i]@nowhere;", "`nowhere`"),
+        ("invariant bad: P[7].y == 0;", "7"),
+    ] {
+        let text = format!("program p(N: 2..) {{ process P[i in 0..<N] {{ local y: 0..=1; a: y = 1; }} {property} }}");
+        let place = Place::with("p.pw", &text);
+        for method in ["mono", "split", "completion"] {
+            let told = place.run(&format!("check p.pw --method {method} --proof out")).exits(2);
+            assert!(told.err.contains("error[") && told.err.contains(words), "{property}: {}", told.err);
+            assert_eq!(told.out, "", "{property}");
+        }
+    }
+}
+
+#[test]
 fn parameters_that_do_not_fit_are_refused() {
     let place = place();
     place.run("check lock.pw -N 1").exits(2).complains("must be at least 2");

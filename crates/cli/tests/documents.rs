@@ -24,6 +24,11 @@ fn tutorial() {
 }
 
 #[test]
+fn proofs() {
+    check("docs/proofs.md");
+}
+
+#[test]
 fn linear_time() {
     check("docs/ltl.md");
 }

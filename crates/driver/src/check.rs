@@ -357,6 +357,22 @@ mod tests {
     }
 
     #[test]
+    fn a_proof_whose_check_reaches_a_limit_is_not_called_audited() {
+        let program = program();
+        let questions = [select::find(&program.model, "fine").unwrap()];
+        let run = |engine: &dyn Engine, limits: &Limits| {
+            let check = Check { model: &program.model, questions: &questions, engine, limits };
+            check.run(&Silent).unwrap().results.remove(0)
+        };
+        let proved = run(&*crate::methods::find("split").unwrap().engine(), &limits());
+        assert!(matches!(proved.audit, Audit::Proof(_)), "{:?}", proved.audit);
+        let hasty = Limits { time: Some(Duration::ZERO), ..limits() };
+        let stopped = run(&Parrot(proved.verdict), &hasty);
+        assert_eq!(stopped.audit, Audit::Stopped(StopReason::TimeLimit(Duration::ZERO)));
+        assert!(matches!(stopped.verdict, Verdict::Holds(_)));
+    }
+
+    #[test]
     fn what_the_engine_does_not_answer_is_unknown_with_its_reason() {
         let program = program();
         let questions: Vec<PropertyId> = program.model.properties.ids().collect();

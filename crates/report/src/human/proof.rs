@@ -37,7 +37,7 @@ pub fn block(run: &Run, (result, proof): (&PropertyResult, &Certificate), contex
         out.push_str(&page.disturbances(&told, is_verbose));
         out.push_str(&page.lines(&told));
     }
-    out.push_str(&sizes(result, style));
+    out.push_str(&sizes(result, is_verbose, style));
     out.push_str(&checked(result, is_verbose, style));
     out
 }
@@ -208,7 +208,7 @@ fn title(part: &Part, told: &Explanation) -> String {
 }
 
 /// Sizes and time on one dim line.
-fn sizes(result: &PropertyResult, style: &Style) -> String {
+fn sizes(result: &PropertyResult, is_verbose: bool, style: &Style) -> String {
     let statistics = &result.statistics;
     let mut parts = vec![format!("method {}", result.method)];
     if let Some(local) = &statistics.local_states {
@@ -223,15 +223,15 @@ fn sizes(result: &PropertyResult, style: &Style) -> String {
             _ => parts.push("local sets too large to count".to_owned()),
         }
     }
-    if let Some(nodes) = statistics.peak_nodes {
+    if let Some(nodes) = statistics.peak_nodes.filter(|_| is_verbose) {
         parts.push(counted(nodes, "node", "nodes"));
     }
-    if let Some(memory) = statistics.peak_memory_bytes {
+    if let Some(memory) = statistics.peak_memory_bytes.filter(|_| is_verbose) {
         parts.push(bytes(memory));
     }
     parts.push(duration(statistics.time));
     if result.audit.is_accepted() {
-        parts.push("checked by independent code".to_owned());
+        parts.push("proof checked".to_owned());
     }
     let text = parts.join(&format!(" {} ", style.mark(Mark::Dot)));
     format!("  {}\n", style.paint(Ink::Dim, &text))

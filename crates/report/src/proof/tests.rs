@@ -89,6 +89,23 @@ fn the_classics_read_well() {
 }
 
 #[test]
+fn a_proof_that_was_not_checked_says_so() {
+    let mut run = proved("mux_sem", 3, (1, &["crit", "leave"][..]), "mutex");
+    run.results[0].audit = Audit::Stopped(base::StopReason::TimeLimit(Duration::from_secs(1)));
+    let text = crate::human::run(&run, &crate::Context::default(), &crate::Style::default());
+    assert!(text.contains("not checked by independent code: the time limit of 1 s was reached"), "{text}");
+    let document = crate::json::document(&[(&run, &crate::Files::default())]);
+    let result = &document["results"][0];
+    assert_eq!((&result["audited"], &result["audit_reason"]["code"]), (&false.into(), &"time-limit".into()));
+    assert_eq!(result["invariants"][0]["text"], "x == 0 <=> exists k: P[k]@{crit, leave}");
+    assert_eq!(result["exposed"][0]["fact"], "P[0]@{crit, leave}");
+    assert_eq!(
+        (&result["used_lines"], &result["unused_lines"]),
+        (&serde_json::json!([10, 15, 17]), &serde_json::json!([14, 16]))
+    );
+}
+
+#[test]
 fn a_proof_in_ascii_and_in_full() {
     let run = proved("mux_sem", 3, (1, &["crit", "leave"][..]), "mutex");
     let style = crate::Style { ascii: true, ..crate::Style::default() };

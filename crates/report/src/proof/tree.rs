@@ -205,9 +205,9 @@ impl Tree {
     /// The rows over classes of numbers; `None` where there are more than `limit`.
     pub fn classes(&self, limit: usize) -> Option<Classes> {
         let numbers = self.numbers();
-        let mut rows = Vec::new();
-        let mut row = vec![0; self.sizes.len()];
-        self.collect((self.root, 0), &numbers, &mut row, &mut rows, limit)?;
+        let mut listing = Listing { numbers: &numbers, row: vec![0; self.sizes.len()], rows: Vec::new(), limit };
+        self.list(self.root, 0, &mut listing)?;
+        let mut rows = listing.rows;
         rows.sort_unstable();
         Some(Classes { numbers, rows })
     }
@@ -239,28 +239,30 @@ impl Tree {
         (0..self.sizes.len()).map(of_column).collect()
     }
 
-    fn collect(
-        &self,
-        (node, level): (u32, usize),
-        numbers: &[Vec<Vec<u32>>],
-        row: &mut Vec<usize>,
-        rows: &mut Vec<Vec<usize>>,
-        limit: usize,
-    ) -> Option<()> {
+    fn list(&self, node: u32, level: usize, listing: &mut Listing<'_>) -> Option<()> {
         if node == EMPTY {
             return Some(());
         }
         let Some(&column) = self.order.get(level) else {
-            rows.push(row.clone());
-            return (rows.len() <= limit).then_some(());
+            listing.rows.push(listing.row.clone());
+            return (listing.rows.len() <= listing.limit).then_some(());
         };
-        for class in 0..numbers[column].len() {
-            row[column] = class;
-            let child = self.child(node, level, numbers[column][class][0] as usize);
-            self.collect((child, level + 1), numbers, row, rows, limit)?;
+        for (class, numbers) in listing.numbers[column].iter().enumerate() {
+            listing.row[column] = class;
+            let child = self.child(node, level, numbers[0] as usize);
+            self.list(child, level + 1, listing)?;
         }
         Some(())
     }
+}
+
+/// Rows that are being listed.
+struct Listing<'a> {
+    numbers: &'a [Vec<Vec<u32>>],
+    /// The classes above the level that is looked at.
+    row: Vec<usize>,
+    rows: Vec<Vec<usize>>,
+    limit: usize,
 }
 
 /// A diagram that is being read.
