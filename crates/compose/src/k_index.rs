@@ -14,7 +14,7 @@ use base::{Budget, StopReason};
 use model::process::ProcessId;
 
 use crate::backend::{Answered, Backend, Movers};
-use crate::question::Question;
+use crate::question::{Pattern, Question};
 use crate::symmetry::{Exchange, Symmetry};
 
 /// The invariants of all groups of `k` processes.
@@ -295,6 +295,27 @@ impl<'m, S: Clone> Fixpoint<'m, S> {
     }
 }
 
+/// A question is put to no more groups at once.
+const MOST_GROUPS: usize = 2000;
+
+/// The reason to stop where a question is about too many processes at once.
+pub fn too_many_at_once() -> StopReason {
+    StopReason::TooCoarse(String::from(
+        "it is about more processes at once than can be looked at together; `completion` may decide it",
+    ))
+}
+
+/// The groups of `k` among the processes concerned. Where there are too many, a deadlock is looked for with neighbours only: they
+/// leave more combinations, but have everybody.
+fn groups_asked(question: &Question, concerned: &[ProcessId], k: usize) -> Result<Vec<Vec<ProcessId>>, StopReason> {
+    let n_groups = (0..k).fold(1, |n: usize, at| n.saturating_mul(concerned.len().saturating_sub(at)) / (at + 1));
+    match question.pattern {
+        _ if n_groups <= MOST_GROUPS => Ok(groups(concerned, k)),
+        Pattern::Deadlock => Ok(concerned.windows(k).map(<[ProcessId]>::to_vec).collect()),
+        _ => Err(too_many_at_once()),
+    }
+}
+
 /// What the invariants say about a property's questions.
 pub enum Decision {
     /// No question has a positive answer: proved.
@@ -314,7 +335,7 @@ pub fn decide<B: Backend>(
 ) -> Result<Decision, StopReason> {
     for question in questions {
         let concerned = invariants.concerned(backend, question);
-        let groups = groups(&concerned, invariants.k);
+        let groups = groups_asked(question, &concerned, invariants.k)?;
         let sets = groups.iter().map(|group| invariants.set_of(backend, group, symmetry));
         let sets = sets.collect::<Result<Vec<B::Set>, _>>()?;
         let join: Vec<(&[ProcessId], &B::Set)> = groups.iter().map(Vec::as_slice).zip(&sets).collect();

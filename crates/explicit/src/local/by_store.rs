@@ -41,6 +41,8 @@ struct Process<const W: usize> {
     disturbed: Vec<usize>,
     /// What others see of its steps, by position.
     guarantees: Vec<usize>,
+    /// Its stores by what it has in common with some of those who disturb it.
+    indexes: Vec<StoreIndex<W>>,
 }
 
 /// The changes of the store by one process, as another sees them.
@@ -64,9 +66,12 @@ struct Disturb<const W: usize> {
     guarantee: usize,
     /// The bits that both see.
     common: Packed<W>,
-    /// The stores of the process by the bits that both see.
-    stores: FxHashMap<Packed<W>, Vec<u32>>,
+    /// Which index of the process has its stores by these bits; none is needed where they are the whole store.
+    index: Option<usize>,
 }
+
+/// Stores by some of their bits.
+type StoreIndex<const W: usize> = (Packed<W>, FxHashMap<Packed<W>, Vec<u32>>);
 
 /// The sets on their way to the fixpoint.
 struct Closing<'c, 'a, const W: usize> {
@@ -130,6 +135,7 @@ impl<const W: usize> Closing<'_, '_, W> {
             exchanges: Vec::new(),
             disturbed: Vec::new(),
             guarantees: Vec::new(),
+            indexes: Vec::new(),
         };
         start.iter().for_each(|row| added.add(row));
         self.processes.push(added);
@@ -179,7 +185,8 @@ impl<const W: usize> Closing<'_, '_, W> {
         });
         self.guarantees[guarantee].targets.push(self.disturbs.len());
         self.processes[group].disturbed.push(self.disturbs.len());
-        self.disturbs.push(Disturb { process: group, guarantee, common, stores: FxHashMap::default() });
+        let index = self.processes[group].index(common);
+        self.disturbs.push(Disturb { process: group, guarantee, common, index });
     }
 
     /// Takes one store with something new after the other.
@@ -202,9 +209,8 @@ impl<const W: usize> Closing<'_, '_, W> {
         let (new, is_first) = self.processes[at].sets.take_new(store);
         let here = *self.processes[at].stores.row(store);
         if is_first {
-            for &disturb in &self.processes[at].disturbed {
-                let Disturb { common, stores, .. } = &mut self.disturbs[disturb];
-                stores.entry(and(&here, common)).or_default().push(store);
+            for (mask, stores) in &mut self.processes[at].indexes {
+                stores.entry(and(&here, mask)).or_default().push(store);
                 self.table_bytes += (size_of::<Packed<W>>() + 24) as u64;
             }
         }
@@ -258,7 +264,7 @@ impl<const W: usize> Closing<'_, '_, W> {
         for &target in &self.guarantees[guarantee].targets {
             let disturb = &self.disturbs[target];
             let process = &mut self.processes[disturb.process];
-            for &store in disturb.stores.get(before).into_iter().flatten() {
+            for store in process.stores_with(disturb.index, before) {
                 let target = or(&without(process.stores.row(store), &disturb.common), after);
                 let set = process.sets.get(store).to_vec();
                 process.add_all(target, &set);
@@ -314,6 +320,26 @@ impl<const W: usize> Guarantee<W> {
 }
 
 impl<const W: usize> Process<W> {
+    /// The index of stores by some bits; none where these are the whole store.
+    fn index(&mut self, mask: Packed<W>) -> Option<usize> {
+        if mask == self.store_mask {
+            return None;
+        }
+        let known = self.indexes.iter().position(|(known, _)| *known == mask);
+        Some(known.unwrap_or_else(|| {
+            self.indexes.push((mask, FxHashMap::default()));
+            self.indexes.len() - 1
+        }))
+    }
+
+    /// The stores that have these bits, by an index.
+    fn stores_with(&self, index: Option<usize>, bits: &Packed<W>) -> Vec<u32> {
+        match index {
+            None => self.stores.position(bits).into_iter().collect(),
+            Some(index) => self.indexes[index].1.get(bits).cloned().unwrap_or_default(),
+        }
+    }
+
     /// Adds a view state, given by a state of which only the process's view counts.
     fn add(&mut self, state: &Packed<W>) {
         let (store, _) = self.stores.number(and(state, &self.store_mask));

@@ -8,6 +8,9 @@ use super::views::{and, is_zero, or};
 use super::{LocalSets, Rows};
 use crate::packing::Packed;
 
+/// More combinations than this are not listed.
+const MOST_COMBINATIONS: usize = 1 << 20;
+
 /// Sets of groups that are combined.
 type Sets<'s, const W: usize> = Join<'s, std::rc::Rc<Rows<W>>>;
 
@@ -44,6 +47,9 @@ impl<const W: usize> LocalSets<'_, W> {
         let mut found = Rows::default();
         let mut show = |one: &Packed<W>, other: &Packed<W>| {
             found.insert(and(&or(one, other), kept));
+            if found.len() > MOST_COMBINATIONS {
+                return Err(compose::k_index::too_many_at_once());
+            }
             self.meter.tick(found.bytes() + ones.bytes())
         };
         if is_zero(&common) {

@@ -3,6 +3,7 @@
 //! Each question is put to the combinations of the processes that it is about, cut down to the bits that it looks at, so that
 //! few are left; those are looked at by `eval` or by the machine.
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
@@ -139,33 +140,36 @@ impl<const W: usize> LocalSets<'_, W> {
         let (mut all, mut stuck) = (Rows::default(), Rows::default());
         all.insert([0; W]);
         let mut seen = [0; W];
-        let mut counted: Vec<ProcessId> = Vec::new();
-        for (at, (processes, rows)) in tables.iter().enumerate() {
+        let mut counted: BTreeSet<ProcessId> = BTreeSet::new();
+        // What later groups see, group by group.
+        let mut needed = vec![[0; W]; tables.len() + 1];
+        for (at, (processes, _)) in tables.iter().enumerate().rev() {
+            needed[at] = or(&needed[at + 1], &self.sight.mask(processes));
+        }
+        for ((processes, rows), later) in tables.iter().zip(&needed[1..]) {
             let mask = self.sight.mask(processes);
-            let later = tables[at + 1..].iter().fold([0; W], |kept, (later, _)| or(&kept, &self.sight.mask(later)));
             let mut waiting = Rows::default();
             let new = || processes.iter().filter(|process| !counted.contains(process));
             for row in rows.iter().filter(|row| new().any(|&process| self.machine.point(process, row).waits)) {
                 waiting.insert(*row);
             }
-            let mut now = self.joined_two((&stuck, &seen), (rows, &mask), &later)?;
-            let fresh = self.joined_two((&all, &seen), (&waiting, &mask), &later)?;
-            all = self.joined_two((&all, &seen), (rows, &mask), &later)?;
+            let mut now = self.joined_two((&stuck, &seen), (rows, &mask), later)?;
+            let fresh = self.joined_two((&all, &seen), (&waiting, &mask), later)?;
+            all = self.joined_two((&all, &seen), (rows, &mask), later)?;
             now.extend(fresh.iter());
             stuck = now;
-            seen = and(&or(&seen, &mask), &later);
+            seen = and(&or(&seen, &mask), later);
             counted.extend(processes);
         }
         Ok(if stuck.is_empty() { Answered::No } else { Answered::Maybe })
     }
 
-    /// The groups, and the pairs that could meet and are in no group, with the view states in which none of them can move.
+    /// The groups, and the pairs that could meet where groups are single processes, with the view states in which none of them can move.
     fn blocked(&self, join: Sets<'_, W>) -> Result<Vec<(Vec<ProcessId>, Rows<W>)>, StopReason> {
         let mut sources: Vec<(Vec<ProcessId>, Rc<Rows<W>>)> =
             join.iter().map(|(group, set)| (group.to_vec(), Rc::clone(set))).collect();
-        let apart = |movers: &&Movers| {
-            !join.iter().any(|(group, _)| movers.processes().all(|process| group.contains(&process)))
-        };
+        let k = join.first().map_or(0, |(group, _)| group.len());
+        let apart = |movers: &&Movers| movers.processes().count() > k;
         for movers in self.sight.movers.iter().filter(apart) {
             let mut pair: Vec<ProcessId> = movers.processes().collect();
             pair.sort_unstable();

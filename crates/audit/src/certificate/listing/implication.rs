@@ -17,6 +17,9 @@ use crate::certificate::clause::{Clause, Literal, Mentions};
 use crate::certificate::movers::Movers;
 use crate::certificate::{Outcome, words};
 
+/// A deadlock is looked for with no more members than this.
+const MOST_TABLES: usize = 2000;
+
 impl Listing<'_> {
     pub(super) fn check_clause(
         &mut self,
@@ -168,7 +171,14 @@ impl Listing<'_> {
     fn blocked_tables(&mut self, movers: &[Movers]) -> Outcome<Vec<(Vec<ProcessId>, Rc<Table>)>> {
         let everybody: Vec<ProcessId> = self.model().processes.ids().collect();
         let mut sources: Vec<(Vec<ProcessId>, Rc<Table>)> = Vec::new();
-        for processes in subsets(&everybody, self.claimed.k) {
+        let k = self.claimed.k;
+        let n_sets = (0..k).fold(1, |n: usize, at| n.saturating_mul(everybody.len().saturating_sub(at)) / (at + 1));
+        // Where there are very many, neighbours have to do: they leave more combinations, and have everybody.
+        let chosen: Vec<Vec<ProcessId>> = match n_sets <= MOST_TABLES {
+            true => subsets(&everybody, k).collect(),
+            false => everybody.windows(k).map(<[ProcessId]>::to_vec).collect(),
+        };
+        for processes in chosen {
             let table = self.table(&processes)?;
             sources.push((processes, table));
         }
