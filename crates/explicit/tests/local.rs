@@ -125,7 +125,7 @@ const KINDS: [(usize, Views); 6] = [
 
 #[test]
 fn sets_are_those_of_brute_force() {
-    for_each_program(120, NO_STACKS, |_, model| {
+    for_each_program(60, NO_STACKS, |_, model| {
         for (k, views) in KINDS.into_iter().filter(|&(k, _)| k <= model.processes.len()) {
             let Some(sets) = oracle(model, k, views) else { continue };
             for way in [Way::Rules, Way::Close] {
@@ -139,7 +139,7 @@ fn sets_are_those_of_brute_force() {
 
 #[test]
 fn sets_are_those_of_decision_diagrams() {
-    for_each_program(100, NO_STACKS, |_, model| {
+    for_each_program(60, NO_STACKS, |_, model| {
         for (k, views) in KINDS.into_iter().filter(|&(k, _)| k <= model.processes.len()) {
             // Programs with very many view states take too long to be compared row by row.
             if oracle(model, k, views).is_none() {
