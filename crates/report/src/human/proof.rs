@@ -34,6 +34,12 @@ pub fn block(run: &Run, (result, proof): (&PropertyResult, &Certificate), contex
             out.push_str(&page.row("Why it follows", &why));
         }
         out.push_str(&page.exposed(&told, result.statistics.refinements, is_verbose));
+        if is_verbose {
+            for (nth, round) in result.statistics.exposures.iter().enumerate() {
+                let text = crate::proof::round(&run.model, proof, round);
+                out.push_str(&page.row(&format!("  round {}", nth + 1), &clean(&text)));
+            }
+        }
         out.push_str(&page.disturbances(&told, is_verbose));
         out.push_str(&page.lines(&told));
     }

@@ -79,7 +79,7 @@ impl Folder<'_> {
         if let Some(sentence) = self.with_exists(exclusion) {
             return sentence;
         }
-        let (mut places, mut cells): (Vec<(usize, u64)>, Vec<(usize, u64)>) =
+        let (mut places, mut cells): (Exclusion, Exclusion) =
             exclusion.iter().partition(|(column, _)| self.is_place(*column));
         // The own process comes first, and what is claimed is last: about others rather than about what is shared.
         places.sort_by_key(|(column, _)| (self.rank(*column), *column));

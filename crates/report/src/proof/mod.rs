@@ -201,6 +201,26 @@ fn exposures(words: &Words<'_>) -> Vec<Exposure> {
     found
 }
 
+/// A round of refinement in words: what was exposed, each fact once, and the state that made it necessary.
+pub fn round(model: &Model, certificate: &Certificate, round: &engine::Exposure) -> String {
+    let Some(Fact { claim: Claim::SplitInvariant(invariant), .. }) = certificate.facts.last() else {
+        return String::new();
+    };
+    let words = Words::new(model, invariant);
+    let mut facts: Vec<String> = Vec::new();
+    for (process, fact) in &round.facts {
+        let text = words.fact(*process, fact, &[(*process, "k".to_owned())]);
+        if !facts.contains(&text) {
+            facts.push(text);
+        }
+    }
+    let facts = facts.join(", ");
+    match &round.because {
+        Some(state) => format!("{facts}, since nothing excluded  {}", crate::names::state_line(model, state)),
+        None => facts,
+    }
+}
+
 /// Processes by name: `P[0]`, `P[0] and P[1]`.
 fn names(model: &Model, processes: &[ProcessId]) -> String {
     let names: Vec<&str> = processes.iter().map(|&process| model.processes[process].name.as_str()).collect();

@@ -17,6 +17,9 @@ use model::variable::{CellId, VarId};
 
 use crate::text::clean;
 
+/// Points at which a block can be, and facts about variables, each with whether it holds there.
+type Alternative = (Vec<u32>, Vec<(usize, bool)>);
+
 /// Processes that are shown under a letter.
 pub(super) type Names = [(ProcessId, String)];
 
@@ -320,7 +323,7 @@ impl<'a> Words<'a> {
                 return negated(&self.fact(process, fact, names));
             }
         }
-        let mut alternatives: Vec<(Vec<u32>, Vec<(usize, bool)>)> = Vec::new();
+        let mut alternatives: Vec<Alternative> = Vec::new();
         for &number in inside {
             let (points, cells) = self.alternative(process, block(number), &outside);
             match alternatives.iter_mut().find(|(_, known)| *known == cells) {
@@ -350,7 +353,7 @@ impl<'a> Words<'a> {
     }
 
     /// The points at which a block can be, and the facts about variables that it takes to tell it from other blocks.
-    fn alternative(&self, process: ProcessId, block: &[bool], others: &[u32]) -> (Vec<u32>, Vec<(usize, bool)>) {
+    fn alternative(&self, process: ProcessId, block: &[bool], others: &[u32]) -> Alternative {
         let exposed = &self.invariant.exposed[process.index()];
         let mut needed: Vec<usize> = (0..exposed.facts.len()).collect();
         let is_cell = |fact: &usize| matches!(exposed.facts[*fact], LocalFact::Cell(..));
