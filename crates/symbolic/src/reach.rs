@@ -1,7 +1,7 @@
 //! Reachability on the whole product, forward and backward: the papers' baselines.
 //!
 //! In: a [`System`] and a set of bad states. Out: a run from an initial state to a bad one, or an inductive set that contains
-//! the initial states and no bad one. Images are taken process by process, each from what that process has not yet expanded,
+//! the initial states and no bad one. Images are taken command by command, each from what that command was not yet applied to,
 //! and added at once ("chaining"), which needs far fewer rounds than going level by level. The sets on the way are kept, so
 //! that a run can be read off them.
 
@@ -9,6 +9,7 @@ use base::{Budget, StopReason};
 use model::eval::{self, State};
 
 use crate::bdd::{Bdd, OutOfNodes};
+use crate::commands::Command;
 use crate::system::System;
 
 /// Which way to search.
@@ -73,48 +74,43 @@ impl Search<'_, '_> {
     fn close(&mut self, from: &Bdd, to: &Bdd) -> Result<Closed, StopReason> {
         let space = &self.system.encoding.space;
         let out = |_: OutOfNodes| self.system.out_of_nodes();
-        let n_processes = self.system.processes.len();
-        // What each process has expanded.
-        let mut expanded = vec![space.empty(); n_processes];
+        let commands: Vec<&Command> = self.system.commands().collect();
+        // For each command the states that it was applied to.
+        let mut done = vec![space.empty(); commands.len()];
         let mut found = from.clone();
         self.rings.push(found.clone());
         if let Some(state) = self.system.pick(&space.and(&found, to).map_err(out)?) {
             return Ok(Closed::Met(state));
         }
-        let mut idle = 0;
-        let mut process = 0;
-        while idle < n_processes {
-            let fresh = space.minus(&found, &expanded[process]).map_err(out)?;
-            expanded[process] = found.clone();
-            let new = space.minus(&self.image(process, &fresh).map_err(out)?, &found).map_err(out)?;
-            idle = if new.is_empty() { idle + 1 } else { 0 };
-            if !new.is_empty() {
-                found = space.or(&found, &new).map_err(out)?;
+        let (mut idle, mut next) = (0, 0);
+        while idle < commands.len() {
+            let fresh = space.minus(&found, &done[next]).map_err(out)?;
+            done[next] = found.clone();
+            let all = space.or(&found, &self.image(commands[next], &fresh).map_err(out)?).map_err(out)?;
+            idle = if all == found { idle + 1 } else { 0 };
+            if all != found {
+                let new = space.minus(&all, &found).map_err(out)?;
+                found = all;
                 self.rings.push(found.clone());
                 if let Some(state) = self.system.pick(&space.and(&new, to).map_err(out)?) {
                     return Ok(Closed::Met(state));
                 }
             }
+            space.tidy();
             let n_nodes = space.n_nodes() as u64;
             (self.watch)(self.rings.len() as u64, n_nodes);
             self.budget.check(self.system.bytes(n_nodes))?;
-            process = (process + 1) % n_processes;
+            next = (next + 1) % commands.len();
         }
         Ok(Closed::Apart(found))
     }
 
-    fn image(&self, process: usize, from: &Bdd) -> Result<Bdd, OutOfNodes> {
-        let space = &self.system.encoding.space;
-        if from.is_empty() {
-            return Ok(space.empty());
+    fn image(&self, command: &Command, from: &Bdd) -> Result<Bdd, OutOfNodes> {
+        match self.direction {
+            _ if from.is_empty() => Ok(self.system.encoding.space.empty()),
+            Direction::Forward => self.system.after(command, from),
+            Direction::Backward => self.system.before(command, from),
         }
-        self.system.processes[process].commands.iter().try_fold(space.empty(), |union, command| {
-            let one = match self.direction {
-                Direction::Forward => self.system.after(command, from)?,
-                Direction::Backward => self.system.before(command, from)?,
-            };
-            space.or(&union, &one)
-        })
     }
 
     /// The run through a state of the last ring: back along the rings on the reference semantics.
