@@ -11,6 +11,7 @@ mod lasso;
 pub mod recount;
 pub mod replay;
 pub mod shape;
+pub mod temporal;
 
 pub use error::AuditError;
 pub use guided::complete;

@@ -14,6 +14,7 @@ use model::property::{Property, PropertyKind};
 use model::value::Value;
 
 use crate::AuditError;
+use crate::temporal;
 
 /// The reachable states of a small Model, found on `eval`.
 pub struct Recount<'m> {
@@ -45,7 +46,7 @@ pub fn recount(
         return Ok(Recounted::TooLarge);
     }
     match Recount::of(model, limit) {
-        Some(recount) => recount.check(property, exploration).map(|()| Recounted::Agrees),
+        Some(recount) => recount.check(property, exploration),
         None => Err(AuditError::new(
             format!("there are {} reachable states", exploration.states),
             format!("there are more than {limit}"),
@@ -102,8 +103,8 @@ impl<'m> Recount<'m> {
         &self.counted
     }
 
-    /// Compares the numbers and the claim.
-    pub fn check(&self, property: Id<Property>, exploration: &Exploration) -> Result<(), AuditError> {
+    /// Compares the numbers and the claim; a temporal claim may be too large to be looked at.
+    pub fn check(&self, property: Id<Property>, exploration: &Exploration) -> Result<Recounted, AuditError> {
         let counted = &self.counted;
         let numbers = [
             ("reachable states", exploration.states, counted.states),
@@ -124,8 +125,8 @@ impl<'m> Recount<'m> {
         self.check_claim(property)
     }
 
-    /// No reachable state decides the property otherwise.
-    fn check_claim(&self, property: Id<Property>) -> Result<(), AuditError> {
+    /// No reachable state and no run decides the property otherwise.
+    fn check_claim(&self, property: Id<Property>) -> Result<Recounted, AuditError> {
         let Some(property) = self.model.properties.get(property) else {
             return Err(AuditError::new("a property of the program is decided", "the program has no such property"));
         };
@@ -156,8 +157,15 @@ impl<'m> Recount<'m> {
             PropertyKind::DeadlockFree => {
                 (self.counted.deadlocks > 0).then(|| format!("there are {} deadlocks", self.counted.deadlocks))
             }
-            PropertyKind::Temporal(_) => Some("a search for states says nothing about runs".to_owned()),
+            PropertyKind::Temporal(formula) => {
+                match temporal::is_violated(self.model, &self.states, formula, &property.under) {
+                    Ok(Some(false)) => None,
+                    Ok(Some(true)) => Some("a fair run violates it".to_owned()),
+                    Ok(None) => return Ok(Recounted::TooLarge),
+                    Err(fault) => Some(format!("it has no value in a reachable state: {}", fault.fault)),
+                }
+            }
         };
-        found.map_or(Ok(()), otherwise)
+        found.map_or(Ok(Recounted::Agrees), otherwise)
     }
 }

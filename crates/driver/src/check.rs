@@ -8,7 +8,7 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 use audit::certificate::CertificateError;
-use audit::{AuditError, Recount};
+use audit::{AuditError, Recount, Recounted};
 use base::{Budget, CancelToken, Diagnostic, SourceFile, StopReason};
 use engine::run::{Audit, PropertyResult, Run};
 use engine::{Answer, Engine, Observer, PropertyId, Statistics, Task, Verdict};
@@ -218,7 +218,10 @@ impl Auditor<'_> {
             return Ok(Audit::NotDone);
         }
         match self.recount.get_or_insert_with(|| Recount::of(self.model, MOST_RECOUNTED)) {
-            Some(recount) => recount.check(property, exploration).map(|()| Audit::Accepted),
+            Some(recount) => Ok(match recount.check(property, exploration)? {
+                Recounted::Agrees => Audit::Accepted,
+                Recounted::TooLarge => Audit::NotDone,
+            }),
             None => Err(AuditError::new(
                 format!("there are {} reachable states", exploration.states),
                 format!("there are more than {MOST_RECOUNTED}"),

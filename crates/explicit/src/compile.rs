@@ -15,10 +15,11 @@ mod touch;
 
 use model::Model;
 use model::process::ProcessId;
+use model::value::Value;
 
 use crate::code::{Address, Choice, Code, Fork, Instruction, PointSteps, RESULT, Register, Step, WordWrite};
 use crate::codec::Codec;
-use crate::packing::Numbers;
+use crate::packing::{Numbers, encode};
 use crate::points::{Bounds, Counters};
 use crate::term::{TermId, Terms};
 
@@ -124,11 +125,26 @@ impl<'c, 'm> Compiler<'c, 'm> {
         compiler
     }
 
+    /// The program.
+    pub fn model(&self) -> &'m Model {
+        self.model
+    }
+
     /// A condition on states that nobody evaluates: that of a property.
     pub fn property(&mut self, condition: &model::expr::Expr) -> TermId {
+        self.property_instance(condition, &[])
+    }
+
+    /// The same, with values for the bound variables around it.
+    pub fn property_instance(&mut self, condition: &model::expr::Expr, bound: &[Value]) -> TermId {
         self.n_unrolled = 0;
         self.max_unrolled = self.codec.limits.max_unrolled * PROPERTY_FACTOR;
-        let term = self.expression(condition, &mut Context::of_nobody());
+        let mut context = Context::of_nobody();
+        for &value in bound {
+            let kind = if matches!(value, Value::Process(_)) { Kind::Process } else { Kind::Other };
+            context.bound.push(Bound { term: self.terms.constant(encode(value)), kind });
+        }
+        let term = self.expression(condition, &mut context);
         self.max_unrolled = self.codec.limits.max_unrolled;
         self.terms.optimise(term)
     }

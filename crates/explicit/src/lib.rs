@@ -3,7 +3,7 @@
 //! In: a Model and its properties. Out: verdicts with evidence. [`packing`] and [`codec`] say how a state is a
 //! few words; [`compile`] makes code of the program, and [`machine`] runs it; `store.rs` is the
 //! set of states found; `search.rs` goes through them level by level, `path.rs` finds the run to what was found;
-//! [`Mono`] is the method. [`local`]: sets of what few processes see, for local proofs.
+//! `liveness.rs` finds fair loops; [`Mono`] is the method. [`local`]: sets of what few processes see, for local proofs.
 
 mod code;
 pub mod codec;
@@ -13,6 +13,7 @@ mod hash;
 mod holders;
 mod initial;
 mod layout;
+mod liveness;
 pub mod local;
 pub mod machine;
 mod meter;

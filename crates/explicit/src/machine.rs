@@ -12,6 +12,7 @@ mod run;
 use std::cell::Cell;
 use std::ops::ControlFlow;
 
+use model::control::{ActionId, ActionKind};
 use model::eval;
 use model::process::ProcessId;
 
@@ -26,6 +27,9 @@ pub type Flow = ControlFlow<()>;
 
 /// Takes what leaves a state.
 pub trait Sink<const W: usize> {
+    /// A step is looked at whose transitions and faults come next: by which action, and with whom.
+    fn begins(&mut self, _action: ActionId, _partner: Option<(ProcessId, ActionId)>) {}
+
     /// A transition: who moves, and where to.
     fn successor(&mut self, process: ProcessId, next: &Packed<W>) -> Flow;
 
@@ -156,6 +160,13 @@ impl Machine<'_> {
         ControlFlow::Continue(can_move)
     }
 
+    /// Whether a process stands at `idle`.
+    pub fn is_idle<const W: usize>(&self, process: ProcessId, state: &Packed<W>) -> bool {
+        let point = self.point(process, state);
+        let steps = &self.code.steps[point.first as usize..point.end as usize];
+        steps.iter().any(|step| matches!(self.codec.model.actions[step.action].kind, ActionKind::Idle))
+    }
+
     /// Whether a state in which nobody can move is a deadlock: somebody waits.
     pub fn somebody_waits<const W: usize>(&self, state: &Packed<W>) -> bool {
         (0..self.code.points.len()).any(|process| self.point(ProcessId::new(process), state).waits)
@@ -204,6 +215,7 @@ impl Machine<'_> {
             }
         }
         paths.statement = step.statement;
+        paths.sink.begins(step.action, None);
         if let Some(sync) = &step.sync {
             return match &**sync {
                 SyncStep::Send(..) => self.meet(step, state, paths),

@@ -9,12 +9,13 @@ use model::property::PropertyKind;
 use crate::codec::{Codec, Limits};
 use crate::compile::Compiler;
 use crate::machine::Machine;
+use crate::liveness;
 use crate::meter::Meter;
 use crate::questions::Question;
 use crate::search::{Finding, Outcome, Search};
 use crate::width::{ForWidth, with_width};
 
-/// Searches the whole product breadth first; answers every question but temporal ones.
+/// Searches the whole product breadth first, and its graph for fair loops; answers every question.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mono;
 
@@ -23,41 +24,41 @@ impl Engine for Mono {
         "mono"
     }
 
-    fn supports(&self, model: &Model, property: PropertyId) -> Result<(), StopReason> {
-        match model.properties[property].kind {
-            PropertyKind::Temporal(_) => {
-                let why = "temporal properties are not answered by `mono` yet";
-                Err(StopReason::NotSupported(why.to_string()))
-            }
-            _ => Ok(()),
-        }
+    fn supports(&self, _model: &Model, _property: PropertyId) -> Result<(), StopReason> {
+        Ok(())
     }
 
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Vec<Answer> {
-        let unknown = |property, reason: StopReason| Answer {
-            property,
-            verdict: Verdict::Unknown(reason),
-            statistics: Statistics::default(),
-        };
-        let is_supported = |id: &PropertyId| self.supports(task.model, *id);
-        let asked: Vec<PropertyId> = task.properties.iter().copied().filter(|id| is_supported(id).is_ok()).collect();
-        if asked.is_empty() {
-            let refused = |id: &PropertyId| Some(unknown(*id, is_supported(id).err()?));
-            return task.properties.iter().filter_map(refused).collect();
+        let mut answers = safety(task, observer);
+        answers.extend(liveness::run(task, &Meter::new(&task.budget, observer)));
+        answers.sort_by_key(|answer| task.properties.iter().position(|&id| id == answer.property));
+        answers
+    }
+}
+
+/// Answers the properties of a task that are not temporal.
+fn safety(task: &Task<'_>, observer: &dyn Observer) -> Vec<Answer> {
+    let is_safety = |id: &PropertyId| !matches!(task.model.properties[*id].kind, PropertyKind::Temporal(_));
+    let asked: Vec<PropertyId> = task.properties.iter().copied().filter(is_safety).collect();
+    if asked.is_empty() {
+        return Vec::new();
+    }
+    let meter = Meter::new(&task.budget, observer);
+    let codec = Codec::new(task.model, Limits::default());
+    let job = Job { codec: &codec, asked: asked.clone(), meter: &meter, n_threads: task.n_threads };
+    match with_width(codec.layout.n_words, job) {
+        Ok((asked, outcome)) => {
+            let answer = |(at, &property)| answer_of(task.model, property, &outcome, at, &meter);
+            asked.iter().enumerate().map(answer).collect()
         }
-        let meter = Meter::new(&task.budget, observer);
-        let codec = Codec::new(task.model, Limits::default());
-        let job = Job { codec: &codec, asked, meter: &meter, n_threads: task.n_threads };
-        let outcome = with_width(codec.layout.n_words, job);
-        let answer = |&property: &PropertyId| match (&outcome, is_supported(&property)) {
-            (_, Err(reason)) => unknown(property, reason),
-            (Err(reason), Ok(())) => unknown(property, reason.clone()),
-            (Ok((asked, outcome)), Ok(())) => {
-                let at = asked.iter().position(|&id| id == property).expect("it was asked");
-                answer_of(task.model, property, outcome, at, &meter)
-            }
-        };
-        task.properties.iter().map(answer).collect()
+        Err(reason) => {
+            let unknown = |property| Answer {
+                property,
+                verdict: Verdict::Unknown(reason.clone()),
+                statistics: Statistics::default(),
+            };
+            asked.into_iter().map(unknown).collect()
+        }
     }
 }
 

@@ -16,6 +16,7 @@ pub mod random;
 mod resolve;
 pub mod samples;
 pub mod show;
+pub mod temporal;
 pub mod text;
 pub mod write;
 

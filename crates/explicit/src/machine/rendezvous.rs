@@ -34,6 +34,7 @@ impl Machine<'_> {
             for receiver in &self.code.steps[point.first as usize..point.end as usize] {
                 let Some(next) = self.pass(sender, receiver, state, paths.scratch) else { continue };
                 paths.partner = Some((partner, receiver.statement));
+                paths.sink.begins(sender.action, Some((partner, receiver.action)));
                 match next {
                     Err(Faulty) => paths.n_faults += 1,
                     Ok(next) => self.run(code_of(receiver), Some(code_of(sender)), next, paths)?,

@@ -1,0 +1,380 @@
+//! Temporal properties of small products: whether some fair run violates one.
+//!
+//! In: the reachable states and a property. Out: whether it is violated. The formula is guessed along the run: a node is a state of the
+//! program with a truth value for each temporal part, and an edge must make the guesses true. Fair runs are what is left when
+//! every node is taken away that cannot go on, or cannot reach what must happen again and again (Kesten, Pnueli and Raviv).
+//! No automaton is built, no component searched: nothing here is shared with an engine.
+
+use std::collections::HashMap;
+
+use model::Model;
+use model::eval::{State, StepFault, Turn, Viewpoint, holds, is_initial, is_true_of, turns};
+use model::expr::{Binding, Expr, Quantifier};
+use model::fairness::{Assumptions, FairnessId};
+use model::property::{BinaryTemporal, BooleanOp, Formula, UnaryTemporal};
+use model::value::Value;
+
+/// More nodes than this are not looked at.
+const MOST_NODES: usize = 40_000;
+
+/// Whether some fair run through these states, which are all that are reachable, violates the formula; `None` where there are
+/// too many to tell. An error where an expression has no value.
+pub fn is_violated(
+    model: &Model,
+    states: &[State],
+    formula: &Formula,
+    under: &Assumptions,
+) -> Result<Option<bool>, StepFault> {
+    let mut parts = Parts { model, states, nodes: Vec::new(), temporal: Vec::new() };
+    let root = parts.add(formula, &[])?;
+    let most_guesses = MOST_NODES / states.len().max(1);
+    if parts.temporal.len() >= most_guesses.max(1).ilog2() as usize + 1 {
+        return Ok(None);
+    }
+    let index: HashMap<&State, usize> = states.iter().enumerate().map(|(at, state)| (state, at)).collect();
+    let edges = |state| {
+        let found = turns(model, state).into_iter();
+        found.filter_map(|(turn, next)| Some((turn, *index.get(&next)?))).collect()
+    };
+    let graph = Graph { edges: states.iter().map(edges).collect(), parts };
+    for fairness in &under.any_of {
+        if graph.has_fair_run(root, fairness)? {
+            return Ok(Some(true));
+        }
+    }
+    Ok(Some(false))
+}
+
+/// A part of the formula, in a few operators.
+enum Part {
+    /// True in these states.
+    Now(Vec<bool>),
+    Not(usize),
+    And(usize, usize),
+    /// The guess with this number.
+    Next(usize, usize),
+    Until(usize, usize, usize),
+}
+
+struct Parts<'a> {
+    model: &'a Model,
+    states: &'a [State],
+    nodes: Vec<Part>,
+    /// The positions of `Next` and `Until`, by the number of the guess.
+    temporal: Vec<usize>,
+}
+
+impl Parts<'_> {
+    fn push(&mut self, part: Part) -> usize {
+        self.nodes.push(part);
+        self.nodes.len() - 1
+    }
+
+    fn now(&mut self, expr: &Expr, bound: &[Value]) -> Result<usize, StepFault> {
+        let truth = |state| Viewpoint::of_instance(self.model, state, bound).truth(expr);
+        let truths = self.states.iter().map(truth).collect::<Result<Vec<bool>, _>>()?;
+        Ok(self.push(Part::Now(truths)))
+    }
+
+    fn constant(&mut self, truth: bool) -> usize {
+        self.push(Part::Now(vec![truth; self.states.len()]))
+    }
+
+    fn not(&mut self, inner: usize) -> usize {
+        self.push(Part::Not(inner))
+    }
+
+    fn or(&mut self, left: usize, right: usize) -> usize {
+        let (left, right) = (self.not(left), self.not(right));
+        let both = self.push(Part::And(left, right));
+        self.not(both)
+    }
+
+    fn until(&mut self, left: usize, right: usize) -> usize {
+        let guess = self.temporal.len();
+        let part = self.push(Part::Until(guess, left, right));
+        self.temporal.push(part);
+        part
+    }
+
+    fn eventually(&mut self, inner: usize) -> usize {
+        let always = self.constant(true);
+        self.until(always, inner)
+    }
+
+    fn always(&mut self, inner: usize) -> usize {
+        let not = self.not(inner);
+        let eventually = self.eventually(not);
+        self.not(eventually)
+    }
+
+    fn add(&mut self, formula: &Formula, bound: &[Value]) -> Result<usize, StepFault> {
+        Ok(match formula {
+            Formula::Now(expr) => self.now(expr, bound)?,
+            Formula::Not(inner) => {
+                let inner = self.add(inner, bound)?;
+                self.not(inner)
+            }
+            Formula::Boolean(op, left, right) => {
+                let (left, right) = (self.add(left, bound)?, self.add(right, bound)?);
+                match op {
+                    BooleanOp::And => self.push(Part::And(left, right)),
+                    BooleanOp::Or => self.or(left, right),
+                    BooleanOp::Implies => {
+                        let left = self.not(left);
+                        self.or(left, right)
+                    }
+                    BooleanOp::Iff => {
+                        let both = self.push(Part::And(left, right));
+                        let some = self.or(left, right);
+                        let neither = self.not(some);
+                        self.or(both, neither)
+                    }
+                }
+            }
+            Formula::Unary(op, inner) => {
+                let inner = self.add(inner, bound)?;
+                match op {
+                    UnaryTemporal::Eventually => self.eventually(inner),
+                    UnaryTemporal::Always => self.always(inner),
+                    UnaryTemporal::Next => {
+                        let guess = self.temporal.len();
+                        let part = self.push(Part::Next(guess, inner));
+                        self.temporal.push(part);
+                        part
+                    }
+                }
+            }
+            Formula::Binary(op, left, right) => {
+                let (left, right) = (self.add(left, bound)?, self.add(right, bound)?);
+                self.binary(*op, left, right)
+            }
+            Formula::Quantified { quantifier, bindings, filter, body } => {
+                let is_forall = *quantifier == Quantifier::Forall;
+                let mut instances = Vec::new();
+                self.instances(bindings, (filter.as_ref(), body), bound, &mut instances)?;
+                let mut all = self.constant(is_forall);
+                for instance in instances {
+                    all = if is_forall { self.push(Part::And(all, instance)) } else { self.or(all, instance) };
+                }
+                all
+            }
+        })
+    }
+
+    fn binary(&mut self, op: BinaryTemporal, left: usize, right: usize) -> usize {
+        match op {
+            BinaryTemporal::Until => self.until(left, right),
+            BinaryTemporal::WeakUntil => {
+                let (until, always) = (self.until(left, right), self.always(left));
+                self.or(until, always)
+            }
+            BinaryTemporal::Releases => {
+                let (left, right) = (self.not(left), self.not(right));
+                let until = self.until(left, right);
+                self.not(until)
+            }
+            BinaryTemporal::StrongReleases => {
+                let both = self.push(Part::And(left, right));
+                self.until(right, both)
+            }
+            BinaryTemporal::LeadsTo => {
+                let (not, comes) = (self.not(left), self.eventually(right));
+                let answered = self.or(not, comes);
+                self.always(answered)
+            }
+        }
+    }
+
+    fn instances(
+        &mut self,
+        rest: &[Binding],
+        over: (Option<&Expr>, &Formula),
+        bound: &[Value],
+        found: &mut Vec<usize>,
+    ) -> Result<(), StepFault> {
+        let (filter, body) = over;
+        let some_state = &self.states[0];
+        let Some((binding, inner)) = rest.split_first() else {
+            let mut view = Viewpoint::of_instance(self.model, some_state, bound);
+            if filter.map_or(Ok(true), |filter| view.truth(filter))? {
+                let instance = self.add(body, bound)?;
+                found.push(instance);
+            }
+            return Ok(());
+        };
+        for value in Viewpoint::of_instance(self.model, some_state, bound).domain(&binding.domain)? {
+            let mut bound = bound[..binding.var.0 as usize].to_vec();
+            bound.push(value);
+            self.instances(inner, over, &bound, found)?;
+        }
+        Ok(())
+    }
+
+    /// The truth of a part in a node.
+    fn truth(&self, part: usize, node: Node) -> bool {
+        match &self.nodes[part] {
+            Part::Now(truths) => truths[node.state],
+            Part::Not(inner) => !self.truth(*inner, node),
+            Part::And(left, right) => self.truth(*left, node) && self.truth(*right, node),
+            Part::Next(guess, _) | Part::Until(guess, ..) => node.guesses >> guess & 1 == 1,
+        }
+    }
+
+    /// What a node's guesses say, and what must come next for them to be true.
+    fn told(&self, node: Node) -> Told {
+        let mut told = Told { guesses: node.guesses, claims: node.guesses, cares: 0, fails: false };
+        for &part in &self.temporal {
+            match self.nodes[part] {
+                Part::Next(guess, inner) => {
+                    told.cares |= 1 << guess;
+                    told.claims = told.claims & !(1 << guess) | usize::from(self.truth(inner, node)) << guess;
+                }
+                Part::Until(guess, left, right) => {
+                    let is_guessed = node.guesses >> guess & 1 == 1;
+                    match (self.truth(right, node), self.truth(left, node)) {
+                        (true, _) => told.fails |= !is_guessed,
+                        (false, false) => told.fails |= is_guessed,
+                        (false, true) => told.cares |= 1 << guess,
+                    }
+                }
+                _ => unreachable!("only these are guessed"),
+            }
+        }
+        told
+    }
+}
+
+/// What a node says about itself and about the next one, one bit for each guess.
+struct Told {
+    guesses: usize,
+    /// For each guess about the next node, whether what is guessed there is true here; for others, the guess.
+    claims: usize,
+    /// The guesses that depend on the next node.
+    cares: usize,
+    /// Whether a guess is wrong whatever comes next.
+    fails: bool,
+}
+
+impl Told {
+    /// Whether all guesses are true if the run goes on with the other node.
+    fn agrees(&self, next: &Told) -> bool {
+        !self.fails && (self.guesses ^ next.claims) & self.cares == 0
+    }
+}
+
+/// A state with a guess for each temporal part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Node {
+    state: usize,
+    guesses: usize,
+}
+
+struct Graph<'a> {
+    edges: Vec<Vec<(Turn, usize)>>,
+    parts: Parts<'a>,
+}
+
+impl Graph<'_> {
+    fn n_guesses(&self) -> usize {
+        1 << self.parts.temporal.len()
+    }
+
+    fn node(&self, index: usize) -> Node {
+        Node { state: index / self.n_guesses(), guesses: index % self.n_guesses() }
+    }
+
+    fn has_fair_run(&self, root: usize, fairness: &[FairnessId]) -> Result<bool, StepFault> {
+        let (model, states) = (self.parts.model, self.parts.states);
+        let n_nodes = states.len() * self.n_guesses();
+        let told: Vec<Told> = (0..n_nodes).map(|index| self.parts.told(self.node(index))).collect();
+        let successors: Vec<Vec<(Turn, usize)>> = (0..n_nodes)
+            .map(|index| {
+                let targets = self.edges[self.node(index).state].iter().flat_map(|&(turn, state)| {
+                    let first = state * self.n_guesses();
+                    (first..first + self.n_guesses()).map(move |next| (turn, next))
+                });
+                targets.filter(|&(_, next)| told[index].agrees(&told[next])).collect()
+            })
+            .collect();
+        let fair = self.fair_nodes(&successors, fairness)?;
+        let starts = |&index: &usize| {
+            is_initial(model, &states[self.node(index).state]) && !self.parts.truth(root, self.node(index))
+        };
+        let reached = reachable(&successors, (0..n_nodes).filter(starts).collect());
+        Ok((0..n_nodes).any(|index| reached[index] && fair[index]))
+    }
+
+    /// The nodes from which a fair run can go on for ever among such nodes.
+    fn fair_nodes(&self, successors: &[Vec<(Turn, usize)>], fairness: &[FairnessId]) -> Result<Vec<bool>, StepFault> {
+        let model = self.parts.model;
+        let state = |index: usize| &self.parts.states[self.node(index).state];
+        // Each demand: which nodes are free of it, and which edges meet it.
+        let mut demands: Vec<(Vec<bool>, Vec<Vec<bool>>)> = Vec::new();
+        for &part in &self.parts.temporal {
+            if let Part::Until(_, _, right) = self.parts.nodes[part] {
+                let met = |index: usize| {
+                    let node = self.node(index);
+                    vec![!self.parts.truth(part, node) || self.parts.truth(right, node); successors[index].len()]
+                };
+                demands.push((vec![false; successors.len()], (0..successors.len()).map(met).collect()));
+            }
+        }
+        for &id in fairness {
+            let pair = &model.fairness[id];
+            let (mut free, mut met) = (Vec::new(), Vec::new());
+            for (index, edges) in successors.iter().enumerate() {
+                free.push(pair.always.as_ref().map_or(Ok(false), |always| holds(model, state(index), always))?);
+                let mut meets = Vec::new();
+                for (turn, _) in edges {
+                    let mut is_met = false;
+                    for often in &pair.often {
+                        is_met = is_met || is_true_of(model, state(index), turn, often)?;
+                    }
+                    meets.push(is_met);
+                }
+                met.push(meets);
+            }
+            demands.push((free, met));
+        }
+        let mut before_them: Vec<Vec<usize>> = vec![Vec::new(); successors.len()];
+        for (index, edges) in successors.iter().enumerate() {
+            edges.iter().for_each(|&(_, next)| before_them[next].push(index));
+        }
+        let mut left = vec![true; successors.len()];
+        loop {
+            let before = left.clone();
+            for index in 0..left.len() {
+                left[index] = left[index] && successors[index].iter().any(|&(_, next)| left[next]);
+            }
+            for (free, met) in &demands {
+                let meets = |index: usize| {
+                    left[index] && successors[index].iter().zip(&met[index]).any(|(&(_, to), &met)| met && left[to])
+                };
+                let mut reaches = vec![false; left.len()];
+                let mut open: Vec<usize> = (0..left.len()).filter(|&index| meets(index)).collect();
+                while let Some(index) = open.pop() {
+                    if left[index] && !std::mem::replace(&mut reaches[index], true) {
+                        open.extend(&before_them[index]);
+                    }
+                }
+                for index in 0..left.len() {
+                    left[index] = left[index] && (free[index] || reaches[index]);
+                }
+            }
+            if left == before {
+                return Ok(left);
+            }
+        }
+    }
+}
+
+fn reachable(successors: &[Vec<(Turn, usize)>], mut open: Vec<usize>) -> Vec<bool> {
+    let mut reached = vec![false; successors.len()];
+    while let Some(index) = open.pop() {
+        if !std::mem::replace(&mut reached[index], true) {
+            open.extend(successors[index].iter().map(|&(_, next)| next));
+        }
+    }
+    reached
+}
