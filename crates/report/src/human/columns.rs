@@ -101,6 +101,9 @@ fn step(drawing: &TraceDrawing<'_>, (nth, view): (usize, &StepView), choice: &Ch
                 (true, false, false) => format!("  {}", style.mark(Mark::Reads)),
                 _ => String::new(),
             };
+            if view.stands_still {
+                return format!("{}  stands still", moved.from);
+            }
             format!("{} {} {}{mark}", moved.from, style.mark(Mark::Arrow), moved.to)
         });
         let own = view.changes.iter().filter(|change| change.owner == Some(process) && !change.resets);

@@ -49,7 +49,10 @@ pub fn draw(drawing: &TraceDrawing<'_>, rows: &[Row], style: &Style) -> String {
 fn parts(drawing: &TraceDrawing<'_>, row: &Row, style: &Style) -> Option<[String; 4]> {
     let Row::Step(nth, view) = row else { return None };
     let arrow = style.mark(Mark::Arrow);
-    let own = view.moved.first().map_or(String::new(), |moved| format!("{} {arrow} {}", moved.from, moved.to));
+    let own = view.moved.first().map_or(String::new(), |moved| match view.stands_still {
+        true => format!("{} stands still", moved.from),
+        false => format!("{} {arrow} {}", moved.from, moved.to),
+    });
     let who = view.moved.iter().map(|moved| clean(&drawing.model.processes[moved.process].name));
     Some([
         format!("{} {nth}", bracket(drawing.trace, *nth, style)).trim_start().to_owned(),

@@ -6,6 +6,7 @@
 mod advice;
 mod columns;
 mod failure;
+mod lasso;
 mod listing;
 mod proof;
 mod stale;
@@ -148,6 +149,7 @@ fn trace_block(
         in_full: context.verbosity == Verbosity::Verbose,
     };
     out.push_str(&draw_trace(&drawing, style));
+    out.push_str(&lasso::turning(run, result.property, trace, style));
     out.push_str(&stale::hint(run, result, trace, style));
     out.push_str(&trace::facts(result, trace, style));
     out

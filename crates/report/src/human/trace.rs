@@ -161,7 +161,7 @@ pub(super) fn facts(result: &PropertyResult, trace: &Trace, style: &Style) -> St
     let switches = counted(trace.n_context_switches() as u64, "context switch", "context switches");
     // Only a breadth-first search of the whole product knows that nothing is shorter.
     let length = match result.method {
-        "mono" => format!("Shortest: {steps}, {switches} (fewest)."),
+        "mono" if trace.loop_from.is_none() => format!("Shortest: {steps}, {switches} (fewest)."),
         _ => format!("{steps}, {switches}."),
     };
     let replayed = if result.audit.is_accepted() {

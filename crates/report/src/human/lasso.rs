@@ -1,0 +1,106 @@
+//! What the loop of a lasso shows: who could move in it and who did, and how it satisfies each assumption.
+//!
+//! In: a trace that goes round for ever. Out: a line for each process that has a part in it or could have, and one for each
+//! fairness assumption of the property, all counted on the reference semantics.
+
+use engine::PropertyId;
+use engine::run::Run;
+use evidence::Trace;
+use model::Model;
+use model::eval::{State, Turn, able, holds, is_true_of};
+use model::fairness::FairnessPair;
+use model::process::ProcessId;
+
+use crate::numbers::counted;
+use crate::style::{Ink, Style};
+use crate::text::{clean, pad, width};
+
+/// More processes or assumptions than this are not listed.
+const MOST_LINES: usize = 12;
+
+/// The lines under a lasso; nothing for a finite run.
+pub fn turning(run: &Run, property: PropertyId, trace: &Trace, style: &Style) -> String {
+    let Some(from) = trace.loop_from else { return String::new() };
+    let last = trace.states.len() - 1;
+    let looped = Looped { model: &run.model, states: &trace.states[from..last], turns: &trace.turns[from..last] };
+    let mut lines = looped.processes();
+    lines.extend(looped.assumptions(run, property));
+    let widest = lines.iter().map(|(left, _)| width(left)).max().unwrap_or(0).min(30);
+    let head = format!("  In the loop of {}", counted(looped.turns.len() as u64, "turn", "turns"));
+    let mut out = format!("{}\n", style.paint(Ink::Strong, &head));
+    for (left, right) in &lines {
+        out.push_str(&format!("    {}   {right}\n", pad(left, widest)));
+    }
+    out
+}
+
+struct Looped<'a> {
+    model: &'a Model,
+    states: &'a [State],
+    turns: &'a [Turn],
+}
+
+impl Looped<'_> {
+    /// For each process in how many states it is able to move, and what it does with its turns.
+    fn processes(&self) -> Vec<(String, String)> {
+        let line = |id: ProcessId| {
+            let n_able = self.states.iter().filter(|state| able(self.model, state, id)).count();
+            let n_moves = self.turns.iter().filter(|turn| turn.action_of(id).is_some()).count();
+            let n_still = self.turns.iter().filter(|&&turn| turn == Turn::StandStill(id)).count();
+            let moves = match n_moves {
+                0 => "never moves".to_owned(),
+                1 => "moves once".to_owned(),
+                n => format!("moves {n} times"),
+            };
+            let still = match n_still {
+                0 => String::new(),
+                1 => ", stands still once".to_owned(),
+                n => format!(", stands still {n} times"),
+            };
+            let text = format!("able to move in {n_able} of {} states, {moves}{still}", self.states.len());
+            (clean(&self.model.processes[id].name), text)
+        };
+        let mut lines: Vec<_> = self.model.processes.ids().take(MOST_LINES).map(line).collect();
+        if self.model.processes.len() > MOST_LINES {
+            lines.push((format!("and {} more", self.model.processes.len() - MOST_LINES), String::new()));
+        }
+        lines
+    }
+
+    /// How the loop satisfies each assumption, of the set that it satisfies.
+    fn assumptions(&self, run: &Run, property: PropertyId) -> Vec<(String, String)> {
+        let satisfied = |pair: &FairnessPair| self.satisfied(pair);
+        let sets = &run.model.properties[property].under.any_of;
+        let lines = sets.iter().find_map(|set| {
+            let lines = set.iter().map(|&id| {
+                let pair = &self.model.fairness[id];
+                Some((clean(&pair.name), satisfied(pair)?))
+            });
+            lines.collect::<Option<Vec<_>>>()
+        });
+        let mut lines = lines.unwrap_or_default();
+        let n_more = lines.len().saturating_sub(MOST_LINES);
+        lines.truncate(MOST_LINES);
+        if n_more > 0 {
+            lines.push((format!("and {n_more} more"), "satisfied, too".to_owned()));
+        }
+        lines
+    }
+
+    fn satisfied(&self, pair: &FairnessPair) -> Option<String> {
+        let happens = |(state, turn): (&State, &Turn)| {
+            pair.often.iter().any(|often| is_true_of(self.model, state, turn, often).unwrap_or(false))
+        };
+        let n_times = self.states.iter().zip(self.turns).filter(|&pair| happens(pair)).count();
+        let always = pair.always.as_ref();
+        let is_free = always.is_some_and(|always| {
+            self.states.iter().all(|state| holds(self.model, state, always).unwrap_or(false))
+        });
+        match n_times {
+            0 if is_free => Some("satisfied: it is never able to".to_owned()),
+            0 => None,
+            1 => Some("satisfied once in the loop".to_owned()),
+            n => Some(format!("satisfied {n} times in the loop")),
+        }
+    }
+}
