@@ -8,8 +8,8 @@ use model::property::PropertyKind;
 
 use crate::codec::{Codec, Limits};
 use crate::compile::Compiler;
-use crate::machine::Machine;
 use crate::liveness;
+use crate::machine::Machine;
 use crate::meter::Meter;
 use crate::questions::Question;
 use crate::search::{Finding, Outcome, Search};

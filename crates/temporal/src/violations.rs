@@ -11,7 +11,7 @@ use model::Model;
 use model::eval::{State, Viewpoint, initial_states};
 use model::expr::{Binding, Expr, ExprKind, Quantifier};
 use model::fairness::FairnessId;
-use model::property::{BinaryTemporal, BooleanOp, Formula, Property, UnaryTemporal};
+use model::property::{Automaton as Given, BinaryTemporal, BooleanOp, Formula, Property, UnaryTemporal};
 use model::value::Value;
 use rustc_hash::FxHashMap;
 
@@ -28,6 +28,8 @@ pub struct Violation {
     pub propositions: Vec<Proposition>,
     /// What the run must satisfy: all of these.
     pub fairness: Vec<FairnessId>,
+    /// Whether processes stand still only where nobody can move: what automata that are given as such read.
+    pub real_steps_only: bool,
 }
 
 /// The values of the outer bound variables of a property, by name.
@@ -54,6 +56,22 @@ pub fn violations(
     let mut automata: FxHashMap<FormulaId, Rc<Automaton>> = FxHashMap::default();
     let mut found = Vec::new();
     for (part, around) in parts.found {
+        if let (Formula::Refused(given), false) = (part, around.always) {
+            let (automaton, propositions) = given_automaton(model, given, &around.bound);
+            let instance = Instance { bindings: around.names.clone() };
+            found.extend(property.under.any_of.iter().map(|fairness| Violation {
+                instance: instance.clone(),
+                automaton: Rc::clone(&automaton),
+                propositions: propositions.clone(),
+                fairness: fairness.clone(),
+                real_steps_only: true,
+            }));
+            continue;
+        }
+        if has_automaton(part) {
+            let why = "an automaton stands inside a formula".to_owned();
+            return Err(StopReason::NotSupported(why));
+        }
         let mut writer =
             Writer { model, state: &state, formulas: &mut formulas, propositions: Propositions::default() };
         let mut root = writer.formula(part, &around.bound);
@@ -76,10 +94,49 @@ pub fn violations(
                 automaton: Rc::clone(&automaton),
                 propositions: propositions.clone(),
                 fairness: fairness.clone(),
+                real_steps_only: false,
             });
         }
     }
     Ok(found)
+}
+
+/// Whether some part of a formula is an automaton.
+fn has_automaton(formula: &Formula) -> bool {
+    match formula {
+        Formula::Now(_) => false,
+        Formula::Not(inner) | Formula::Unary(_, inner) | Formula::Quantified { body: inner, .. } => {
+            has_automaton(inner)
+        }
+        Formula::Boolean(_, left, right) | Formula::Binary(_, left, right) => {
+            has_automaton(left) || has_automaton(right)
+        }
+        Formula::Refused(_) => true,
+    }
+}
+
+/// An automaton of the Model as one over atoms: each guard is an atom, and the edges that leave accepting locations carry the mark.
+fn given_automaton(model: &Model, given: &Given, bound: &[Value]) -> (Rc<Automaton>, Vec<Proposition>) {
+    let mut propositions = Propositions::default();
+    let mut states: base::IdVec<ltl::State> = base::IdVec::new();
+    for _ in &given.locations {
+        states.push(ltl::State::default());
+    }
+    for edge in &given.edges {
+        let mut cube = ltl::Cube::default();
+        if let Some(guard) = &edge.guard {
+            cube.positive.insert(propositions.atom(model, guard, bound).index());
+        }
+        let marks = given.locations[edge.source].accepting.then_some(0).into_iter().collect();
+        let label = ltl::Label { cubes: vec![cube] };
+        states[ltl::StateId::new(edge.source)].edges.push(ltl::Edge {
+            label,
+            marks,
+            target: ltl::StateId::new(edge.target),
+        });
+    }
+    let automaton = Automaton { states, initial: ltl::StateId::new(given.initial), n_marks: 1 };
+    (Rc::new(automaton), propositions.into_list())
 }
 
 /// What stands around a part of a conjunction.
@@ -179,6 +236,7 @@ impl Writer<'_> {
                 };
                 self.formulas.binary(op, left, right)
             }
+            Formula::Refused(_) => unreachable!("formulas with automata inside are refused"),
             Formula::Quantified { quantifier, bindings, filter, body } => {
                 let mut instances = Vec::new();
                 self.instances(bindings, (filter.as_ref(), body), bound, &mut instances);

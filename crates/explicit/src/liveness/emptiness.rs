@@ -164,8 +164,7 @@ impl<G: FairGraph> Search<'_, G> {
         if !has_edge || !(0..graph.n_demanded()).all(is_taken) {
             return Ok(None);
         }
-        let missing: Vec<usize> =
-            (0..graph.n_pairs()).filter(|&pair| !is_taken(graph.n_demanded() + pair)).collect();
+        let missing: Vec<usize> = (0..graph.n_pairs()).filter(|&pair| !is_taken(graph.n_demanded() + pair)).collect();
         let is_free = |&node: &u32| missing.iter().all(|&pair| graph.is_free(node, pair));
         let (left, removed): (Vec<u32>, Vec<u32>) = nodes.iter().copied().partition(is_free);
         if removed.is_empty() {

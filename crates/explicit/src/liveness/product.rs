@@ -34,6 +34,8 @@ pub struct Product<'p, const W: usize> {
     met_by_still: Vec<Vec<usize>>,
     /// Whether it matters who stands still.
     tells_who: bool,
+    /// Whether processes stand still only where there is no step.
+    real_steps_only: bool,
 }
 
 impl<'p, const W: usize> Product<'p, W> {
@@ -52,7 +54,8 @@ impl<'p, const W: usize> Product<'p, W> {
         let automaton = &violation.automaton;
         let n_nodes = graph.states.len() as u64 * automaton.states.len() as u64;
         if n_nodes >= u64::from(u32::MAX) {
-            let why = format!("the product with the property's automaton has {n_nodes} nodes, which cannot be numbered");
+            let why =
+                format!("the product with the property's automaton has {n_nodes} nodes, which cannot be numbered");
             return Err(StopReason::NotSupported(why));
         }
         let (mut letters, mut moves) = (Vec::with_capacity(graph.states.len()), Vec::new());
@@ -85,6 +88,7 @@ impl<'p, const W: usize> Product<'p, W> {
             met_by_class,
             met_by_still,
             tells_who: pairs.iter().any(|pair| pair.turns.iter().any(|&test| predicates.turns[test].tells_who())),
+            real_steps_only: violation.real_steps_only,
             pairs,
         })
     }
@@ -111,6 +115,9 @@ impl<'p, const W: usize> Product<'p, W> {
 
     /// How many ways to stand still are told apart in a state.
     fn n_still(&self, state: usize) -> usize {
+        if self.real_steps_only && !self.graph.edges(state).is_empty() {
+            return 0;
+        }
         let n_still: u32 = self.graph.still(state).iter().map(|word| word.count_ones()).sum();
         if self.tells_who { n_still as usize } else { n_still.min(1) as usize }
     }

@@ -93,9 +93,8 @@ impl Looped<'_> {
         };
         let n_times = self.states.iter().zip(self.turns).filter(|&pair| happens(pair)).count();
         let always = pair.always.as_ref();
-        let is_free = always.is_some_and(|always| {
-            self.states.iter().all(|state| holds(self.model, state, always).unwrap_or(false))
-        });
+        let is_free = always
+            .is_some_and(|always| self.states.iter().all(|state| holds(self.model, state, always).unwrap_or(false)));
         match n_times {
             0 if is_free => Some("satisfied: it is never able to".to_owned()),
             0 => None,
