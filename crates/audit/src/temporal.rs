@@ -31,7 +31,7 @@ pub fn is_violated(
     let mut parts = Parts { model, states, nodes: Vec::new(), temporal: Vec::new() };
     let root = parts.add(formula, &[])?;
     let most_guesses = MOST_NODES / states.len().max(1);
-    if parts.temporal.len() >= most_guesses.max(1).ilog2() as usize + 1 {
+    if parts.temporal.len() > most_guesses.max(1).ilog2() as usize {
         return Ok(None);
     }
     let index: HashMap<&State, usize> = states.iter().enumerate().map(|(at, state)| (state, at)).collect();

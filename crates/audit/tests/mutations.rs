@@ -128,7 +128,10 @@ fn mutants(model: &Model, trace: &Trace) -> Vec<Trace> {
         for process in (0..=model.processes.len()).map(ProcessId::new) {
             add(&|mutant| step_of(mutant, at).process = process);
             add(&|mutant| mutant.turns[at] = Turn::StandStill(process));
-            add(&|mutant| step_of(mutant, at).partner = Some((process, trace.turns[at].step().unwrap().action)));
+            add(&|mutant| {
+                step_of(mutant, at).partner =
+                    Some((process, trace.turns[at].step().expect("finite runs have steps").action))
+            });
         }
         for action in model.actions.ids().chain([ActionId::new(999)]) {
             add(&|mutant| step_of(mutant, at).action = action);

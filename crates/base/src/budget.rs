@@ -60,6 +60,13 @@ impl Budget {
         }
     }
 
+    /// A part of what is left: at most this much time from now, the same memory, the same cancellation.
+    pub fn slice(&self, time: Duration) -> Budget {
+        let left = self.time.map(|limit| limit.saturating_sub(self.started.elapsed()));
+        let time = left.map_or(time, |left| left.min(time));
+        Budget { started: Instant::now(), time: Some(time), ..self.clone() }
+    }
+
     /// How long ago the budget was made.
     pub fn elapsed(&self) -> Duration {
         self.started.elapsed()

@@ -35,7 +35,7 @@ fn a_time_limit_is_an_answer() {
     assert_eq!(fine["verdict"], "unknown");
     assert_eq!(fine["reason"]["code"], "time-limit");
     assert!(fine["global_states"].as_u64() > Some(0), "{fine:#}");
-    place().run("check endless.pw --timeout 300ms").exits(3).prints("time limit");
+    place().run("check endless.pw --method mono --timeout 300ms").exits(3).prints("time limit");
     let explored = place().run("explore endless.pw --timeout 300ms --format json").exits(3).json();
     assert_eq!(explored["complete"], false);
     assert_eq!(explored["reason"]["code"], "time-limit");
@@ -43,7 +43,7 @@ fn a_time_limit_is_an_answer() {
 
 #[test]
 fn a_memory_limit_is_an_answer() {
-    let told = place().run("check endless.pw --memory 20M --timeout 60s --format json").exits(3);
+    let told = place().run("check endless.pw --method mono --memory 20M --timeout 60s --format json").exits(3);
     let json = told.json();
     assert_eq!(json["results"][0]["reason"]["code"], "memory-limit", "{json:#}");
 }
@@ -71,7 +71,7 @@ fn interrupt(child: &Child) {
 #[test]
 fn an_interrupt_ends_with_what_is_done() {
     let place = place();
-    let child = start(&place, "check endless.pw --progress json --format json -o out.json");
+    let child = start(&place, "check endless.pw --method mono --progress json --format json -o out.json");
     interrupt(&child);
     let told = Told::new(&child.wait_with_output().unwrap()).exits(3);
     assert_eq!(told.out, "");
@@ -83,7 +83,7 @@ fn an_interrupt_ends_with_what_is_done() {
 #[test]
 fn a_second_interrupt_ends_at_once_and_leaves_no_file() {
     let place = place();
-    let mut child = start(&place, "check endless.pw --progress json --format json -o out.json");
+    let mut child = start(&place, "check endless.pw --method mono --progress json --format json -o out.json");
     let started = Instant::now();
     // The first may end the call in order before the second comes; both are fine, and neither leaves half a file.
     interrupt(&child);
@@ -100,7 +100,7 @@ fn a_second_interrupt_ends_at_once_and_leaves_no_file() {
 
 #[test]
 fn progress_is_json_lines_where_asked() {
-    let told = place().run("check endless.pw --timeout 700ms --progress json -q").exits(3);
+    let told = place().run("check endless.pw --method mono --timeout 700ms --progress json -q").exits(3);
     let events: Vec<serde_json::Value> = told.err.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let names: Vec<&str> = events.iter().map(|event| event["event"].as_str().unwrap()).collect();
     assert_eq!((names.first(), names.last()), (Some(&"start"), Some(&"end")));

@@ -161,7 +161,7 @@ impl Auditor<'_> {
         match self.accepts(answer.property, &answer.verdict) {
             Ok(audit) => Ok(PropertyResult {
                 property: answer.property,
-                method,
+                method: answer.statistics.method.unwrap_or(method),
                 verdict: answer.verdict,
                 audit,
                 statistics: answer.statistics,
@@ -169,7 +169,7 @@ impl Auditor<'_> {
             Err(error) => Err(Box::new(AuditFailure {
                 program: title(self.model),
                 property: self.model.properties[answer.property].name.clone(),
-                method,
+                method: answer.statistics.method.unwrap_or(method),
                 verdict: word(&answer.verdict),
                 error,
             })),

@@ -4,6 +4,7 @@
 //! properties. [`methods`]: how. [`check()`](check::Check::run): the answers, audited. [`replay()`](replay::replay): traces
 //! from files. [`simulation`]: one run at a time. [`explore()`](explore::explore): the size of the whole product.
 
+mod auto;
 pub mod check;
 pub mod explore;
 pub mod files;

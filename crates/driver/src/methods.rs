@@ -9,6 +9,7 @@ use explicit::local::Local;
 use symbolic::engines::Symbolic;
 use symbolic::reach::Direction;
 
+use crate::auto::Auto;
 use crate::listed_first::ListedFirst;
 
 /// A way to answer questions.
@@ -39,6 +40,10 @@ const fn here(name: &'static str, answers: &'static str, engine: fn() -> Box<dyn
 
 const fn later(name: &'static str, answers: &'static str) -> Method {
     Method { name, answers, engine: None }
+}
+
+fn auto() -> Box<dyn Engine> {
+    Box::new(Auto)
 }
 
 fn mono() -> Box<dyn Engine> {
@@ -75,8 +80,8 @@ fn completion() -> Box<dyn Engine> {
 
 /// All methods.
 static METHODS: [Method; 15] = [
-    here("auto", "everything; picks, and says what it did", mono),
-    here("mono", "safety, on the whole product, explicit states", mono),
+    here("auto", "everything; picks, and says what it did", auto),
+    here("mono", "safety and temporal properties, on the whole product, explicit states", mono),
     here("forward", "safety, on the whole product, with BDDs", forward),
     here("backward", "safety, on the whole product, with BDDs", backward),
     here("split", "safety: the strongest split invariant alone", split),

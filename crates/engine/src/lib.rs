@@ -56,6 +56,8 @@ pub struct Answer {
 /// What an answer took. What an engine does not have is `None`.
 #[derive(Clone, Debug, Default)]
 pub struct Statistics {
+    /// The method that decided, where one method calls others.
+    pub method: Option<&'static str>,
     /// Time until the question was decided.
     pub time: Duration,
     /// The most memory that the engine's data took, in bytes.

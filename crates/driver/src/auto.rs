@@ -1,0 +1,89 @@
+//! Method `auto`: one method after the other, each for a while, until every question is answered.
+//!
+//! In: a task. Out: an answer for each property, with the method that decided it. The whole product is searched first, for a
+//! moment: small programs are decided there, with shortest runs. What is left goes to the local methods, from the coarsest to the one
+//! that refines; then the whole product has all the time that is left. Temporal properties go to the whole product at once.
+
+use std::time::Duration;
+
+use base::StopReason;
+use engine::{Answer, Engine, Observer, PropertyId, Task, Verdict};
+use explicit::Mono;
+use explicit::local::Local;
+use model::Model;
+use model::property::PropertyKind;
+use symbolic::engines::Symbolic;
+use symbolic::reach::Direction;
+
+use crate::listed_first::ListedFirst;
+
+/// Picks among the other methods.
+#[derive(Clone, Copy, Debug)]
+pub struct Auto;
+
+/// What is tried in turn before the whole product is searched to the end, and for how long at most.
+fn stages() -> [(Box<dyn Engine>, Duration); 5] {
+    [
+        (Box::new(Mono), Duration::from_millis(100)),
+        (Box::new(Local { k: 1, cap_bytes: 512 << 20 }), Duration::from_secs(5)),
+        (Box::new(ListedFirst { k: 2 }), Duration::from_secs(10)),
+        (Box::new(Symbolic::Reach(Direction::Forward)), Duration::from_secs(10)),
+        (Box::new(Symbolic::Completion), Duration::from_secs(10)),
+    ]
+}
+
+impl Engine for Auto {
+    fn name(&self) -> &'static str {
+        "auto"
+    }
+
+    fn supports(&self, _model: &Model, _property: PropertyId) -> Result<(), StopReason> {
+        Ok(())
+    }
+
+    fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Vec<Answer> {
+        let is_temporal = |id: &PropertyId| matches!(task.model.properties[*id].kind, PropertyKind::Temporal(_));
+        let (temporal, mut open): (Vec<PropertyId>, Vec<PropertyId>) =
+            task.properties.iter().partition(|id| is_temporal(id));
+        let mut decided: Vec<Answer> = Vec::new();
+        let mut first_search: Vec<Answer> = Vec::new();
+        for (engine, time) in stages() {
+            let asked: Vec<PropertyId> =
+                open.iter().copied().filter(|&id| engine.supports(task.model, id).is_ok()).collect();
+            if asked.is_empty() || task.budget.check(0).is_err() {
+                continue;
+            }
+            // Where time is short, the last search of the whole product must have some of it.
+            let left = task.budget.time_limit().map(|limit| limit.saturating_sub(task.budget.elapsed()));
+            let time = left.map_or(time, |left| time.min(left / 4));
+            let slice = Task { properties: asked, budget: task.budget.slice(time), ..task.clone() };
+            let answers: Vec<Answer> =
+                engine.run(&slice, observer).into_iter().map(|answer| named(answer, &*engine)).collect();
+            if first_search.is_empty() {
+                first_search.clone_from(&answers);
+            }
+            // An expression without a value is the program's mistake, which no other method mends.
+            let is_final = |answer: &Answer| !matches!(&answer.verdict, Verdict::Unknown(reason) if !matches!(reason, StopReason::PropertyError(_)));
+            decided.extend(answers.into_iter().filter(is_final));
+            open.retain(|id| !decided.iter().any(|answer| answer.property == *id));
+        }
+        if let Err(reason) = task.budget.check(0) {
+            let left = first_search.into_iter().filter(|answer| open.contains(&answer.property));
+            decided.extend(left.map(|answer| Answer { verdict: Verdict::Unknown(reason.clone()), ..answer }));
+            open.retain(|id| !decided.iter().any(|answer| answer.property == *id));
+        }
+        open.extend(temporal);
+        if !open.is_empty() {
+            let rest = Task { properties: open, ..task.clone() };
+            decided.extend(Mono.run(&rest, observer).into_iter().map(|answer| named(answer, &Mono)));
+        }
+        decided.sort_by_key(|answer| task.properties.iter().position(|&id| id == answer.property));
+        decided
+    }
+}
+
+/// The answer with the name of who gave it.
+fn named(mut answer: Answer, engine: &dyn Engine) -> Answer {
+    answer.statistics.method = Some(engine.name());
+    answer
+}
