@@ -1,7 +1,7 @@
 //! Linear-time formulas over opaque atoms, and their automata.
 //!
 //! [`formula`]: formulas as shared nodes. [`syntax`]: texts to formulas and back, in many spellings. [`simplify`]: smaller
-//! equivalent formulas. [`translate`]: formulas to automata ([`automaton`]), small ones. [`lasso`]: words that go round for
+//! equivalent formulas. [`mod@translate`]: formulas to automata ([`automaton`]), small ones. [`lasso`]: words that go round for
 //! ever, and the truth of formulas on them, without automata. [`hoa`] and [`dot`]: automata as text. What an atom means is known outside.
 
 mod bits;
