@@ -62,9 +62,7 @@ impl Engine for Auto {
             if first_search.is_empty() {
                 first_search.clone_from(&answers);
             }
-            // An expression without a value is the program's mistake, which no other method mends.
-            let is_final = |answer: &Answer| !matches!(&answer.verdict, Verdict::Unknown(reason) if !matches!(reason, StopReason::PropertyError(_)));
-            decided.extend(answers.into_iter().filter(is_final));
+            decided.extend(answers.into_iter().filter(|answer| is_final(answer, &*engine)));
             open.retain(|id| !decided.iter().any(|answer| answer.property == *id));
         }
         if let Err(reason) = task.budget.check(0) {
@@ -82,8 +80,42 @@ impl Engine for Auto {
     }
 }
 
+/// Whether no other method can do better. An expression without a value in a reachable state is the program's mistake, which no
+/// other method mends; but only the search of the whole product knows that the state is reachable.
+fn is_final(answer: &Answer, engine: &dyn Engine) -> bool {
+    match &answer.verdict {
+        Verdict::Unknown(StopReason::PropertyError(_)) => engine.name() == Mono.name(),
+        Verdict::Unknown(_) => false,
+        Verdict::Holds(_) | Verdict::Violated(_) => true,
+    }
+}
+
 /// The answer with the name of who gave it.
 fn named(mut answer: Answer, engine: &dyn Engine) -> Answer {
     answer.statistics.method = Some(engine.name());
     answer
+}
+
+#[cfg(test)]
+mod tests {
+    use base::{Budget, SourceFile};
+    use engine::Silent;
+
+    use super::*;
+
+    /// One process cannot exclude that two are inside, where the question has no value; two can.
+    #[test]
+    fn a_fault_where_nobody_gets_is_not_the_last_word() {
+        let text = "program lock {
+            shared x: sem = 1;
+            process P[i in 0..<20] { loop { away: skip; enter: acquire x; crit: skip; leave: release x; } }
+            invariant mutex: forall i != j: 1 / (if P[i]@crit && P[j]@crit then 0 else 1) == 1;
+        }";
+        let model = lang::load(&SourceFile::new("lock.pw", text), &[]).unwrap().model;
+        let named = |name: &str| model.properties.entries().find(|(_, property)| property.name == name).unwrap().0;
+        let task = Task { model: &model, properties: vec![named("mutex")], budget: Budget::unlimited(), n_threads: 1 };
+        let answers = Auto.run(&task, &Silent);
+        assert!(matches!(answers[0].verdict, Verdict::Holds(_)), "{:?}", answers[0]);
+        assert_ne!(answers[0].statistics.method, Some("mono"), "the product has 22 million states");
+    }
 }
