@@ -238,3 +238,74 @@ fn negated(mut truth: Vec<bool>) -> Vec<bool> {
 fn zipped(left: &[bool], right: &[bool], op: impl Fn(bool, bool) -> bool) -> Vec<bool> {
     left.iter().zip(right).map(|(&left, &right)| op(left, right)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use evidence::plain::{self, Violation};
+    use model::property::PropertyKind;
+    use testkit::choices::Choices;
+    use testkit::{Product, Shape, for_each_program};
+
+    /// Whether the automaton of a violation accepts a word.
+    fn accepts(model: &Model, violation: &Violation, word: &Word<'_>) -> bool {
+        let automaton = &violation.automaton;
+        let n_states = automaton.states.len();
+        let mut followers = vec![Vec::new(); word.states.len() * n_states];
+        let mut marked = vec![Vec::new(); followers.len()];
+        for (position, state) in word.states.iter().enumerate() {
+            let truths: Vec<bool> = automaton.atoms.iter().map(|atom| atom.truth(model, state).unwrap()).collect();
+            for (from, edges) in automaton.states.iter().enumerate() {
+                for edge in edges.iter().filter(|edge| edge.literals.iter().all(|&(atom, is)| truths[atom] == is)) {
+                    let target = word.after(position) * n_states + edge.target;
+                    followers[position * n_states + from].push(target);
+                    marked[position * n_states + from].push((edge.marks.clone(), target));
+                }
+            }
+        }
+        // A node that comes back to itself, with an edge of each mark among those that it reaches and that reach it.
+        let reached: Vec<Vec<bool>> = (0..followers.len()).map(|node| reachable(&followers, node)).collect();
+        let is_fair = |node: usize| {
+            let edges = (0..followers.len()).filter(|&other| reached[node][other]).flat_map(|other| &marked[other]);
+            let around: Vec<&Vec<usize>> = edges.filter(|(_, to)| reached[*to][node]).map(|(marks, _)| marks).collect();
+            !around.is_empty() && (0..automaton.n_marks).all(|mark| around.iter().any(|marks| marks.contains(&mark)))
+        };
+        (0..followers.len()).any(|node| reached[0][node] && is_fair(node))
+    }
+
+    /// The automata of a formula and of its negation accept the words on which these are false, and every word is one or the other.
+    #[test]
+    fn plain_automata_accept_what_violates_the_formula() {
+        let n_accepted = std::cell::Cell::new([0, 0]);
+        for_each_program(200, Shape { n_statements: 2, ..Shape::everything() }, |_, model| {
+            let Some(product) = Product::explore(model, 60) else { return Ok(()) };
+            let seed = product.states.len() as u64 * 7 + model.places.len() as u64;
+            let (model, mut choices) =
+                (testkit::temporal::with_temporal(model, seed, 3), Choices::from_seed(seed ^ 0x5eed));
+            for property in &model.properties {
+                let PropertyKind::Temporal(formula) = &property.kind else { continue };
+                let negation = Formula::Not(Box::new(formula.clone()));
+                for formula in [formula, &negation] {
+                    let Ok(violations) = plain::violations(&model, property, formula) else { continue };
+                    for _ in 0..4 {
+                        let n_states = 1 + choices.below(6);
+                        let pick = |_| product.states[choices.below(product.states.len())].clone();
+                        let states: Vec<State> = (0..n_states).map(pick).collect();
+                        let word = Word { model: &model, states: &states, from: choices.below(n_states) };
+                        let Ok(truth) = word.truth(formula, &[]) else { continue };
+                        let accepted = violations.iter().any(|violation| accepts(&model, violation, &word));
+                        if accepted == truth[0] {
+                            let text = model::print::formula(&model, formula);
+                            return Err(format!("{text} is {} and accepted: {accepted}", truth[0]));
+                        }
+                        let mut counts = n_accepted.get();
+                        counts[usize::from(accepted)] += 1;
+                        n_accepted.set(counts);
+                    }
+                }
+            }
+            Ok(())
+        });
+        assert!(n_accepted.get().iter().all(|&count| count > 500), "{n_accepted:?}");
+    }
+}

@@ -8,7 +8,6 @@ use std::collections::HashSet;
 use audit::certificate::{CertificateError, Means, check_by};
 use common::{prepared, properties};
 use evidence::Certificate;
-use evidence::certificate::Claim;
 use model::Model;
 use model::symmetry::asymmetries;
 use testkit::local::Local;
@@ -57,7 +56,7 @@ fn the_smallest_invariants_are_accepted_where_they_imply_the_property() {
 /// One member for each choice of families stands for its images.
 fn by_symmetry(model: &Model, certificate: &Certificate) -> Certificate {
     let mut reduced = certificate.clone();
-    let Claim::SplitInvariant(invariant) = &mut reduced.facts[0].claim;
+    let invariant = reduced.facts[0].claim.split_invariant_mut().expect("it is one");
     let mut seen = HashSet::new();
     invariant.members.retain(|member| {
         seen.insert(member.processes.iter().map(|&process| model.processes[process].family).collect::<Vec<_>>())

@@ -7,7 +7,7 @@ use std::cell::Cell;
 use audit::certificate::{CertificateError, Means, check_by};
 use common::{Prepared, holds, prepared, properties, property};
 use evidence::Certificate;
-use evidence::certificate::{Claim, LocalFact, SplitInvariant, StateSet};
+use evidence::certificate::{LocalFact, SplitInvariant, StateSet};
 use model::Model;
 use model::property::PropertyKind;
 use testkit::choices::Choices;
@@ -20,8 +20,7 @@ use testkit::{Product, Shape, for_each_program};
 const N_CHANGES: usize = 10;
 
 fn invariant(certificate: &mut Certificate) -> &mut SplitInvariant {
-    let Claim::SplitInvariant(invariant) = &mut certificate.facts[0].claim;
-    invariant
+    certificate.facts[0].claim.split_invariant_mut().expect("it is one")
 }
 
 /// Changes a certificate in one of several ways; `None` where there is nothing to change.
@@ -87,7 +86,7 @@ fn changed(certificate: &Certificate, way: usize, choices: &mut Choices) -> Opti
         8 => match claim.exposed[process].facts.first_mut()? {
             LocalFact::Control(points) if points.is_empty() => points.push(0),
             LocalFact::Control(points) => points.clear(),
-            LocalFact::Cell(..) => return None,
+            LocalFact::Cell(..) | LocalFact::OneOf(_) => return None,
         },
         // Blocks have each other's numbers.
         _ => {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use audit::certificate::{CertificateError, Means, check, check_by};
 use base::{Budget, CancelToken, SourceFile, StopReason};
 use evidence::Certificate;
-use evidence::certificate::{Claim, Column, SplitInvariant, StateSet};
+use evidence::certificate::{Column, SplitInvariant, StateSet};
 use model::Model;
 use model::control::{PlaceId, Scope};
 use model::points::Points;
@@ -294,7 +294,7 @@ fn what_is_malformed_is_refused_in_words() {
     let right = written(&model, 2, &["crit"], pairwise_formula).0;
     let check = |edit: &dyn Fn(&mut SplitInvariant), expected: &str| {
         let mut edited = right.clone();
-        let Claim::SplitInvariant(claim) = &mut edited.facts[0].claim;
+        let claim = edited.facts[0].claim.split_invariant_mut().unwrap();
         edit(claim);
         let found = judge(&model, "mutex", &edited);
         assert!(found.starts_with("the proof does not fit the program: ") && found.contains(expected), "{found}");
@@ -350,7 +350,7 @@ fn what_is_malformed_is_refused_in_words() {
 fn a_column_that_a_step_needs_must_be_there() {
     let model = load(FOUR_PLACES, 2);
     let mut blind = written(&model, 1, &[], |_| true).0;
-    let Claim::SplitInvariant(claim) = &mut blind.facts[0].claim;
+    let claim = blind.facts[0].claim.split_invariant_mut().unwrap();
     for member in &mut claim.members {
         member.columns.remove(0);
         if let StateSet::Rows(rows) = &mut member.states {

@@ -389,17 +389,19 @@ impl<'m, B: Refinable, T: FnMut(&Round)> Completion<'_, 'm, B, T> {
         let model = self.backend.model();
         let mut alike = Vec::new();
         for (process, fact) in facts {
-            if matches!(fact, LocalFact::Cell(_, Value::Process(named)) if named != process) {
+            let names_other =
+                |fact: &&LocalFact| matches!(fact, LocalFact::Cell(_, Value::Process(named)) if *named != process);
+            if fact.plain().iter().any(names_other) {
                 return None;
             }
             for other in model.families[model.processes[process].family].processes() {
                 let exchange = symmetry.exchange(&[process], &[other]);
-                let moved = match &fact {
-                    LocalFact::Control(points) => LocalFact::Control(points.clone()),
+                let moved = fact.map(&|plain| match plain {
                     LocalFact::Cell(cell, value) => {
                         LocalFact::Cell(symmetry.cell(&exchange, *cell), exchange.value(*value))
                     }
-                };
+                    other => other.clone(),
+                });
                 if !alike.contains(&(other, moved.clone())) {
                     alike.push((other, moved));
                 }

@@ -15,12 +15,17 @@
 //! nothing that `K` sees needs no check. With `by_symmetry` only one `K` is listed for each choice of families; the others are its
 //! images under permutations of each family's processes, which the checker accepts only for families that the Model shows to be
 //! symmetric.
+//!
+//! **Temporal properties.** Each way to violate the property ([`crate::plain::violations`], by number) needs a claim that no fair
+//! run violates it so; [`crate::ranks`] says what such a claim is and why it is one.
 
 use model::process::ProcessId;
 use model::value::Value;
 use model::variable::CellId;
 
 use model::control::PlaceId;
+
+pub use crate::ranks::{Focus, NoFairRun, RankTree, Reason, Variant};
 
 /// How many obligations of each kind a checker discharged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,12 +40,14 @@ pub struct Obligations {
     pub non_interference: usize,
     /// What the property demands.
     pub implication: usize,
+    /// Abstract processes in which no run is fair and violates the property.
+    pub ranks: usize,
 }
 
 impl Obligations {
     /// How many there are.
     pub fn total(&self) -> usize {
-        self.symmetry + self.initiality + self.step + self.non_interference + self.implication
+        self.symmetry + self.initiality + self.step + self.non_interference + self.implication + self.ranks
     }
 
     /// The obligations of both.
@@ -51,6 +58,7 @@ impl Obligations {
             step: self.step + other.step,
             non_interference: self.non_interference + other.non_interference,
             implication: self.implication + other.implication,
+            ranks: self.ranks + other.ranks,
         }
     }
 }
@@ -62,6 +70,13 @@ pub struct Certificate {
     pub property: String,
     /// What is proved on the way; each fact may use earlier ones, the last one implies the property.
     pub facts: Vec<Fact>,
+}
+
+impl Certificate {
+    /// The last of its split invariants: what it says about states.
+    pub fn invariant(&self) -> Option<&SplitInvariant> {
+        self.facts.iter().rev().find_map(|fact| fact.claim.split_invariant())
+    }
 }
 
 /// A step of a proof.
@@ -78,6 +93,34 @@ pub struct Fact {
 pub enum Claim {
     /// Every reachable state projects into every `theta`.
     SplitInvariant(SplitInvariant),
+    /// No fair run violates a temporal property in one of the ways in which it can be violated.
+    NoFairRun(NoFairRun),
+}
+
+impl Claim {
+    /// The split invariant, if it is one.
+    pub fn split_invariant(&self) -> Option<&SplitInvariant> {
+        match self {
+            Claim::SplitInvariant(invariant) => Some(invariant),
+            Claim::NoFairRun(_) => None,
+        }
+    }
+
+    /// The split invariant, if it is one, to be changed.
+    pub fn split_invariant_mut(&mut self) -> Option<&mut SplitInvariant> {
+        match self {
+            Claim::SplitInvariant(invariant) => Some(invariant),
+            Claim::NoFairRun(_) => None,
+        }
+    }
+
+    /// The ranks, if it is a claim about runs.
+    pub fn no_fair_run(&self) -> Option<&NoFairRun> {
+        match self {
+            Claim::SplitInvariant(_) => None,
+            Claim::NoFairRun(claim) => Some(claim),
+        }
+    }
 }
 
 /// Invariants of `k` processes each.
@@ -120,6 +163,37 @@ pub enum LocalFact {
     Control(Vec<usize>),
     /// A local cell has this value.
     Cell(CellId, Value),
+    /// In one of these lists all facts hold: any set of local states. An empty list holds always, no list never.
+    OneOf(Vec<Vec<LocalFact>>),
+}
+
+impl LocalFact {
+    /// The plain facts of which it is made.
+    pub fn plain(&self) -> Vec<&LocalFact> {
+        match self {
+            LocalFact::Control(_) | LocalFact::Cell(..) => vec![self],
+            LocalFact::OneOf(lists) => lists.iter().flatten().flat_map(LocalFact::plain).collect(),
+        }
+    }
+
+    /// Whether it holds, where it is known which plain facts do.
+    pub fn holds(&self, plain: &impl Fn(&LocalFact) -> bool) -> bool {
+        match self {
+            LocalFact::Control(_) | LocalFact::Cell(..) => plain(self),
+            LocalFact::OneOf(lists) => lists.iter().any(|list| list.iter().all(|fact| fact.holds(plain))),
+        }
+    }
+
+    /// The same fact with its plain facts changed.
+    pub fn map(&self, change: &impl Fn(&LocalFact) -> LocalFact) -> LocalFact {
+        match self {
+            LocalFact::Control(_) | LocalFact::Cell(..) => change(self),
+            LocalFact::OneOf(lists) => {
+                let changed = |list: &Vec<LocalFact>| list.iter().map(|fact| fact.map(change)).collect();
+                LocalFact::OneOf(lists.iter().map(changed).collect())
+            }
+        }
+    }
 }
 
 /// The invariant of some processes.

@@ -1,4 +1,4 @@
-//! Certificates on disk: one JSON document, `piecewise-proof/1`.
+//! Certificates on disk: one JSON document, `piecewise-proof/1`, or `piecewise-proof/2` where it speaks of runs.
 //!
 //! The head names the program, its parameters, a fingerprint of what the program means, the property and the method, so that a
 //! proof of another program or instance is refused. Every id stands beside the user's name for it, and both must agree with
@@ -9,6 +9,7 @@
 
 mod fingerprint;
 mod layout;
+mod ranks;
 mod read;
 mod record;
 
@@ -28,6 +29,8 @@ pub const MOST_BYTES: usize = 1 << 30;
 
 /// The name and version of the format.
 pub const FORMAT: &str = "piecewise-proof/1";
+/// The version that also has claims about runs and facts that are one of several; it is written where these occur.
+pub const FORMAT_WITH_RANKS: &str = "piecewise-proof/2";
 
 /// A certificate as text: one line for each point, column and row, so that files can be compared line by line.
 pub fn to_text(model: &Model, certificate: &Certificate, method: &str) -> String {

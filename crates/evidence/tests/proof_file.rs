@@ -1,7 +1,7 @@
 //! Proofs read back as written; everything else is refused in words.
 
 use evidence::Certificate;
-use evidence::certificate::{Claim, StateSet};
+use evidence::certificate::StateSet;
 use evidence::proof_file::{ProofError, read, to_text};
 use model::Model;
 use model::process::ProcessId;
@@ -15,7 +15,7 @@ fn certificate(model: &Model, k: usize) -> Option<Certificate> {
     local.exposed[0].push(Expose::At(vec![end]));
     let sets = local.invariant()?;
     let mut certificate = local.certificate(&sets, "no_errors");
-    let Claim::SplitInvariant(invariant) = &mut certificate.facts[0].claim;
+    let invariant = certificate.facts[0].claim.split_invariant_mut()?;
     let drawn = {
         let member = &invariant.members[0];
         let sizes = testkit::local::meaning::sizes(model, invariant, member);

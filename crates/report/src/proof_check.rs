@@ -100,13 +100,14 @@ fn instance(judged: &Judged<'_>) -> String {
 
 /// How many obligations of which kind there were.
 pub fn obligation_words(obligations: &Obligations) -> String {
-    let Obligations { symmetry, initiality, step, non_interference, implication } = *obligations;
+    let Obligations { symmetry, initiality, step, non_interference, implication, ranks } = *obligations;
     let parts = [
         (symmetry, "that processes are alike", "that processes are alike"),
         (initiality, "of initiality", "of initiality"),
         (step, "own step", "own steps"),
         (non_interference, "step of others", "steps of others"),
         (implication, "that implies the property", "that imply the property"),
+        (ranks, "of ranks", "of ranks"),
     ];
     let parts = parts.into_iter().filter(|(number, ..)| *number > 0);
     let parts: Vec<String> = parts.map(|(number, one, many)| counted(number as u64, one, many)).collect();
@@ -151,5 +152,6 @@ pub fn obligations_json(obligations: &Obligations) -> Json {
         "step": obligations.step,
         "non_interference": obligations.non_interference,
         "implication": obligations.implication,
+        "ranks": obligations.ranks,
     })
 }

@@ -135,6 +135,17 @@ impl LocalSets<'_> {
                 let position = encoding.position(*cell, *value).expect("facts are about values of the cell's type");
                 encoding.equals(Part::Cell(*cell), position)
             }
+            LocalFact::OneOf(lists) => {
+                let mut some = encoding.space.empty();
+                for list in lists {
+                    let mut all = encoding.space.all();
+                    for fact in list {
+                        all = encoding.space.and(&all, &self.holds(process, fact)?)?;
+                    }
+                    some = encoding.space.or(&some, &all)?;
+                }
+                Ok(some)
+            }
         }
     }
 

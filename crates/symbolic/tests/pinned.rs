@@ -57,6 +57,7 @@ fn places(model: &Model, round: &Round) -> Vec<String> {
             format!("{}@{}", model.processes[*process].name, points.join(","))
         }
         LocalFact::Cell(cell, value) => format!("{} = {value:?}", model.cells[*cell].name),
+        LocalFact::OneOf(_) => format!("{fact:?}"),
     };
     round.exposed.iter().map(place).collect()
 }

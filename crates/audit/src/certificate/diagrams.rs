@@ -163,6 +163,12 @@ impl<'a> Diagrams<'a> {
                 let there = |&point: &u32| numbering.counter_at(process, point, *counter) == Some(*value);
                 control((0..n_points).filter(there).collect())
             }
+            LocalFact::OneOf(lists) => lists.iter().try_fold(self.variables.empty(), |some, list| {
+                let all = list
+                    .iter()
+                    .try_fold(self.variables.full(), |all, fact| self.algebra.and(&all, &self.fact(process, fact)?))?;
+                self.algebra.or(&some, &all)
+            }),
         }
     }
 

@@ -28,7 +28,7 @@ pub(super) fn factors(numbering: &Numbering<'_>, columns: &[Column]) -> Result<V
     for (at, &column) in columns.iter().enumerate() {
         let block_about_it = |&other: &Column| match (column, other) {
             (Column::Cell(cell), Column::Exposed(process)) => {
-                numbering.facts(process).iter().any(|fact| fact_cell(fact) == Some(cell))
+                numbering.facts(process).iter().flat_map(fact_cells).any(|about| about == cell)
             }
             _ => false,
         };
@@ -41,7 +41,7 @@ pub(super) fn factors(numbering: &Numbering<'_>, columns: &[Column]) -> Result<V
             match columns[at] {
                 Column::Cell(cell) => cells.push(cell),
                 Column::Control(_) => {}
-                Column::Exposed(process) => cells.extend(numbering.facts(process).iter().filter_map(fact_cell)),
+                Column::Exposed(process) => cells.extend(numbering.facts(process).iter().flat_map(fact_cells)),
             }
         }
         cells.sort_unstable();
@@ -57,11 +57,10 @@ pub(super) fn factors(numbering: &Numbering<'_>, columns: &[Column]) -> Result<V
     groups.into_values().map(factor).collect()
 }
 
-fn fact_cell(fact: &LocalFact) -> Option<CellId> {
-    match fact {
-        LocalFact::Cell(cell, _) => Some(*cell),
-        LocalFact::Control(_) => None,
-    }
+/// The cells that a fact is about.
+fn fact_cells(fact: &LocalFact) -> Vec<CellId> {
+    let cell = |fact: &&LocalFact| if let LocalFact::Cell(cell, _) = fact { Some(*cell) } else { None };
+    fact.plain().iter().filter_map(cell).collect()
 }
 
 /// The number of a column in a whole state.

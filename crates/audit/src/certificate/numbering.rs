@@ -115,8 +115,9 @@ impl<'a> Numbering<'a> {
                 Some(counter) => counter == *value,
                 None => self.value_of(*cell, number(*cell)) == *value,
             },
+            LocalFact::OneOf(_) => unreachable!("a plain fact is none of several"),
         };
-        let facts: Vec<bool> = self.facts(process).iter().map(holds).collect();
+        let facts: Vec<bool> = self.facts(process).iter().map(|fact| fact.holds(&holds)).collect();
         self.block_of(process, &facts)
     }
 
@@ -221,7 +222,7 @@ fn checked_blocks(
     n_points: usize,
     exposed: &Exposed,
 ) -> Result<Vec<Vec<bool>>, String> {
-    for fact in &exposed.facts {
+    for fact in exposed.facts.iter().flat_map(LocalFact::plain) {
         match fact {
             LocalFact::Control(points) => {
                 if let Some(point) = points.iter().find(|&&point| point >= n_points) {
@@ -234,6 +235,7 @@ fn checked_blocks(
                 }
                 check_value(model, *cell, *value)?;
             }
+            LocalFact::OneOf(_) => unreachable!("a plain fact is none of several"),
         }
     }
     if exposed.facts.is_empty() && exposed.blocks.is_empty() {

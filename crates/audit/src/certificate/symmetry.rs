@@ -84,11 +84,11 @@ impl<'m> Symmetry<'m> {
         }
         // A fact that names another process would have to be moved with it.
         let names_other = |(process, exposed): (ProcessId, &evidence::certificate::Exposed)| {
-            exposed.facts.iter().any(|fact| match fact {
+            exposed.facts.iter().flat_map(LocalFact::plain).any(|fact| match fact {
                 LocalFact::Cell(_, Value::Process(named)) => {
                     *named != process && self.model.families[self.model.processes[*named].family].count() > 1
                 }
-                LocalFact::Cell(..) | LocalFact::Control(_) => false,
+                LocalFact::Cell(..) | LocalFact::Control(_) | LocalFact::OneOf(_) => false,
             })
         };
         match self.model.processes.ids().zip(&claimed.exposed).find(|&pair| names_other(pair)) {
@@ -105,10 +105,10 @@ impl<'m> Symmetry<'m> {
     }
 
     fn moved_fact(&self, exchange: &Permutation, fact: &LocalFact) -> LocalFact {
-        match fact {
-            LocalFact::Control(points) => LocalFact::Control(points.clone()),
+        fact.map(&|plain| match plain {
             LocalFact::Cell(cell, value) => LocalFact::Cell(self.cell(exchange, *cell), moved(exchange, *value)),
-        }
+            other => other.clone(),
+        })
     }
 
     /// A permutation that takes some processes, family by family in their order, to others.

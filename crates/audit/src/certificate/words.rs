@@ -52,6 +52,13 @@ fn local_fact(numbering: &Numbering<'_>, process: ProcessId, fact: &LocalFact, h
             format!("{}@{{{}}}", name(model, process), points.join(", "))
         }
         LocalFact::Cell(cell, value) => format!("{} = {}", model.cells[*cell].name, print::value(model, *value)),
+        LocalFact::OneOf(lists) => {
+            let all = |facts: &Vec<LocalFact>| {
+                let texts = facts.iter().map(|fact| local_fact(numbering, process, fact, true));
+                texts.collect::<Vec<String>>().join(" and ")
+            };
+            format!("({})", lists.iter().map(all).collect::<Vec<String>>().join(" or "))
+        }
     };
     if holds { text } else { format!("not {text}") }
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use base::Span;
 use evidence::Certificate;
-use evidence::certificate::{Claim, SplitInvariant};
+use evidence::certificate::SplitInvariant;
 use model::Model;
 use model::eval::{evaluate, race};
 use model::expr::{BinaryOp, Expr};
@@ -33,8 +33,7 @@ impl Prepared<'_> {
     }
 
     pub fn invariant<'c>(&self, certificate: &'c Certificate) -> &'c SplitInvariant {
-        let Claim::SplitInvariant(invariant) = &certificate.facts[0].claim;
-        invariant
+        certificate.invariant().expect("it states one")
     }
 
     /// Whether a clause about some processes is implied by all processes only if it is implied by these: all are these.

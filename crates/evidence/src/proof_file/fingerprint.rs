@@ -6,6 +6,7 @@
 use std::fmt::Debug;
 
 use model::Model;
+use model::property::PropertyKind;
 
 /// The fingerprint of a program together with one of its properties.
 pub(super) fn fingerprint(model: &Model, property: &str) -> String {
@@ -25,7 +26,16 @@ pub(super) fn fingerprint(model: &Model, property: &str) -> String {
     }
     model.loops.iter().for_each(|one| hash.feed(&(one.scope, one.counter, &one.domain, &one.body)));
     model.channels.iter().for_each(|channel| hash.feed(&channel.name));
-    model.properties.iter().filter(|one| one.name == property).for_each(|one| hash.feed(&(&one.name, &one.kind)));
+    for one in model.properties.iter().filter(|one| one.name == property) {
+        hash.feed(&(&one.name, &one.kind));
+        // Only temporal properties are about fair runs.
+        if matches!(one.kind, PropertyKind::Temporal(_)) {
+            for set in &one.under.any_of {
+                let pairs: Vec<_> = set.iter().map(|&pair| &model.fairness[pair]).collect();
+                hash.feed(&pairs.iter().map(|pair| (&pair.always, &pair.often)).collect::<Vec<_>>());
+            }
+        }
+    }
     format!("{:016x}", hash.0)
 }
 

@@ -5,7 +5,7 @@ use std::io;
 use serde_json::ser::Formatter;
 
 /// What is spread over lines: records and lists under these keys.
-const SPREAD: [&str; 11] = [
+const SPREAD: [&str; 13] = [
     "facts",
     "processes",
     "points",
@@ -17,9 +17,11 @@ const SPREAD: [&str; 11] = [
     "diagram",
     "nodes",
     "parameters",
+    "foci",
+    "trees",
 ];
 /// The lists whose elements are spread, too.
-const SPREAD_ELEMENTS: [&str; 3] = ["facts", "processes", "members"];
+const SPREAD_ELEMENTS: [&str; 4] = ["facts", "processes", "members", "foci"];
 
 /// A formatter that knows the keys of the document.
 #[derive(Clone, Debug, Default)]

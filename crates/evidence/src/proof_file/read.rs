@@ -13,13 +13,16 @@ use serde_json::Value as Json;
 use serde_json::error::Category;
 
 use super::fingerprint::fingerprint;
+use super::ranks::rank_tree;
 use super::record::{
     ClaimRecord, ColumnRecord, Document, FactRecord, LocalFactRecord, MemberRecord, Named, PointRecord, ProcessRecord,
-    StatesRecord, digest,
+    StatesRecord, VariantRecord, digest,
 };
-use super::{FORMAT, MOST_BYTES, ProofError};
+use super::{FORMAT, FORMAT_WITH_RANKS, MOST_BYTES, ProofError};
 use crate::Certificate;
-use crate::certificate::{Claim, Column, ControlPoint, Exposed, Fact, LocalFact, Member, SplitInvariant, StateSet};
+use crate::certificate::{
+    Claim, Column, ControlPoint, Exposed, Fact, Focus, LocalFact, Member, NoFairRun, SplitInvariant, StateSet, Variant,
+};
 use crate::itf::value::{brief, from_json};
 
 /// A proof as it stands in its file: which program it is about can be asked before that program is there.
@@ -84,7 +87,7 @@ fn parse(bytes: &[u8]) -> Result<Document, ProofError> {
         Category::Syntax | Category::Io => ProofError::NotJson(error.to_string()),
         Category::Data => ProofError::NotAProof(error.to_string()),
     })?;
-    if document.format != FORMAT {
+    if document.format != FORMAT && document.format != FORMAT_WITH_RANKS {
         let written = brief(&Json::String(document.format));
         return Err(ProofError::NotAProof(format!("its format is {written}")));
     }
@@ -132,13 +135,57 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn fact(&self, record: FactRecord) -> Result<Fact, String> {
-        let ClaimRecord::SplitInvariant = record.claim;
+        let uses = record.uses.clone();
+        let claim = match record.claim {
+            ClaimRecord::SplitInvariant => Claim::SplitInvariant(self.split_invariant(record)?),
+            ClaimRecord::NoFairRun => Claim::NoFairRun(self.no_fair_run(record)?),
+        };
+        Ok(Fact { claim, uses })
+    }
+
+    fn no_fair_run(&self, record: FactRecord) -> Result<NoFairRun, String> {
+        let strange = [
+            ("k", record.k.is_some()),
+            ("by_symmetry", record.by_symmetry.is_some()),
+            ("processes", record.processes.is_some()),
+            ("members", record.members.is_some()),
+        ];
+        if let Some((key, _)) = strange.into_iter().find(|(_, is_there)| *is_there) {
+            return Err(format!("a claim that there is no fair run has no `{key}`"));
+        }
+        let missing = |key: &str| format!("a claim that there is no fair run needs `{key}`");
+        let variant = match record.variant.ok_or_else(|| missing("variant"))? {
+            VariantRecord::OneProcess => Variant::OneProcess,
+            VariantRecord::EveryProcess { mark } => Variant::EveryProcess { mark },
+        };
+        let foci = record.foci.ok_or_else(|| missing("foci"))?.into_iter().map(|focus| {
+            let process = self.process(&focus.process)?;
+            Ok(Focus { process, nodes: focus.nodes, ranks: rank_tree(focus.trees)? })
+        });
+        let violation = record.violation.ok_or_else(|| missing("violation"))?;
+        Ok(NoFairRun { violation, variant, foci: foci.collect::<Result<_, String>>()? })
+    }
+
+    fn split_invariant(&self, record: FactRecord) -> Result<SplitInvariant, String> {
+        let strange = [
+            ("violation", record.violation.is_some()),
+            ("variant", record.variant.is_some()),
+            ("foci", record.foci.is_some()),
+        ];
+        if let Some((key, _)) = strange.into_iter().find(|(_, is_there)| *is_there) {
+            return Err(format!("a split invariant has no `{key}`"));
+        }
+        let missing = |key: &str| format!("a split invariant needs `{key}`");
+        let (k, by_symmetry) =
+            (record.k.ok_or_else(|| missing("k"))?, record.by_symmetry.ok_or_else(|| missing("by_symmetry"))?);
+        let processes = record.processes.ok_or_else(|| missing("processes"))?;
+        let members = record.members.ok_or_else(|| missing("members"))?;
         let n_processes = self.model.processes.len();
-        if record.processes.len() != n_processes {
-            return Err(format!("it lists {} processes, the program has {n_processes}", record.processes.len()));
+        if processes.len() != n_processes {
+            return Err(format!("it lists {} processes, the program has {n_processes}", processes.len()));
         }
         let (mut points, mut exposed) = (Vec::new(), Vec::new());
-        for (process, listed) in self.model.processes.ids().zip(record.processes) {
+        for (process, listed) in self.model.processes.ids().zip(processes) {
             let ProcessRecord { process: named, points: listed_points, exposed: facts, blocks } = listed;
             if self.process(&named)? != process {
                 return Err(format!("its processes are not in the order of the program: {}", text(&named)));
@@ -149,9 +196,8 @@ impl Reader<'_> {
             exposed.push(Exposed { facts: facts.collect::<Result<_, String>>()?, blocks });
             points.push(listed_points);
         }
-        let members = record.members.into_iter().map(|member| self.member(member)).collect::<Result<_, String>>()?;
-        let claim = SplitInvariant { k: record.k, points, exposed, members, by_symmetry: record.by_symmetry };
-        Ok(Fact { claim: Claim::SplitInvariant(claim), uses: record.uses })
+        let members = members.into_iter().map(|member| self.member(member)).collect::<Result<_, String>>()?;
+        Ok(SplitInvariant { k, points, exposed, members, by_symmetry })
     }
 
     fn process(&self, named: &Named) -> Result<ProcessId, String> {
@@ -212,6 +258,12 @@ impl Reader<'_> {
             LocalFactRecord::Cell(named, json) => {
                 let cell = self.cell(&named)?;
                 Ok(LocalFact::Cell(cell, self.value(cell, &json)?))
+            }
+            LocalFactRecord::OneOf(lists) => {
+                let list = |list: Vec<LocalFactRecord>| {
+                    list.into_iter().map(|fact| self.local_fact(fact, points)).collect::<Result<_, String>>()
+                };
+                Ok(LocalFact::OneOf(lists.into_iter().map(list).collect::<Result<_, String>>()?))
             }
         }
     }

@@ -9,10 +9,13 @@ use model::variable::CellId;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use super::FORMAT;
 use super::fingerprint::fingerprint;
+use super::ranks::{FocusRecord, focus_record};
+use super::{FORMAT, FORMAT_WITH_RANKS};
 use crate::Certificate;
-use crate::certificate::{Claim, Column, ControlPoint, Fact, LocalFact, Member, SplitInvariant, StateSet};
+use crate::certificate::{
+    Claim, Column, ControlPoint, Fact, LocalFact, Member, NoFairRun, SplitInvariant, StateSet, Variant,
+};
 use crate::itf::value::scalar_to_json;
 
 /// The whole file.
@@ -31,16 +34,34 @@ pub(super) struct Document {
     pub digest: Option<String>,
 }
 
-/// A fact.
+/// A fact. Each kind of claim has its own keys; one that is missing or too many is found when it is read.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FactRecord {
     pub claim: ClaimRecord,
     pub uses: Vec<usize>,
-    pub k: usize,
-    pub by_symmetry: bool,
-    pub processes: Vec<ProcessRecord>,
-    pub members: Vec<MemberRecord>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub k: Option<usize>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by_symmetry: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub processes: Option<Vec<ProcessRecord>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub members: Option<Vec<MemberRecord>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub violation: Option<usize>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub variant: Option<VariantRecord>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub foci: Option<Vec<FocusRecord>>,
+}
+
+/// What is demanded of runs.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum VariantRecord {
+    OneProcess,
+    EveryProcess { mark: Option<usize> },
 }
 
 /// What a fact claims.
@@ -48,6 +69,8 @@ pub(super) struct FactRecord {
 pub(super) enum ClaimRecord {
     #[serde(rename = "split-invariant")]
     SplitInvariant,
+    #[serde(rename = "no-fair-run")]
+    NoFairRun,
 }
 
 /// The local states of a process.
@@ -81,6 +104,8 @@ pub(super) enum LocalFactRecord {
     At(Vec<Named>),
     /// The cell has this value.
     Cell(Named, Json),
+    /// All facts of one of the lists.
+    OneOf(Vec<Vec<LocalFactRecord>>),
 }
 
 /// An invariant.
@@ -113,7 +138,7 @@ impl Document {
     /// The document of a certificate that fits the Model, still without a digest.
     pub fn new(model: &Model, certificate: &Certificate, method: &str) -> Self {
         Document {
-            format: FORMAT.to_owned(),
+            format: if needs_ranks(certificate) { FORMAT_WITH_RANKS } else { FORMAT }.to_owned(),
             program: model.name.clone(),
             parameters: model.parameters.iter().map(|one| (one.name.clone(), one.value)).collect(),
             fingerprint: fingerprint(model, &certificate.property),
@@ -125,13 +150,48 @@ impl Document {
     }
 }
 
+/// Whether the certificate says what the first version of the format cannot say.
+fn needs_ranks(certificate: &Certificate) -> bool {
+    let is_set = |fact: &LocalFact| matches!(fact, LocalFact::OneOf(_));
+    certificate.facts.iter().any(|fact| match &fact.claim {
+        Claim::SplitInvariant(invariant) => invariant.exposed.iter().any(|exposed| exposed.facts.iter().any(is_set)),
+        Claim::NoFairRun(_) => true,
+    })
+}
+
 struct Writer<'a> {
     model: &'a Model,
 }
 
 impl Writer<'_> {
     fn fact(&self, fact: &Fact) -> FactRecord {
-        let Claim::SplitInvariant(SplitInvariant { k, points, exposed, members, by_symmetry }) = &fact.claim;
+        match &fact.claim {
+            Claim::SplitInvariant(invariant) => self.split_invariant(invariant, &fact.uses),
+            Claim::NoFairRun(claim) => self.no_fair_run(claim, &fact.uses),
+        }
+    }
+
+    fn no_fair_run(&self, claim: &NoFairRun, uses: &[usize]) -> FactRecord {
+        let variant = match claim.variant {
+            Variant::OneProcess => VariantRecord::OneProcess,
+            Variant::EveryProcess { mark } => VariantRecord::EveryProcess { mark },
+        };
+        let foci = claim.foci.iter().map(|focus| focus_record(focus, self.process(focus.process)));
+        FactRecord {
+            claim: ClaimRecord::NoFairRun,
+            uses: uses.to_vec(),
+            k: None,
+            by_symmetry: None,
+            processes: None,
+            members: None,
+            violation: Some(claim.violation),
+            variant: Some(variant),
+            foci: Some(foci.collect()),
+        }
+    }
+
+    fn split_invariant(&self, invariant: &SplitInvariant, uses: &[usize]) -> FactRecord {
+        let SplitInvariant { k, points, exposed, members, by_symmetry } = invariant;
         let lists = self.model.processes.ids().zip(points.iter().zip(exposed));
         let processes = lists.map(|(process, (points, exposed))| ProcessRecord {
             process: self.process(process),
@@ -141,11 +201,14 @@ impl Writer<'_> {
         });
         FactRecord {
             claim: ClaimRecord::SplitInvariant,
-            uses: fact.uses.clone(),
-            k: *k,
-            by_symmetry: *by_symmetry,
-            processes: processes.collect(),
-            members: members.iter().map(|member| self.member(member)).collect(),
+            uses: uses.to_vec(),
+            k: Some(*k),
+            by_symmetry: Some(*by_symmetry),
+            processes: Some(processes.collect()),
+            members: Some(members.iter().map(|member| self.member(member)).collect()),
+            violation: None,
+            variant: None,
+            foci: None,
         }
     }
 
@@ -172,6 +235,10 @@ impl Writer<'_> {
                 LocalFactRecord::At(numbers.iter().map(|&number| Named(number, name(number))).collect())
             }
             LocalFact::Cell(cell, value) => LocalFactRecord::Cell(self.cell(*cell), scalar_to_json(self.model, *value)),
+            LocalFact::OneOf(lists) => {
+                let list = |list: &Vec<LocalFact>| list.iter().map(|fact| self.local_fact(fact, points)).collect();
+                LocalFactRecord::OneOf(lists.iter().map(list).collect())
+            }
         }
     }
 

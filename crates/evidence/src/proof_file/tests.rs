@@ -67,6 +67,10 @@ fn certificate(model: &Model) -> Certificate {
     Certificate { property: "mutex".to_string(), facts }
 }
 
+fn processes(document: &mut Document) -> &mut Vec<super::record::ProcessRecord> {
+    document.facts[0].processes.as_mut().unwrap()
+}
+
 #[test]
 fn an_edit_under_a_right_digest_is_refused_where_names_and_ids_disagree() {
     let model = ended();
@@ -79,9 +83,9 @@ fn an_edit_under_a_right_digest_is_refused_where_names_and_ids_disagree() {
         let found = read(&written, &model).unwrap_err().to_string();
         assert!(found.contains(expected), "{found}, not {expected}");
     };
-    check(&|it| it.facts[0].processes[1].process.0 = 0, "process 0 is P[0], not \"P[1]\"");
-    check(&|it| it.facts[0].processes.swap(0, 1), "not in the order of the program");
-    check(&|it| it.facts[0].processes[0].points[0].place.0 = 1 << 40, "there is no place 1099511627776");
-    check(&|it| drop(it.facts[0].processes.pop()), "it lists 1 processes, the program has 2");
-    check(&|it| it.facts[0].members[0].of[0].1 = "Q".repeat(1000), "process 0 is P[0], not \"QQQQ");
+    check(&|it| processes(it)[1].process.0 = 0, "process 0 is P[0], not \"P[1]\"");
+    check(&|it| processes(it).swap(0, 1), "not in the order of the program");
+    check(&|it| processes(it)[0].points[0].place.0 = 1 << 40, "there is no place 1099511627776");
+    check(&|it| drop(processes(it).pop()), "it lists 1 processes, the program has 2");
+    check(&|it| it.facts[0].members.as_mut().unwrap()[0].of[0].1 = "Q".repeat(1000), "process 0 is P[0], not \"QQQQ");
 }

@@ -3,7 +3,6 @@
 use base::StopReason;
 use engine::Verdict;
 use engine::run::{PropertyResult, Run};
-use evidence::certificate::{Claim, Fact};
 use evidence::{Certificate, Evidence, Exploration, TraceEnd};
 use model::property::{Expected, PropertyKind};
 
@@ -125,7 +124,7 @@ fn reachable_states(seen: &Exploration) -> String {
 
 /// How many processes a local proof looks at together.
 fn locally(proof: &Certificate) -> String {
-    let Some(Fact { claim: Claim::SplitInvariant(invariant), .. }) = proof.facts.last() else { return String::new() };
+    let Some(invariant) = proof.invariant() else { return String::new() };
     match invariant.k {
         1 => "for every run, one process at a time".to_owned(),
         k if k == invariant.points.len() => "for every run, all processes together".to_owned(),

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use base::SourceFile;
-use evidence::certificate::{Column, LocalFact, Member};
+use evidence::certificate::{Column, Member};
 use model::control::ActionId;
 use model::eval::Counters;
 use model::footprint::footprint;
@@ -17,7 +17,7 @@ use model::process::ProcessId;
 use model::variable::Role;
 
 use super::member::Told;
-use super::words::Words;
+use super::words::{Words, holds_at};
 use super::{Explanation, cells};
 use crate::names::line;
 use crate::text::clean;
@@ -129,11 +129,7 @@ impl Looker<'_> {
     /// The class of the block at a point, where blocks tell of places only.
     fn class_at(&self, classes: &[Vec<u32>], point: usize) -> Option<usize> {
         let exposed = &self.words.invariant.exposed[self.process.index()];
-        let holds = |fact: &LocalFact| match fact {
-            LocalFact::Control(at) => Some(at.contains(&point)),
-            LocalFact::Cell(..) => None,
-        };
-        let facts = exposed.facts.iter().map(holds).collect::<Option<Vec<bool>>>()?;
+        let facts = exposed.facts.iter().map(|fact| holds_at(fact, point)).collect::<Option<Vec<bool>>>()?;
         let block = exposed.blocks.iter().position(|block| *block == facts)?;
         classes.iter().position(|class| class.contains(&(block as u32)))
     }

@@ -20,7 +20,7 @@ use std::collections::BTreeSet;
 
 use base::SourceFile;
 use evidence::Certificate;
-use evidence::certificate::{Claim, Column, Fact, Member, SplitInvariant};
+use evidence::certificate::{Column, Member, SplitInvariant};
 use model::Model;
 use model::process::ProcessId;
 
@@ -85,7 +85,7 @@ pub struct Part {
 impl Explanation {
     /// The proof in words; `None` for a certificate that states nothing.
     pub fn of(model: &Model, source: &SourceFile, certificate: &Certificate) -> Option<Explanation> {
-        let Some(Fact { claim: Claim::SplitInvariant(invariant), .. }) = certificate.facts.last() else { return None };
+        let invariant = certificate.invariant()?;
         let words = Words::new(model, invariant);
         let mut explanation = Explanation {
             k: invariant.k,
@@ -203,9 +203,7 @@ fn exposures(words: &Words<'_>) -> Vec<Exposure> {
 
 /// A round of refinement in words: what was exposed, each fact once, and the state that made it necessary.
 pub fn round(model: &Model, certificate: &Certificate, round: &engine::Exposure) -> String {
-    let Some(Fact { claim: Claim::SplitInvariant(invariant), .. }) = certificate.facts.last() else {
-        return String::new();
-    };
+    let Some(invariant) = certificate.invariant() else { return String::new() };
     let words = Words::new(model, invariant);
     let mut facts: Vec<String> = Vec::new();
     for (process, fact) in &round.facts {

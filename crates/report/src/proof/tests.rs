@@ -6,7 +6,7 @@ use base::SourceFile;
 use engine::run::{Audit, PropertyResult, Run};
 use engine::{Statistics, Verdict};
 use evidence::Evidence;
-use evidence::certificate::{Claim, StateSet};
+use evidence::certificate::StateSet;
 use testkit::local::{Expose, Local};
 use testkit::{Shape, for_each_program};
 
@@ -25,7 +25,7 @@ fn sentences_say_exactly_what_the_set_says() {
             }
             let Some(sets) = local.invariant() else { continue };
             let certificate = local.certificate(&sets, "p");
-            let Claim::SplitInvariant(invariant) = &certificate.facts[0].claim;
+            let invariant = certificate.invariant().unwrap();
             let words = Words::new(model, invariant);
             for member in &invariant.members {
                 if matches!(&member.states, StateSet::Rows(rows) if rows.is_empty()) {

@@ -232,12 +232,8 @@ impl<'a> Words<'a> {
     /// The points behind exposed blocks, where blocks tell of places only.
     fn points_of_blocks(&self, process: ProcessId, inside: &[u32], present: &[u32]) -> Option<(Vec<u32>, Vec<u32>)> {
         let exposed = &self.invariant.exposed[process.index()];
-        let holds = |fact: &LocalFact, point: usize| match fact {
-            LocalFact::Control(points) => Some(points.contains(&point)),
-            LocalFact::Cell(..) => None,
-        };
         let block_of = |point: usize| -> Option<usize> {
-            let facts = exposed.facts.iter().map(|fact| holds(fact, point)).collect::<Option<Vec<bool>>>()?;
+            let facts = exposed.facts.iter().map(|fact| holds_at(fact, point)).collect::<Option<Vec<bool>>>()?;
             exposed.blocks.iter().position(|block| *block == facts)
         };
         let n_points = self.invariant.points[process.index()].len();
@@ -306,6 +302,17 @@ impl<'a> Words<'a> {
                 Value::Bool(false) => format!("!{}", self.cell(*cell, names)),
                 other => format!("{} == {}", self.cell(*cell, names), self.value(*other, names)),
             },
+            LocalFact::OneOf(lists) => {
+                let all = |facts: &Vec<LocalFact>| {
+                    let texts: Vec<String> = facts.iter().map(|fact| self.fact(process, fact, names)).collect();
+                    if texts.is_empty() { "true".to_owned() } else { texts.join(" && ") }
+                };
+                match &lists.iter().map(all).collect::<Vec<String>>()[..] {
+                    [] => "false".to_owned(),
+                    [only] if !only.contains(" && ") => only.clone(),
+                    several => format!("({})", several.join(" || ")),
+                }
+            }
         }
     }
 
@@ -356,7 +363,7 @@ impl<'a> Words<'a> {
     fn alternative(&self, process: ProcessId, block: &[bool], others: &[u32]) -> Alternative {
         let exposed = &self.invariant.exposed[process.index()];
         let mut needed: Vec<usize> = (0..exposed.facts.len()).collect();
-        let is_cell = |fact: &usize| matches!(exposed.facts[*fact], LocalFact::Cell(..));
+        let is_cell = |fact: &usize| !matches!(exposed.facts[*fact], LocalFact::Control(_));
         let told_apart = |needed: &[usize]| {
             let differs = |other: &u32| needed.iter().any(|&fact| exposed.blocks[*other as usize][fact] != block[fact]);
             others.iter().all(differs)
@@ -376,15 +383,25 @@ impl<'a> Words<'a> {
         let fits = |point: &u32| {
             exposed.facts.iter().zip(block).all(|(fact, holds)| match fact {
                 LocalFact::Control(points) => !places_matter || points.contains(&(*point as usize)) == *holds,
-                LocalFact::Cell(..) => true,
+                LocalFact::Cell(..) | LocalFact::OneOf(_) => true,
             })
         };
         ((0..self.invariant.points[process.index()].len() as u32).filter(fits).collect(), cells)
     }
 }
 
+/// Whether a fact holds of a process at a point, where that depends on nothing else.
+pub(super) fn holds_at(fact: &LocalFact, point: usize) -> Option<bool> {
+    let is_place = |fact: &&LocalFact| matches!(fact, LocalFact::Control(_));
+    let at = |fact: &LocalFact| matches!(fact, LocalFact::Control(points) if points.contains(&point));
+    fact.plain().iter().all(is_place).then(|| fact.holds(&at))
+}
+
 /// The negation of a fact, as it is said.
 fn negated(text: &str) -> String {
+    if text.starts_with('(') {
+        return format!("!{text}");
+    }
     match text.split_once(" == ") {
         Some((name, value)) => format!("{name} != {value}"),
         None => text.strip_prefix('!').map_or_else(|| format!("!{text}"), str::to_owned),

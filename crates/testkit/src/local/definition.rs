@@ -163,8 +163,9 @@ impl<'a> Rule<'a> {
                 point == here
             }),
             LocalFact::Cell(cell, value) => state.cells[cell.index()] == *value,
+            LocalFact::OneOf(_) => unreachable!("a plain fact is none of several"),
         };
-        self.invariant.exposed[process.index()].facts.iter().map(holds).collect()
+        self.invariant.exposed[process.index()].facts.iter().map(|fact| fact.holds(&holds)).collect()
     }
 
     /// Whether the block of the process's local state is one of the listed ones.

@@ -46,8 +46,9 @@ fn block(invariant: &SplitInvariant, process: ProcessId, state: &Combination) ->
             (Some(counter), _) => counter == *value,
             (None, part) => part == Some(&Part::Value(*value)),
         },
+        LocalFact::OneOf(_) => unreachable!("a plain fact is none of several"),
     };
-    invariant.exposed[process.index()].facts.iter().map(holds).collect()
+    invariant.exposed[process.index()].facts.iter().map(|fact| fact.holds(&holds)).collect()
 }
 
 /// A point with its counters in order.

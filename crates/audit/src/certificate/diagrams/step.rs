@@ -602,18 +602,9 @@ impl<'a> Follower<'_, 'a> {
 
     /// Which of a mover's exposed facts hold after the step, with the states before it in which that is so.
     fn blocks(&mut self, mover: ProcessId, point: u32, path: &Path) -> Outcome<Vec<(Vec<bool>, Bdd)>> {
-        let numbering = self.evaluator.numbering;
         let mut blocks = vec![(Vec::new(), path.states.clone())];
-        for fact in numbering.facts(mover) {
-            let holds = match fact {
-                LocalFact::Control(points) => Ok(points.contains(&(point as usize))),
-                LocalFact::Cell(cell, value) => match path.scene.cells.get(cell) {
-                    Some(known) => Ok(known == value),
-                    None => {
-                        Err(self.evaluator.variables.equals(Column::Cell(*cell), numbering.number_of(*cell, *value)))
-                    }
-                },
-            };
+        for fact in self.evaluator.numbering.facts(mover) {
+            let holds = self.after(fact, point, path)?;
             let mut split = Vec::new();
             for (facts, states) in blocks {
                 let with = |holds: bool| [facts.as_slice(), &[holds]].concat();
@@ -629,5 +620,33 @@ impl<'a> Follower<'_, 'a> {
             blocks.retain(|(_, states)| !states.is_false());
         }
         Ok(blocks)
+    }
+
+    /// Whether a fact about a mover holds after the step; where that depends on the state before it, the states in which it does.
+    fn after(&self, fact: &LocalFact, point: u32, path: &Path) -> Outcome<Result<bool, Bdd>> {
+        let (variables, algebra) = (self.evaluator.variables, self.evaluator.algebra);
+        Ok(match fact {
+            LocalFact::Control(points) => Ok(points.contains(&(point as usize))),
+            LocalFact::Cell(cell, value) => match path.scene.cells.get(cell) {
+                Some(known) => Ok(known == value),
+                None => Err(variables.equals(Column::Cell(*cell), self.evaluator.numbering.number_of(*cell, *value))),
+            },
+            LocalFact::OneOf(lists) => {
+                let states = |holds: Result<bool, Bdd>| match holds {
+                    Ok(true) => variables.full(),
+                    Ok(false) => variables.empty(),
+                    Err(states) => states,
+                };
+                let mut some = variables.empty();
+                for list in lists {
+                    let mut all = variables.full();
+                    for fact in list {
+                        all = algebra.and(&all, &states(self.after(fact, point, path)?))?;
+                    }
+                    some = algebra.or(&some, &all)?;
+                }
+                Err(some)
+            }
+        })
     }
 }

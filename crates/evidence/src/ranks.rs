@@ -1,0 +1,77 @@
+//! Claims that no run is fair and violates a temporal property: ranks that never rise, with a reason for each rank.
+//!
+//! **The abstract process** of a *focus*, over a split invariant with `k = 1` whose members see all shared and public cells and what
+//! everybody exposes (this part of a view state is the *store*). A node is a view state of the focus, by its position among the rows
+//! of its member, with a state of the violation's automaton ([`crate::plain`]), which reads the state before each turn. Its edges are
+//! the turns of the focus, and for every other process its turns from each of its view states with the same store, of which the focus
+//! sees what becomes of the store. Turns are those of `eval`: steps, and standing still where there is none or at `idle`.
+//!
+//! What a predicate says about local states of other processes *may* hold at a node if it does for some of their view states with
+//! the same store. So the automaton can take an edge whose literals may hold together; an edge carries the mark of a fairness pair if
+//! it is a turn of the kind that has to happen again and again, or the predicate on the state before may hold; and a node is free
+//! of a pair if what holds always from some point on may hold there.
+//!
+//! **Rule.** The nodes of a [`Focus`] contain all initial ones and all that edges lead to. No edge leads to a higher rank; edges
+//! between nodes of one rank are as its [`Reason`] says. A run then keeps to one rank from some point on, and there something that it
+//! has to do again and again is missing, or it keeps to the nodes that are free of a pair, for which the ranks of a smaller
+//! [`RankTree`] say the same. Every fair run that violates the property is a run of each abstract process, and does what
+//! [`Variant`] demands in one (`OneProcess`) or in at least one of all of them (`EveryProcess`); so there is none.
+
+use model::process::ProcessId;
+
+/// No fair run violates the property in this way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NoFairRun {
+    /// The way to violate the property: its position in [`crate::plain::violations`].
+    pub violation: usize,
+    /// What is demanded of runs.
+    pub variant: Variant,
+    /// The abstract processes without such a run. The fact uses one split invariant.
+    pub foci: Vec<Focus>,
+}
+
+/// What is demanded of runs, beyond being accepted and fair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Variant {
+    /// Nothing: one focus is enough.
+    OneProcess,
+    /// Turns of the focus carry a mark of the automaton again and again: every process has to be a focus.
+    EveryProcess {
+        /// The mark; any turn counts where there is none.
+        mark: Option<usize>,
+    },
+}
+
+/// An abstract process without a fair run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Focus {
+    /// The process.
+    pub process: ProcessId,
+    /// The nodes, ascending: a row of the process's member, and a state of the automaton.
+    pub nodes: Vec<(u32, u32)>,
+    /// The ranks of all nodes.
+    pub ranks: RankTree,
+}
+
+/// Ranks of some nodes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RankTree {
+    /// The rank of each node, in the order of the nodes.
+    pub ranks: Vec<u32>,
+    /// For each rank why no fair run keeps to it.
+    pub reasons: Vec<Reason>,
+}
+
+/// Why no fair run keeps to the nodes of a rank.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Reason {
+    /// No edge stays among them.
+    Trivial,
+    /// No edge among them carries this mark of the automaton.
+    Missing(usize),
+    /// No edge among them is a turn of the focus that carries the mark that [`Variant::EveryProcess`] names.
+    Own,
+    /// No edge among them carries the mark of the pair at this position in the violation's fairness; the tree ranks those of them
+    /// that are free of the pair, in their order.
+    Pair(usize, Box<RankTree>),
+}
