@@ -5,7 +5,7 @@
 //! that of any `n + 1` instances one is false. A question of a clause is "its conditions hold, and its claim does not"; in it
 //! the variables bound around a part are replaced by their values.
 
-mod mention;
+pub(crate) mod mention;
 mod substitute;
 
 use std::rc::Rc;
@@ -19,7 +19,7 @@ use model::value::Value;
 
 use crate::k_index::groups;
 use crate::question::{Pattern, Question};
-use substitute::closed;
+pub(crate) use substitute::closed;
 
 /// Instances of `count(…) <= n` are told apart by subsets of `n + 1`; more of them than this are left together.
 const MOST_SUBSETS: usize = 100_000;
@@ -239,7 +239,7 @@ impl<'m> Splitter<'m> {
     }
 
     /// Binds variables in all ways; with `before`, only to processes that, after those, are chosen.
-    fn bind_each(
+    pub(crate) fn bind_each(
         &self,
         bindings: &[Binding],
         bound: Vec<Value>,
@@ -279,7 +279,7 @@ impl<'m> Splitter<'m> {
     }
 
     /// The value of an expression that does not depend on the state.
-    fn constant(&self, expr: &Expr, bound: &[Value]) -> Option<Value> {
+    pub(crate) fn constant(&self, expr: &Expr, bound: &[Value]) -> Option<Value> {
         is_constant(expr)
             .then(|| {
                 let mut view = Viewpoint::new(self.model, &self.state, None);
@@ -320,7 +320,7 @@ impl<'m> Splitter<'m> {
             }
         };
         let pattern = Pattern::Truth { expr, bound: Vec::new(), wanted };
-        let mention::Mentions { processes, cells } = mentions;
+        let mention::Mentions { processes, cells, .. } = mentions;
         self.found.push(Question { processes: processes.into_iter().collect(), cells, pattern });
     }
 }
@@ -375,7 +375,7 @@ fn is_constant(expr: &Expr) -> bool {
 }
 
 /// Whether evaluating the expression can be a fault: it divides, computes with large numbers, indexes, or converts.
-fn can_fault(expr: &Expr) -> bool {
+pub(crate) fn can_fault(expr: &Expr) -> bool {
     use model::expr::Whose;
     match &expr.kind {
         ExprKind::Const(_) | ExprKind::Myself | ExprKind::Bound(_) => false,

@@ -3,12 +3,14 @@
 //! In: a Model and its properties. Out: verdicts with evidence. [`packing`] and [`codec`] say how a state is a
 //! few words; [`compile`] makes code of the program, and [`machine`] runs it; `store.rs` is the
 //! set of states found; `search.rs` goes through them level by level, `path.rs` finds the run to what was found;
-//! `liveness.rs` finds fair loops; [`Mono`] is the method. [`local`]: sets of what few processes see, for local proofs.
+//! `liveness.rs` finds fair loops; [`Mono`] is the method. [`local`]: sets of what few processes see, for local proofs;
+//! [`fair`]: abstract processes, for local proofs of temporal properties.
 
 mod code;
 pub mod codec;
 pub mod compile;
 mod expand;
+pub mod fair;
 mod hash;
 mod holders;
 mod initial;

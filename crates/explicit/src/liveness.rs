@@ -5,9 +5,9 @@
 //! (`predicates.rs`). Each way to violate a property is a product with an automaton (`product.rs`), searched for a component
 //! that satisfies all demands (`emptiness.rs`); the run through it is made short (`lasso.rs`).
 
-mod emptiness;
+pub(crate) mod emptiness;
 mod graph;
-mod lasso;
+pub(crate) mod lasso;
 mod predicates;
 mod product;
 

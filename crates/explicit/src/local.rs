@@ -5,9 +5,10 @@
 //! states is the union of their words, the projection an intersection with a mask, and a step is one of the machine, since
 //! nobody's step depends on what it does not see.
 //!
-//! `views.rs` says what each process sees, `rows.rs` is a set of view states, `join.rs` combines sets, `by_store.rs` is the fixpoint for single processes, `close.rs` the one for groups; `questions.rs` answers
+//! `views.rs` says what each process sees, `rows.rs` is a set of view states, `join.rs` combines sets, `by_store.rs` is the fixpoint for single processes (on `bits.rs`), `close.rs` the one for groups; `questions.rs` answers
 //! what is asked of combinations, `renaming.rs` exchanges processes, `certify.rs` writes a proof; `engine.rs` is the method.
 
+pub(crate) mod bits;
 mod by_store;
 mod certify;
 mod close;

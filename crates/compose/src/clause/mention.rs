@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use model::control::Scope;
+use model::control::{PlaceId, Scope};
 use model::expr::{Access, Expr, ExprKind, Whose};
 use model::process::ProcessId;
 use model::value::Value;
@@ -12,28 +12,32 @@ use super::{Splitter, as_process, is_constant};
 
 /// What an expression looks at.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Mentions {
+pub(crate) struct Mentions {
     /// The processes whose place or own cells it may look at.
     pub processes: BTreeSet<ProcessId>,
     /// The cells.
     pub cells: BTreeSet<CellId>,
+    /// The places at which it may ask whether a process stands, all that it asks for at once.
+    pub places: BTreeSet<(ProcessId, Vec<PlaceId>)>,
 }
 
 impl Splitter<'_> {
     /// Adds what an expression looks at where its bound variables have these values.
-    pub(super) fn mention(&self, expr: &Expr, bound: &[Value], into: &mut Mentions) {
+    pub(crate) fn mention(&self, expr: &Expr, bound: &[Value], into: &mut Mentions) {
         match &expr.kind {
             ExprKind::Const(_) | ExprKind::Myself | ExprKind::Bound(_) => {}
             ExprKind::Read(access) => self.mention_access(access, bound, into),
             ExprKind::At { who, places, .. } => {
-                match is_constant(who) {
-                    true => into.processes.extend(self.constant(who, bound).and_then(as_process)),
+                let asked: Vec<ProcessId> = match is_constant(who) {
+                    true => self.constant(who, bound).and_then(as_process).into_iter().collect(),
                     false => {
                         let scopes: HashSet<Scope> =
                             places.iter().map(|&place| self.model.places[place].scope).collect();
-                        scopes.into_iter().for_each(|scope| into.processes.extend(self.processes_of(scope)));
+                        scopes.into_iter().flat_map(|scope| self.processes_of(scope)).collect()
                     }
-                }
+                };
+                into.places.extend(asked.iter().map(|&process| (process, places.clone())));
+                into.processes.extend(asked);
                 self.mention(who, bound, into);
             }
             ExprKind::Not(inner)
@@ -58,6 +62,13 @@ impl Splitter<'_> {
                     // Its range changes with the state: it may look at anything.
                     into.processes.extend(self.model.processes.ids());
                     into.cells.extend(self.model.cells.ids());
+                    for process in self.model.processes.ids() {
+                        let every = |(place, declared): (PlaceId, &model::control::Place)| {
+                            (declared.scope == Scope::Family(self.model.processes[process].family)).then_some(place)
+                        };
+                        let places = self.model.places.entries().filter_map(every);
+                        into.places.extend(places.map(|place| (process, vec![place])));
+                    }
                 }
             }
         }

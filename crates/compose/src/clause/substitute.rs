@@ -4,7 +4,7 @@ use model::expr::{Access, Binding, BoundVar, Domain, Expr, ExprKind, Quantified,
 use model::value::Value;
 
 /// The expression with these values for the variables bound around it, outermost first; nothing outside binds it any more.
-pub(super) fn closed(expr: &Expr, bound: &[Value]) -> Expr {
+pub(crate) fn closed(expr: &Expr, bound: &[Value]) -> Expr {
     if bound.is_empty() {
         return expr.clone();
     }

@@ -5,20 +5,18 @@
 //! process's local states. Its steps are taken once; what others see of them, a change of the store, is a *guarantee*, and
 //! a guarantee of one process takes all local states of another from store to store at once. Only what is new is looked at.
 
-mod bits;
-
 use base::StopReason;
 use compose::backend::{Join, Movers};
 use compose::k_index::{Plan, Rule};
 use model::process::ProcessId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::bits::{BitSets, for_each_bit};
 use super::close::Next;
 use super::renaming::Renaming;
 use super::views::{and, or, without};
 use super::{LocalSets, Rows};
 use crate::packing::Packed;
-use bits::{BitSets, for_each_bit};
 
 /// Limits are looked at after so many stores.
 const LOOKS: u32 = 256;

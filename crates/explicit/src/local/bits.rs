@@ -2,7 +2,7 @@
 
 /// For each store a set of local states, and those of them that nobody has looked at.
 #[derive(Default)]
-pub(super) struct BitSets {
+pub(crate) struct BitSets {
     /// How many words a set has.
     n_words: usize,
     /// All sets, one behind the other.
@@ -98,7 +98,7 @@ impl BitSets {
 }
 
 /// Shows the elements of a set given by its words.
-pub(super) fn for_each_bit(words: &[u64], mut show: impl FnMut(u32)) {
+pub(crate) fn for_each_bit(words: &[u64], mut show: impl FnMut(u32)) {
     for (at, &word) in words.iter().enumerate() {
         let mut rest = word;
         while rest != 0 {

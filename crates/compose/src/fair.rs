@@ -1,0 +1,239 @@
+//! Temporal properties under fairness, one process at a time: LL and FLL.
+//!
+//! In: a temporal property and a backend. Out: a proof that no fair run violates it, or such a run. For each way to violate the property
+//! the facts that it speaks of are exposed, and abstract processes made of the strongest split invariant (`backend.rs`). Every run of
+//! the program is a run of each of them. So the violation has no run if (**A**: CAV 2008, Theorem 4; CAV 2010) for every process the abstract
+//! process has no fair run in which the process itself carries acceptance again and again, or (**B**) for some process it has no fair
+//! run at all. Otherwise a run whose turns are all sure is unrolled to one of the program (`unroll.rs`); if that is fair it is shown.
+//! In all other cases something is exposed (`refine.rs`), and it starts again; there is an end, with everything exposed at the latest.
+
+pub mod backend;
+pub mod conditions;
+mod facts;
+pub mod locals;
+pub mod may;
+mod refine;
+mod unroll;
+
+use std::collections::BTreeSet;
+
+use base::{Budget, StopReason};
+use engine::{Event, Exposure, Observer};
+use evidence::certificate::SplitInvariant;
+use evidence::{Trace, TraceEnd};
+use model::process::ProcessId;
+
+use backend::{Demand, FairBackend, Turns};
+use conditions::{Conditions, support};
+use locals::Locals;
+use refine::{Facts, Refinement};
+use unroll::Unrolled;
+
+/// Whose abstract process must have no fair run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Variant {
+    /// A: everybody's, in which the process itself carries acceptance again and again.
+    Every,
+    /// B: somebody's.
+    One,
+}
+
+/// How a property is to be decided, and with what.
+pub struct Way<'w> {
+    /// Which rule is used.
+    pub variant: Variant,
+    /// Limits.
+    pub budget: &'w Budget,
+    /// Who is told.
+    pub observer: &'w dyn Observer,
+}
+
+/// That a violation has no run.
+#[derive(Clone, Debug)]
+pub struct NoRun {
+    /// The position of the violation.
+    pub violation: usize,
+    /// The split invariant behind the abstract processes.
+    pub invariant: SplitInvariant,
+    /// Whose abstract processes were shown to have no fair run.
+    pub focuses: Vec<ProcessId>,
+}
+
+/// What became of a property.
+pub enum Outcome {
+    /// No violation has a run.
+    Proved(Vec<NoRun>),
+    /// A fair run that violates it.
+    Run(Trace),
+}
+
+/// A decided property.
+pub struct Decided {
+    /// What became of it.
+    pub outcome: Outcome,
+    /// What was exposed, round by round; what the property itself speaks of is in no round.
+    pub exposures: Vec<Exposure>,
+}
+
+/// Decides a property.
+///
+/// # Errors
+/// A limit that was reached, or what local methods do not follow.
+pub fn decide<'m, B: FairBackend>(
+    backend: &mut B,
+    (conditions, locals): (&Conditions<'m>, &Locals<'m>),
+    way: &Way<'_>,
+) -> Result<Decided, StopReason> {
+    let mut search = Search { backend, conditions, locals, way, exposures: Vec::new(), n_exposed: 0 };
+    let mut proved = Vec::new();
+    for violation in 0..conditions.violations.len() {
+        match search.violation(violation)? {
+            Found::NoRun(no_run) => proved.push(no_run),
+            Found::Run(trace) => {
+                return Ok(Decided { outcome: Outcome::Run(trace), exposures: search.exposures });
+            }
+        }
+    }
+    Ok(Decided { outcome: Outcome::Proved(proved), exposures: search.exposures })
+}
+
+enum Found {
+    NoRun(NoRun),
+    Run(Trace),
+}
+
+/// What the abstract processes of a round say.
+enum Round {
+    /// The rule's premises hold, for these processes.
+    Proved(Vec<ProcessId>),
+    /// These have fair runs.
+    Open(Vec<ProcessId>),
+}
+
+struct Search<'s, 'm, B> {
+    backend: &'s mut B,
+    conditions: &'s Conditions<'m>,
+    locals: &'s Locals<'m>,
+    way: &'s Way<'s>,
+    exposures: Vec<Exposure>,
+    n_exposed: usize,
+}
+
+impl<B: FairBackend> Search<'_, '_, B> {
+    fn violation(&mut self, violation: usize) -> Result<Found, StopReason> {
+        let facts = self.conditions.facts(&self.conditions.violations[violation], self.locals)?;
+        let mut exposed: BTreeSet<ProcessId> = facts.iter().map(|(process, _)| *process).collect();
+        self.backend.forget()?;
+        self.backend.expose(&facts)?;
+        loop {
+            self.way.budget.check(0)?;
+            self.backend.close()?;
+            let open = match self.round(violation, &exposed)? {
+                Round::Proved(focuses) => {
+                    let invariant = self.backend.certify()?;
+                    return Ok(Found::NoRun(NoRun { violation, invariant, focuses }));
+                }
+                Round::Open(open) => open,
+            };
+            let mut new = Facts::new();
+            for focus in open {
+                match self.look_into(focus, violation)? {
+                    Look::Real(trace) => return Ok(Found::Run(trace)),
+                    Look::Refine(facts) => new.extend(facts.into_iter().filter(|fact| !new.contains(fact)).collect::<Vec<_>>()),
+                }
+            }
+            if !self.backend.expose(&new)? {
+                let why = "an abstract run is neither real nor excluded by any fact";
+                return Err(StopReason::NotSupported(why.to_owned()));
+            }
+            exposed.extend(new.iter().map(|(process, _)| *process));
+            self.n_exposed += new.len();
+            self.exposures.push(Exposure { facts: new, because: None, steps: 0 });
+            self.way.observer.event(Event::Proving {
+                rounds: self.exposures.len() as u64,
+                exposed: self.n_exposed as u64,
+                nodes: self.backend.statistics().peak_nodes.unwrap_or(0),
+                memory_bytes: self.backend.statistics().peak_memory_bytes.unwrap_or(0),
+            });
+        }
+    }
+
+    fn round(&mut self, violation: usize, exposed: &BTreeSet<ProcessId>) -> Result<Round, StopReason> {
+        let all: Vec<ProcessId> = self.conditions.model.processes.ids().collect();
+        match self.way.variant {
+            Variant::Every => {
+                let demand = Demand { violation, own: true };
+                let mut open = Vec::new();
+                for &focus in &all {
+                    if self.backend.fair_run(focus, demand, Turns::Some)?.is_some() {
+                        open.push(focus);
+                    }
+                }
+                Ok(if open.is_empty() { Round::Proved(all) } else { Round::Open(open) })
+            }
+            Variant::One => {
+                let demand = Demand { violation, own: false };
+                let candidates = self.candidates(violation, exposed);
+                for &focus in &candidates {
+                    if self.backend.fair_run(focus, demand, Turns::Some)?.is_none() {
+                        return Ok(Round::Proved(vec![focus]));
+                    }
+                }
+                Ok(Round::Open(candidates[..1].to_vec()))
+            }
+        }
+    }
+
+    /// The processes whose abstract processes are looked at for B: one of which nothing is exposed, if there is one, since everybody sees
+    /// the others anyway; and those that the property speaks of.
+    fn candidates(&self, violation: usize, exposed: &BTreeSet<ProcessId>) -> Vec<ProcessId> {
+        let model = self.conditions.model;
+        let propositions = &self.conditions.violations[violation].propositions;
+        let spoken_of: BTreeSet<ProcessId> = propositions.iter().flat_map(|one| support(model, one)).collect();
+        let hidden = model.processes.ids().find(|process| !exposed.contains(process));
+        let other = || model.processes.ids().find(|process| !spoken_of.contains(process));
+        let mut found: Vec<ProcessId> = hidden.or_else(other).into_iter().collect();
+        found.extend(spoken_of.into_iter().take(1));
+        if found.is_empty() {
+            found.extend(model.processes.ids().next());
+        }
+        found.dedup();
+        found
+    }
+
+    /// A run of the program, or what to expose.
+    fn look_into(&mut self, focus: ProcessId, violation: usize) -> Result<Look, StopReason> {
+        let own = self.way.variant == Variant::Every;
+        let demand = Demand { violation, own };
+        let pairs = self.conditions.pairs_of(&self.conditions.violations[violation]);
+        let sure = self.backend.fair_run(focus, demand, Turns::Sure)?;
+        let run = match sure {
+            Some(run) => run,
+            None => match self.backend.fair_run(focus, demand, Turns::Some)? {
+                Some(run) => run,
+                None => return Ok(Look::Refine(Facts::new())),
+            },
+        };
+        let mut refinement = Refinement { backend: &mut *self.backend, conditions: self.conditions, locals: self.locals };
+        let facts = refinement.of_turns(&run)?;
+        if !facts.is_empty() {
+            return Ok(Look::Refine(facts));
+        }
+        let unrolled = unroll::unroll(&*refinement.backend, (self.conditions, self.locals), &run, self.way.budget)?;
+        let Some(real) = unrolled else { return Ok(Look::Refine(Facts::new())) };
+        if refinement.is_fair(&real)? {
+            return Ok(Look::Real(trace(real)));
+        }
+        refinement.of_fairness(&run, &real, &pairs).map(Look::Refine)
+    }
+}
+
+/// What an abstract run comes to.
+enum Look {
+    Real(Trace),
+    Refine(Facts),
+}
+
+fn trace(real: Unrolled) -> Trace {
+    Trace { states: real.states, turns: real.turns, end: TraceEnd::Loop, loop_from: Some(real.loop_from) }
+}

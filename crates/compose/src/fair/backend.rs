@@ -1,0 +1,101 @@
+//! What a representation of abstract processes must offer.
+//!
+//! The **store** is what everybody sees: the shared and public cells, and of every process the block of its local states that the
+//! exposed facts tell apart. The abstract process of a *focus* has its own turns and, for every other process, the changes of the store
+//! that some of its local states allows. A backend keeps for every process the local states at each store (its split invariant), and
+//! says whether an abstract process has a fair run.
+
+use base::StopReason;
+use engine::Statistics;
+use evidence::certificate::{LocalFact, SplitInvariant};
+use model::eval::{State, Turn};
+use model::process::ProcessId;
+
+use super::locals::LocalState;
+
+/// Which runs of the abstract process of the focus are looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Demand {
+    /// The position of the violation in the property's list.
+    pub violation: usize,
+    /// Whether turns of the focus itself must carry the automaton's first mark again and again (any mark will do where it has none).
+    pub own: bool,
+}
+
+/// Which turns of other processes a run may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turns {
+    /// Those that some local state of the process allows.
+    Some,
+    /// Those that every local state of the process at the store allows.
+    Sure,
+}
+
+/// A point of an abstract run.
+#[derive(Clone, Debug)]
+pub struct AbstractPoint {
+    /// The shared and public cells, and the local state of the focus; the rest of it means nothing.
+    pub state: State,
+    /// By process: the block that its local state is in.
+    pub blocks: Vec<usize>,
+}
+
+/// A turn in an abstract run.
+#[derive(Clone, Debug)]
+pub struct AbstractTurn {
+    /// Whose turn it is.
+    pub mover: ProcessId,
+    /// The turn, where it is the focus's.
+    pub own: Option<Turn>,
+    /// The positions of the fairness assumptions that the turn itself meets.
+    pub met: Vec<usize>,
+    /// Whether every local state of the mover allows it.
+    pub is_sure: bool,
+}
+
+/// A run of an abstract process that goes round for ever.
+#[derive(Clone, Debug)]
+pub struct AbstractRun {
+    /// The process.
+    pub focus: ProcessId,
+    /// The points; after the last turn comes `points[loop_from]` again.
+    pub points: Vec<AbstractPoint>,
+    /// One turn for each point.
+    pub turns: Vec<AbstractTurn>,
+    /// Where the loop begins.
+    pub loop_from: usize,
+}
+
+impl AbstractRun {
+    /// The position of the point after a turn.
+    pub fn after(&self, turn: usize) -> usize {
+        if turn + 1 == self.points.len() { self.loop_from } else { turn + 1 }
+    }
+}
+
+/// Local states by store, and abstract processes.
+pub trait FairBackend {
+    /// Forgets all exposed facts.
+    fn forget(&mut self) -> Result<(), StopReason>;
+
+    /// Makes facts visible to everybody; whether one of them tells apart what nothing did.
+    fn expose(&mut self, facts: &[(ProcessId, LocalFact)]) -> Result<bool, StopReason>;
+
+    /// Computes the strongest split invariant for what is exposed now.
+    fn close(&mut self) -> Result<(), StopReason>;
+
+    /// A fair run of an abstract process, if there is one.
+    fn fair_run(&mut self, focus: ProcessId, demand: Demand, turns: Turns) -> Result<Option<AbstractRun>, StopReason>;
+
+    /// The block that a local state of a process is in.
+    fn block_of(&self, process: ProcessId, local: &LocalState) -> usize;
+
+    /// The local states of a process at the store of a point.
+    fn locals_at(&mut self, process: ProcessId, point: &AbstractPoint) -> Result<Vec<LocalState>, StopReason>;
+
+    /// The split invariant as data.
+    fn certify(&mut self) -> Result<SplitInvariant, StopReason>;
+
+    /// What the sets take and how large they are.
+    fn statistics(&self) -> Statistics;
+}

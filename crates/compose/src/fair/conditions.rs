@@ -1,0 +1,177 @@
+//! What a property demands of runs, as both backends need it.
+//!
+//! In: a temporal property. Out: the ways to violate it, its fairness assumptions with their predicates taken apart, and the
+//! facts about local states without which a process does not see what the property speaks of.
+
+use base::{Budget, StopReason};
+use engine::PropertyId;
+use evidence::certificate::LocalFact;
+use model::Model;
+use model::eval::Turn;
+use model::fairness::{EdgePredicate, FairnessId};
+use model::process::ProcessId;
+use model::property::{Property, PropertyKind};
+use model::variable::Storage;
+use temporal::{Proposition, Violation};
+
+use super::locals::Locals;
+use super::may::{May, local_cells, looks_at};
+use crate::clause::Splitter;
+use crate::clause::mention::Mentions;
+
+/// A property whose local cells have more values than this is refused.
+const MOST_VALUES: usize = 1 << 12;
+
+/// A fairness assumption: from some point on `always`, or again and again one of the others.
+#[derive(Clone, Debug)]
+pub struct Pair {
+    /// Which one of the Model's.
+    pub id: FairnessId,
+    /// Holds in every state from some point on.
+    pub always: Option<May>,
+    /// One of them holds in the state before a turn.
+    pub before: Vec<May>,
+    /// One of them is true of the turn itself, whatever the state.
+    turns: Vec<EdgePredicate>,
+}
+
+/// What a property demands.
+pub struct Conditions<'m> {
+    /// The program.
+    pub model: &'m Model,
+    /// The property.
+    pub property: &'m Property,
+    /// The ways to violate it; none may have a run.
+    pub violations: Vec<Violation>,
+    /// All fairness assumptions of the violations, each once.
+    pub pairs: Vec<Pair>,
+}
+
+impl<'m> Conditions<'m> {
+    /// Those of a temporal property.
+    ///
+    /// # Errors
+    /// An automaton that is too large, or a property that is not for local methods.
+    pub fn new(model: &'m Model, property: PropertyId, budget: &Budget) -> Result<Self, StopReason> {
+        let property = &model.properties[property];
+        let PropertyKind::Temporal(formula) = &property.kind else {
+            return Err(StopReason::NotSupported(String::from("this method answers temporal properties only")));
+        };
+        let violations = temporal::violations(model, property, formula, budget)?;
+        if violations.iter().any(|violation| violation.real_steps_only) {
+            let why = "an automaton that is given as such reads real steps only; `mono` and `global` follow it";
+            return Err(StopReason::NotSupported(why.to_owned()));
+        }
+        let mut ids: Vec<FairnessId> = violations.iter().flat_map(|violation| violation.fairness.clone()).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let mut pairs: Vec<Pair> = ids.into_iter().map(|id| Pair::new(model, id)).collect();
+        let mut n_exprs = 0;
+        for pair in &mut pairs {
+            pair.always.iter_mut().chain(&mut pair.before).for_each(|may| may.count(&mut n_exprs));
+        }
+        Ok(Conditions { model, property, violations, pairs })
+    }
+
+    /// The positions in `pairs` of a violation's assumptions.
+    pub fn pairs_of(&self, violation: &Violation) -> Vec<usize> {
+        let position = |id: &FairnessId| self.pairs.iter().position(|pair| pair.id == *id);
+        violation.fairness.iter().filter_map(position).collect()
+    }
+
+    /// The positions of the assumptions that a turn meets whatever the state, ascending.
+    pub fn met_by(&self, turn: &Turn) -> Vec<usize> {
+        (0..self.pairs.len()).filter(|&at| self.pairs[at].is_met_by(self.model, turn)).collect()
+    }
+
+    /// The facts that tell apart what a violation's propositions tell apart.
+    ///
+    /// # Errors
+    /// Cells with too many values.
+    pub fn facts(&self, violation: &Violation, locals: &Locals<'_>) -> Result<Vec<(ProcessId, LocalFact)>, StopReason> {
+        let mut facts = Vec::new();
+        for proposition in &violation.propositions {
+            let mentions = mentions(self.model, proposition);
+            for (process, places) in &mentions.places {
+                let points = locals.points(*process).iter().enumerate();
+                let at = points.filter(|(_, point)| places.contains(&point.place)).map(|(number, _)| number);
+                facts.push((*process, LocalFact::Control(at.collect())));
+            }
+            for cell in local_cells(self.model, &mentions) {
+                let declared = &self.model.cells[cell];
+                let owner = declared.owner.expect("local cells have an owner");
+                let values = declared.ty.values(self.model.type_context()).take(MOST_VALUES + 1).collect::<Vec<_>>();
+                if values.len() > MOST_VALUES {
+                    let name = &declared.name;
+                    let why = format!("`{name}` has too many values to be seen by everybody; `mono` and `global` look at it");
+                    return Err(StopReason::NotSupported(why));
+                }
+                // Of all values but one it follows whether it is the last.
+                let told = values.len().saturating_sub(1);
+                facts.extend(values.into_iter().take(told).map(|value| (owner, LocalFact::Cell(cell, value))));
+            }
+        }
+        facts.dedup();
+        Ok(facts)
+    }
+}
+
+/// The processes at whose local states a proposition looks.
+pub fn support(model: &Model, proposition: &Proposition) -> Vec<ProcessId> {
+    looks_at(model, &mentions(model, proposition)).into_iter().collect()
+}
+
+fn mentions(model: &Model, proposition: &Proposition) -> Mentions {
+    let mut mentions = Mentions::default();
+    Splitter::new(model, &|_: &[ProcessId]| true).mention(&proposition.expr, &proposition.bound, &mut mentions);
+    mentions
+}
+
+impl Pair {
+    fn new(model: &Model, id: FairnessId) -> Self {
+        let declared = &model.fairness[id];
+        let mut pair = Pair { id, always: None, before: Vec::new(), turns: Vec::new() };
+        pair.always = declared.always.as_ref().map(|always| May::new(model, always));
+        for often in &declared.often {
+            match often {
+                EdgePredicate::Before(predicate) => pair.before.push(May::new(model, predicate)),
+                turn => pair.turns.push(turn.clone()),
+            }
+        }
+        pair
+    }
+
+    fn is_met_by(&self, model: &Model, turn: &Turn) -> bool {
+        self.turns.iter().any(|predicate| match predicate {
+            EdgePredicate::Before(_) => false,
+            EdgePredicate::Scheduled(process) => turn.processes().any(|other| other == *process),
+            EdgePredicate::Moves(process, labels) => turn.action_of(*process).is_some_and(|action| {
+                let carried = &model.actions[action].labels;
+                labels.as_ref().is_none_or(|labels| carried.iter().any(|label| labels.contains(label)))
+            }),
+            EdgePredicate::SomebodyMoves => turn.step().is_some(),
+        })
+    }
+}
+
+/// Whether local methods follow a program: why not, otherwise.
+///
+/// # Errors
+/// The reason, and what does follow it.
+pub fn follows(model: &Model) -> Result<(), StopReason> {
+    let refuse = |why: String| Err(StopReason::NotSupported(why));
+    if !model.procedures.is_empty() {
+        return refuse("procedures have stacks, of which local proofs of temporal properties know nothing; `mono` explores them".to_owned());
+    }
+    if !model.channels.is_empty() {
+        return refuse("processes meet in rendezvous, which local proofs of temporal properties do not follow; `mono` and `global` do".to_owned());
+    }
+    if let Some(watcher) = model::footprint::watcher(model) {
+        let name = &model.processes[watcher].name;
+        return refuse(format!("`{name}` looks where others stand, which local proofs do not follow; `mono` and `global` do"));
+    }
+    if model.vars.iter().any(|var| matches!(var.storage, Storage::Frame(_))) {
+        return refuse("variables in frames are for `mono`".to_owned());
+    }
+    Ok(())
+}

@@ -1,0 +1,250 @@
+//! What to expose when an abstract run is not a run of the program (Cohen, Namjoshi and Sa'ar, CAV 2010, Figure 6).
+//!
+//! In: an abstract run, and the run of the program that follows it where there is one. Out: facts that tell local states apart which
+//! the run mixed up. A turn that only some local states of its mover allow: the fact says which. A fairness assumption that the
+//! abstract run meets, because some local states allow it, and the real one does not: the fact says which do, the other
+//! processes being as they are (the *cofactor*). Each time some block of local states is split, so there is an end.
+
+use std::collections::BTreeMap;
+
+use base::StopReason;
+use evidence::certificate::LocalFact;
+use model::eval::{self, State};
+use model::fairness::{EdgePredicate, StatePredicate};
+use model::process::ProcessId;
+
+use super::backend::{AbstractPoint, AbstractRun, FairBackend};
+use super::conditions::{Conditions, Pair};
+use super::facts::telling;
+use super::locals::{LocalState, Locals};
+use super::may::May;
+use super::unroll::Unrolled;
+
+/// Facts about processes.
+pub type Facts = Vec<(ProcessId, LocalFact)>;
+
+/// A predicate whose processes have more combinations of local states than this is not searched for a witness.
+const MOST_COMBINATIONS: usize = 1 << 20;
+
+/// What refinement looks at.
+pub struct Refinement<'r, 'm, B> {
+    /// The sets.
+    pub backend: &'r mut B,
+    /// What the property demands.
+    pub conditions: &'r Conditions<'m>,
+    /// Local states.
+    pub locals: &'r Locals<'m>,
+}
+
+impl<B: FairBackend> Refinement<'_, '_, B> {
+    /// A fact for every turn of the run that is not sure.
+    pub fn of_turns(&mut self, run: &AbstractRun) -> Result<Facts, StopReason> {
+        let mut facts = Facts::new();
+        for (at, turn) in run.turns.iter().enumerate().filter(|(_, turn)| !turn.is_sure) {
+            let (point, next) = (&run.points[at], &run.points[run.after(at)]);
+            let (mut can, mut cannot) = (Vec::new(), Vec::new());
+            for local in self.backend.locals_at(turn.mover, point)? {
+                let (mover, met) = (turn.mover, turn.met.as_slice());
+                if self.allows((mover, met), &local, (point, next)) { can.push(local) } else { cannot.push(local) }
+            }
+            if can.is_empty() || cannot.is_empty() {
+                continue;
+            }
+            let fact = (turn.mover, telling(self.locals, turn.mover, &cannot, &can));
+            if !facts.contains(&fact) {
+                facts.push(fact);
+            }
+        }
+        Ok(facts)
+    }
+
+    /// Whether a local state of the mover allows a turn from one store to another.
+    fn allows(
+        &self,
+        (mover, met): (ProcessId, &[usize]),
+        local: &LocalState,
+        (point, next): (&AbstractPoint, &AbstractPoint),
+    ) -> bool {
+        let mut state = point.state.clone();
+        self.locals.write(mover, local, &mut state);
+        self.locals.turns_of(mover, &state).iter().any(|(turn, after)| {
+            let block = self.backend.block_of(mover, &self.locals.read(mover, after));
+            block == next.blocks[mover.index()]
+                && self.locals.same_store(after, &next.state)
+                && self.conditions.met_by(turn) == met
+        })
+    }
+
+    /// Whether the run of the program satisfies some set of assumptions of the property.
+    pub fn is_fair(&self, run: &Unrolled) -> Result<bool, StopReason> {
+        for set in &self.conditions.property.under.any_of {
+            let mut all = true;
+            for pair in self.conditions.pairs.iter().filter(|pair| set.contains(&pair.id)) {
+                all &= self.satisfies(run, pair)?;
+            }
+            if all {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether the loop of a run satisfies an assumption.
+    fn satisfies(&self, run: &Unrolled, pair: &Pair) -> Result<bool, StopReason> {
+        let (model, declared) = (self.locals.model, &self.conditions.model.fairness[pair.id]);
+        let mut always = declared.always.is_some();
+        for at in run.loop_from..run.turns.len() {
+            for often in &declared.often {
+                if eval::is_true_of(model, &run.states[at], &run.turns[at], often).map_err(fault)? {
+                    return Ok(true);
+                }
+            }
+            if let Some(predicate) = declared.always.as_ref().filter(|_| always) {
+                always = eval::holds(model, &run.states[at], predicate).map_err(fault)?;
+            }
+        }
+        Ok(always)
+    }
+
+    /// A fact for each assumption that the abstract run satisfies and the run of the program does not.
+    pub fn of_fairness(&mut self, run: &AbstractRun, real: &Unrolled, pairs: &[usize]) -> Result<Facts, StopReason> {
+        let mut facts = Facts::new();
+        for &at in pairs {
+            let pair = self.conditions.pairs[at].clone();
+            if !self.satisfies(real, &pair)? {
+                facts.extend(self.of_pair(run, real, &pair)?);
+            }
+        }
+        Ok(facts)
+    }
+
+    fn of_pair(&mut self, run: &AbstractRun, real: &Unrolled, pair: &Pair) -> Result<Option<(ProcessId, LocalFact)>, StopReason> {
+        let declared = self.conditions.model.fairness[pair.id].clone();
+        let before = declared.often.iter().filter_map(|often| match often {
+            EdgePredicate::Before(predicate) => Some(predicate),
+            _ => None,
+        });
+        let asked: Vec<(&StatePredicate, &May)> =
+            before.zip(&pair.before).chain(declared.always.as_ref().zip(pair.always.as_ref())).collect();
+        for (predicate, may) in asked {
+            for at in real.loop_from..real.turns.len() {
+                let state = &real.states[at];
+                if eval::holds(self.locals.model, state, predicate).map_err(fault)? {
+                    continue;
+                }
+                let point = &run.points[real.positions[at]];
+                if let Some(witness) = self.witness(may, (run.focus, state), point)?
+                    && let Some(fact) = self.cofactor(predicate, state, (&witness, point))?
+                {
+                    return Ok(Some(fact));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Local states of processes other than the focus that, at this store, make a predicate true, if there are any.
+    fn witness(
+        &mut self,
+        may: &May,
+        (focus, state): (ProcessId, &State),
+        point: &AbstractPoint,
+    ) -> Result<Option<BTreeMap<ProcessId, LocalState>>, StopReason> {
+        match may {
+            May::All(parts) => {
+                let mut all = BTreeMap::new();
+                for part in parts {
+                    let Some(one) = self.witness(part, (focus, state), point)? else { return Ok(None) };
+                    all.extend(one);
+                }
+                Ok(Some(all))
+            }
+            May::Any(parts) => {
+                for part in parts {
+                    if let Some(one) = self.witness(part, (focus, state), point)? {
+                        return Ok(Some(one));
+                    }
+                }
+                Ok(None)
+            }
+            May::Unable(process, labels) => {
+                let predicate = StatePredicate::Unable(*process, labels.clone());
+                self.combination(&predicate, &[*process], (focus, state), point)
+            }
+            May::Truth { expr, wanted, processes, .. } => {
+                let predicate = match wanted {
+                    true => StatePredicate::Holds(expr.clone()),
+                    false => StatePredicate::Fails(expr.clone()),
+                };
+                self.combination(&predicate, processes, (focus, state), point)
+            }
+        }
+    }
+
+    /// Tries all combinations of local states of some processes.
+    fn combination(
+        &mut self,
+        predicate: &StatePredicate,
+        processes: &[ProcessId],
+        (focus, state): (ProcessId, &State),
+        point: &AbstractPoint,
+    ) -> Result<Option<BTreeMap<ProcessId, LocalState>>, StopReason> {
+        let mut choices: Vec<(ProcessId, Vec<LocalState>)> = Vec::new();
+        for &process in processes.iter().filter(|&&process| process != focus) {
+            choices.push((process, self.backend.locals_at(process, point)?));
+        }
+        let n_combinations = choices.iter().fold(1_usize, |product, (_, list)| product.saturating_mul(list.len()));
+        if n_combinations > MOST_COMBINATIONS {
+            let why = "a fairness assumption looks at too many processes at once";
+            return Err(StopReason::NotSupported(why.to_owned()));
+        }
+        for mut nth in 0..n_combinations {
+            let mut trial = state.clone();
+            let mut chosen = BTreeMap::new();
+            for (process, list) in &choices {
+                let local = &list[nth % list.len()];
+                nth /= list.len();
+                self.locals.write(*process, local, &mut trial);
+                chosen.insert(*process, local.clone());
+            }
+            if eval::holds(self.locals.model, &trial, predicate).map_err(fault)? {
+                return Ok(Some(chosen));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Goes from the real state, where the predicate is false, to the witness, where it is true, process by process. Where it becomes
+    /// true, the local states of that process are told apart.
+    fn cofactor(
+        &mut self,
+        predicate: &StatePredicate,
+        state: &State,
+        (witness, point): (&BTreeMap<ProcessId, LocalState>, &AbstractPoint),
+    ) -> Result<Option<(ProcessId, LocalFact)>, StopReason> {
+        let model = self.locals.model;
+        let mut mixed = state.clone();
+        for (&process, local) in witness {
+            let before = mixed.clone();
+            self.locals.write(process, local, &mut mixed);
+            if !eval::holds(model, &mixed, predicate).map_err(fault)? {
+                continue;
+            }
+            let (mut inside, mut outside) = (Vec::new(), Vec::new());
+            for local in self.backend.locals_at(process, point)? {
+                let mut trial = before.clone();
+                self.locals.write(process, &local, &mut trial);
+                if eval::holds(model, &trial, predicate).map_err(fault)? { inside.push(local) } else { outside.push(local) }
+            }
+            if inside.is_empty() || outside.is_empty() {
+                return Ok(None);
+            }
+            return Ok(Some((process, telling(self.locals, process, &inside, &outside))));
+        }
+        Ok(None)
+    }
+}
+
+fn fault(fault: eval::StepFault) -> StopReason {
+    StopReason::PropertyError(format!("evaluating a fairness assumption fails: {}", fault.fault))
+}

@@ -1,0 +1,112 @@
+//! Local states by store as a split invariant that somebody else can check.
+//!
+//! Members see all shared and public cells and what everybody exposes. Control is numbered by `model::points`, values by their position
+//! among those of their type. The rows are ascending; where each node of an abstract process stands among them is told.
+
+use std::collections::BTreeMap;
+
+use base::StopReason;
+use evidence::certificate::{Column, Exposed, Member, SplitInvariant, StateSet};
+use model::process::ProcessId;
+use model::value::Value;
+use model::variable::{CellId, Role, Storage};
+
+use super::sets::FairSets;
+use crate::local::bits::for_each_bit;
+
+/// Values by their position among those of a cell's type.
+type Positions = BTreeMap<CellId, BTreeMap<Value, u32>>;
+
+impl<const W: usize> FairSets<'_, W> {
+    /// The split invariant.
+    pub fn certify(&mut self) -> Result<SplitInvariant, StopReason> {
+        let model = self.locals.model;
+        let mut positions = Positions::new();
+        for (id, cell) in model.cells.entries() {
+            if !matches!(model.vars[cell.var].role, Role::Counter(_)) {
+                positions.insert(id, cell.ty.values(model.type_context()).zip(0..).collect());
+            }
+        }
+        let shown: Vec<CellId> = positions.keys().copied().filter(|cell| self.is_seen(*cell)).collect();
+        let mut stores: Vec<Vec<u32>> = Vec::with_capacity(self.stores.len());
+        let mut values: Vec<Vec<u32>> = Vec::with_capacity(self.cells.len());
+        for cells in 0..self.cells.len() as u32 {
+            let state = self.plain_state(cells, None);
+            values.push(shown.iter().map(|cell| positions[cell][&state.cells[cell.index()]]).collect());
+        }
+        let told: Vec<ProcessId> =
+            model.processes.ids().filter(|process| !self.exposed[process.index()].facts.is_empty()).collect();
+        for store in &self.stores {
+            let vector = &self.vectors[store.blocks as usize];
+            let blocks = told.iter().map(|process| u32::from(vector[process.index()]));
+            stores.push(values[store.cells as usize].iter().copied().chain(blocks).collect());
+        }
+        let mut members = Vec::new();
+        for process in model.processes.ids() {
+            members.push(self.member(process, (&shown, &told), &stores, &positions)?);
+        }
+        Ok(SplitInvariant {
+            k: 1,
+            points: model.processes.ids().map(|process| self.locals.points(process).to_vec()).collect(),
+            exposed: self.exposed.iter().map(with_blocks).collect(),
+            members,
+            by_symmetry: false,
+        })
+    }
+
+    fn member(
+        &mut self,
+        process: ProcessId,
+        (shown, told): (&[CellId], &[ProcessId]),
+        stores: &[Vec<u32>],
+        positions: &Positions,
+    ) -> Result<Member, StopReason> {
+        let own: Vec<CellId> = self.locals.cells(process).to_vec();
+        let mut cells: Vec<(CellId, bool, usize)> = shown.iter().enumerate().map(|(at, &cell)| (cell, true, at)).collect();
+        cells.extend(own.iter().enumerate().map(|(at, &cell)| (cell, false, at)));
+        cells.sort_unstable();
+        let mut rows = Vec::new();
+        for (store, seen) in (0..).zip(stores) {
+            let mut locals = Vec::new();
+            for_each_bit(self.at(process, store), |local| locals.push(local));
+            for local in locals {
+                let local = self.plain_local(process, local);
+                let value = |&(cell, is_shown, at): &(CellId, bool, usize)| match is_shown {
+                    true => seen[at],
+                    false => positions[&cell][&local.cells[at]],
+                };
+                let mut row: Vec<u32> = cells.iter().map(value).collect();
+                row.push(local.point as u32);
+                row.extend(&seen[shown.len()..]);
+                rows.push(row);
+            }
+            if store % 256 == 0 {
+                self.hold((rows.len() * (24 + 4 * (cells.len() + told.len() + 1))) as u64)?;
+            }
+        }
+        rows.sort_unstable();
+        let columns = cells.iter().map(|&(cell, _, _)| Column::Cell(cell)).chain([Column::Control(process)]);
+        let columns = columns.chain(told.iter().map(|&process| Column::Exposed(process))).collect();
+        Ok(Member { processes: vec![process], columns, states: StateSet::Rows(rows) })
+    }
+
+    fn is_seen(&self, cell: CellId) -> bool {
+        let model = self.locals.model;
+        !matches!(model.vars[model.cells[cell].var].storage, Storage::Local(_))
+    }
+
+    /// How many local states a process has at all stores together.
+    pub fn n_states(&self, process: ProcessId) -> u64 {
+        let count = |store: u32| self.at(process, store).iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
+        (0..self.stores.len() as u32).map(count).sum()
+    }
+}
+
+/// What is exposed, with at least one block.
+fn with_blocks(exposed: &Exposed) -> Exposed {
+    let mut exposed = exposed.clone();
+    if exposed.blocks.is_empty() {
+        exposed.blocks.push(vec![false; exposed.facts.len()]);
+    }
+    exposed
+}

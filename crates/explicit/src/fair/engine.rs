@@ -1,0 +1,300 @@
+//! Methods `ll`, `fll-a` and `fll-b` with explicit sets.
+
+use std::time::Instant;
+
+use base::StopReason;
+use compose::fair::backend::{AbstractPoint, AbstractRun, AbstractTurn, Demand, FairBackend, Turns};
+use compose::fair::conditions::{Conditions, Pair, follows, support};
+use compose::fair::locals::{LocalState, Locals};
+use compose::fair::{self, Decided, NoRun, Outcome, Variant, Way};
+use engine::{Answer, Engine, Event, Observer, PropertyId, Silent, Statistics, Task, Verdict, Views};
+use evidence::certificate::{Claim, Fact, LocalFact, SplitInvariant};
+use evidence::{Certificate, Evidence};
+use model::Model;
+use model::fairness::EdgePredicate;
+use model::process::ProcessId;
+use model::property::PropertyKind;
+
+use super::process::{Nodes, StoreTurns};
+use super::product::{Asked, Atom, Edge, Parts, Product};
+use super::sets::FairSets;
+use crate::codec::{Codec, Limits};
+use crate::compile::Compiler;
+use crate::liveness::emptiness::fair_component;
+use crate::liveness::lasso;
+use crate::local::bits::for_each_bit;
+use crate::machine::Machine;
+use crate::meter::Meter;
+use crate::term::TermId;
+use crate::width::{ForWidth, with_coarse_width};
+
+/// Which method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// Cohen and Namjoshi, CAV 2008: everybody's abstract process, with no fairness but that of scheduling.
+    Ll,
+    /// Cohen, Namjoshi and Sa'ar, CAV 2010, A: everybody's abstract process.
+    FllA,
+    /// The same, B: somebody's abstract process.
+    FllB,
+}
+
+/// Local proofs of temporal properties, explicit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fair {
+    /// Which method.
+    pub rule: Rule,
+    /// Sets that take more are given up, whatever the budget.
+    pub cap_bytes: u64,
+}
+
+impl Fair {
+    /// With no limit but the budget's.
+    pub fn new(rule: Rule) -> Self {
+        Fair { rule, cap_bytes: u64::MAX }
+    }
+
+    /// Whether an answer is missing because the sets took more than the cap.
+    pub fn outgrew(&self, answer: &Answer) -> bool {
+        answer.verdict == Verdict::Unknown(StopReason::MemoryLimit(self.cap_bytes))
+    }
+}
+
+impl Engine for Fair {
+    fn name(&self) -> &'static str {
+        match self.rule {
+            Rule::Ll => "ll",
+            Rule::FllA => "fll-a",
+            Rule::FllB => "fll-b",
+        }
+    }
+
+    fn supports(&self, model: &Model, property: PropertyId) -> Result<(), StopReason> {
+        let refuse = |why: &str| Err(StopReason::NotSupported(why.to_owned()));
+        let asked = &model.properties[property];
+        if !matches!(asked.kind, PropertyKind::Temporal(_)) {
+            return refuse("this method answers temporal properties, not safety; `completion` and `tmmc` do");
+        }
+        let plain = |pair: &model::fairness::FairnessPair| {
+            pair.always.is_none() && pair.often.iter().all(|often| matches!(often, EdgePredicate::Scheduled(_)))
+        };
+        let mut pairs = asked.under.any_of.iter().flatten();
+        if self.rule == Rule::Ll && !pairs.all(|&id| plain(&model.fairness[id])) {
+            return refuse("`ll` knows no fairness but `every`; `fll-a` and `fll-b` know all of it");
+        }
+        follows(model)
+    }
+
+    fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Vec<Answer> {
+        task.properties.iter().map(|&property| self.answer(task, property, observer)).collect()
+    }
+}
+
+impl Fair {
+    fn answer(&self, task: &Task<'_>, property: PropertyId, observer: &dyn Observer) -> Answer {
+        let started = Instant::now();
+        let (decided, mut statistics) = match self.decide(task, property, observer) {
+            Ok((decided, statistics)) => (decided, statistics),
+            Err(stop) => (Err(stop), Statistics::default()),
+        };
+        statistics.time = started.elapsed();
+        let verdict = match decided {
+            Err(stop) => Verdict::Unknown(stop),
+            Ok(Decided { outcome, exposures }) => {
+                statistics.refinements = Some(exposures.len() as u64);
+                statistics.exposures = exposures;
+                observer.event(Event::Decided(property));
+                match outcome {
+                    Outcome::Run(trace) => Verdict::Violated(Evidence::Trace(trace)),
+                    Outcome::Proved(proofs) => {
+                        let name = task.model.properties[property].name.clone();
+                        Verdict::Holds(Evidence::Certificate(Box::new(certificate(name, proofs))))
+                    }
+                }
+            }
+        };
+        Answer { property, verdict, statistics }
+    }
+
+    fn decide(&self, task: &Task<'_>, property: PropertyId, observer: &dyn Observer) -> Result<Worked, StopReason> {
+        let conditions = Conditions::new(task.model, property, &task.budget)?;
+        let locals = Locals::new(task.model)?;
+        let codec = Codec::new(task.model, Limits::default());
+        let work = Work { method: *self, codec: &codec, task, observer, conditions: &conditions, locals: &locals };
+        with_coarse_width(codec.layout.n_words, work)
+    }
+}
+
+fn certificate(property: String, proofs: Vec<NoRun>) -> Certificate {
+    let mut facts = Vec::new();
+    for proof in proofs {
+        facts.push(Fact { claim: Claim::SplitInvariant(proof.invariant), uses: Vec::new() });
+    }
+    Certificate { property, facts }
+}
+
+/// What came of a property, and what it took.
+type Worked = (Result<Decided, StopReason>, Statistics);
+
+struct Work<'w> {
+    method: Fair,
+    codec: &'w Codec<'w>,
+    task: &'w Task<'w>,
+    observer: &'w dyn Observer,
+    conditions: &'w Conditions<'w>,
+    locals: &'w Locals<'w>,
+}
+
+impl ForWidth for Work<'_> {
+    type Output = Worked;
+
+    fn run<const W: usize>(self) -> Worked {
+        let mut compiler = Compiler::new(self.codec);
+        let questions = Questions::new(&mut compiler, self.conditions);
+        let machine = Machine { codec: self.codec, code: compiler.finish() };
+        let limits = (&self.task.budget, self.method.cap_bytes);
+        let sets = FairSets::<W>::new(&machine, (self.conditions, self.locals), limits);
+        let meter = Meter::new(&self.task.budget, &Silent);
+        let mut backend = Explicit { sets, questions: &questions, meter: &meter, turns: None };
+        let variant = if self.method.rule == Rule::FllB { Variant::One } else { Variant::Every };
+        let way = Way { variant, budget: &self.task.budget, observer: self.observer };
+        let decided = fair::decide(&mut backend, (self.conditions, self.locals), &way);
+        (decided, backend.statistics())
+    }
+}
+
+/// The compiled expressions of a property.
+struct Questions {
+    /// By violation: its propositions.
+    atoms: Vec<Vec<Atom>>,
+    /// The expressions in fairness assumptions, by number.
+    exprs: Vec<TermId>,
+}
+
+impl Questions {
+    fn new(compiler: &mut Compiler<'_, '_>, conditions: &Conditions<'_>) -> Self {
+        let mut atoms = Vec::new();
+        for violation in &conditions.violations {
+            let atom = |proposition: &temporal::Proposition| {
+                let term = compiler.property_instance(&proposition.expr, &proposition.bound);
+                (term, support(conditions.model, proposition))
+            };
+            atoms.push(violation.propositions.iter().map(atom).collect());
+        }
+        let mut numbered = Vec::new();
+        for pair in &conditions.pairs {
+            let parts = pair.always.iter().chain(&pair.before);
+            parts.for_each(|may| may.for_each_expr(&mut |number, expr| numbered.push((number, expr))));
+        }
+        numbered.sort_by_key(|(number, _)| *number);
+        Questions { atoms, exprs: numbered.into_iter().map(|(_, expr)| compiler.property(expr)).collect() }
+    }
+}
+
+/// The explicit backend.
+struct Explicit<'e, const W: usize> {
+    sets: FairSets<'e, W>,
+    questions: &'e Questions,
+    meter: &'e Meter<'e>,
+    /// All turns by store and the sure ones, made when they are asked for.
+    turns: Option<(StoreTurns, StoreTurns)>,
+}
+
+impl<const W: usize> FairBackend for Explicit<'_, W> {
+    fn forget(&mut self) -> Result<(), StopReason> {
+        self.sets.forget_exposed();
+        self.turns = None;
+        Ok(())
+    }
+
+    fn expose(&mut self, facts: &[(ProcessId, LocalFact)]) -> Result<bool, StopReason> {
+        self.turns = None;
+        let mut new = false;
+        for (process, fact) in facts {
+            new |= self.sets.expose_fact(*process, fact);
+        }
+        Ok(new)
+    }
+
+    fn close(&mut self) -> Result<(), StopReason> {
+        self.turns = None;
+        self.sets.compute()
+    }
+
+    fn fair_run(&mut self, focus: ProcessId, demand: Demand, turns: Turns) -> Result<Option<AbstractRun>, StopReason> {
+        if self.turns.is_none() {
+            let all = StoreTurns::new(&mut self.sets)?;
+            let sure = all.sure();
+            self.turns = Some((all, sure));
+        }
+        let (all, sure) = self.turns.as_ref().expect("just made");
+        let nodes = Nodes::new(&mut self.sets, focus)?;
+        let conditions = self.sets.conditions;
+        let violation = &conditions.violations[demand.violation];
+        let pair = |at: usize| -> (usize, &Pair) { (at, &conditions.pairs[at]) };
+        let asked = Asked {
+            automaton: &violation.automaton,
+            atoms: &self.questions.atoms[demand.violation],
+            pairs: conditions.pairs_of(violation).into_iter().map(pair).collect(),
+            own: demand.own,
+        };
+        let parts = Parts {
+            nodes: &nodes,
+            turns: if turns == Turns::Sure { sure } else { all },
+            terms: &self.questions.exprs,
+        };
+        let product = Product::new(&mut self.sets, &parts, &asked)?;
+        let component = fair_component(&product, self.meter)?;
+        Ok(component.map(|component| shown(&product, &lasso::through(&product, &component))))
+    }
+
+    fn block_of(&self, process: ProcessId, local: &LocalState) -> usize {
+        self.sets.plain_block(process, local).map_or(usize::MAX, usize::from)
+    }
+
+    fn locals_at(&mut self, process: ProcessId, point: &AbstractPoint) -> Result<Vec<LocalState>, StopReason> {
+        let Some(store) = self.sets.store_of(&point.state, &point.blocks) else { return Ok(Vec::new()) };
+        let mut numbers = Vec::new();
+        for_each_bit(self.sets.at(process, store), |local| numbers.push(local));
+        Ok(numbers.into_iter().map(|local| self.sets.plain_local(process, local).clone()).collect())
+    }
+
+    fn certify(&mut self) -> Result<SplitInvariant, StopReason> {
+        self.sets.certify()
+    }
+
+    fn statistics(&self) -> Statistics {
+        let sizes = self.sets.locals.model.processes.ids().map(|process| Some(self.sets.n_states(process)));
+        Statistics {
+            peak_memory_bytes: Some(self.sets.peak_bytes().max(self.meter.peak_bytes())),
+            local_states: Some(sizes.collect()),
+            views: Some(Views::Whole),
+            ..Statistics::default()
+        }
+    }
+}
+
+/// A lasso of the product in plain terms.
+fn shown<const W: usize>(product: &Product<'_, '_, W>, lasso: &lasso::Lasso) -> AbstractRun {
+    let (sets, focus) = (product.sets, product.nodes.focus);
+    let mut run = AbstractRun { focus, points: Vec::new(), turns: Vec::new(), loop_from: lasso.stem.len() };
+    for &(node, edge) in lasso.stem.iter().chain(&lasso.turning) {
+        let (store, local) = product.nodes.list[product.base(node) as usize];
+        let store = sets.stores[store as usize];
+        let blocks = sets.vectors[store.blocks as usize].iter().map(|&block| usize::from(block)).collect();
+        run.points.push(AbstractPoint { state: sets.plain_state(store.cells, Some((focus, local))), blocks });
+        run.turns.push(match product.edge(node, edge) {
+            Edge::Own(class) => {
+                let (turn, kind) = sets.classes[class as usize];
+                AbstractTurn { mover: focus, own: Some(turn), met: sets.kinds[kind as usize].clone(), is_sure: true }
+            }
+            Edge::Other(turn) => AbstractTurn {
+                mover: turn.mover,
+                own: None,
+                met: sets.kinds[turn.kind as usize].clone(),
+                is_sure: turn.is_sure,
+            },
+        });
+    }
+    run
+}
