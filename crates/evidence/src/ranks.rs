@@ -47,7 +47,7 @@ pub enum Variant {
 pub struct Focus {
     /// The process.
     pub process: ProcessId,
-    /// The nodes, ascending: a row of the process's member, and a state of the automaton.
+    /// The nodes, each once: a row of the process's member, and a state of the automaton.
     pub nodes: Vec<(u32, u32)>,
     /// The ranks of all nodes.
     pub ranks: RankTree,

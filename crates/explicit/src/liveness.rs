@@ -3,13 +3,17 @@
 //! In: a task's temporal properties. Out: for each a lasso that violates it, or the exploration that shows that there is none.
 //! The states and turns are stored once (`graph.rs`), with what the properties' propositions and fairness assumptions look at
 //! (`predicates.rs`). Each way to violate a property is a product with an automaton (`product.rs`), searched for a component
-//! that satisfies all demands (`emptiness.rs`); the run through it is made short (`lasso.rs`).
+//! that satisfies all demands (`emptiness.rs`); the run through it is made short (`lasso.rs`). Where there is no such component,
+//! ranks can say why (`ranks.rs`).
 
 pub(crate) mod emptiness;
 mod graph;
 pub(crate) mod lasso;
 mod predicates;
 mod product;
+// Local methods write certificates with it.
+#[allow(dead_code)]
+pub(crate) mod ranks;
 
 use std::time::Instant;
 
