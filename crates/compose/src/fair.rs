@@ -19,11 +19,11 @@ use std::collections::BTreeSet;
 
 use base::{Budget, StopReason};
 use engine::{Event, Exposure, Observer};
-use evidence::certificate::SplitInvariant;
-use evidence::{Trace, TraceEnd};
+use evidence::certificate::{Claim, Fact};
+use evidence::{Certificate, Trace, TraceEnd};
 use model::process::ProcessId;
 
-use backend::{Demand, FairBackend, Turns};
+use backend::{Demand, FairBackend, Reader, Turns, Written};
 use conditions::{Conditions, support};
 use locals::Locals;
 use refine::{Facts, Refinement};
@@ -48,21 +48,10 @@ pub struct Way<'w> {
     pub observer: &'w dyn Observer,
 }
 
-/// That a violation has no run.
-#[derive(Clone, Debug)]
-pub struct NoRun {
-    /// The position of the violation.
-    pub violation: usize,
-    /// The split invariant behind the abstract processes.
-    pub invariant: SplitInvariant,
-    /// Whose abstract processes were shown to have no fair run.
-    pub focuses: Vec<ProcessId>,
-}
-
 /// What became of a property.
 pub enum Outcome {
     /// No violation has a run.
-    Proved(Vec<NoRun>),
+    Proved(Certificate),
     /// A fair run that violates it.
     Run(Trace),
 }
@@ -85,29 +74,34 @@ pub fn decide<'m, B: FairBackend>(
     way: &Way<'_>,
 ) -> Result<Decided, StopReason> {
     let mut search = Search { backend, conditions, locals, way, exposures: Vec::new(), n_exposed: 0 };
-    let mut proved = Vec::new();
+    let mut certificate = Certificate { property: conditions.property.name.clone(), facts: Vec::new() };
     for violation in 0..conditions.violations.len() {
         match search.violation(violation)? {
-            Found::NoRun(no_run) => proved.push(no_run),
+            Found::NoRun(invariant, ranks) => {
+                let uses = vec![certificate.facts.len()];
+                certificate.facts.push(Fact { claim: invariant, uses: Vec::new() });
+                certificate.facts.push(Fact { claim: ranks, uses });
+            }
             Found::Run(trace) => {
                 return Ok(Decided { outcome: Outcome::Run(trace), exposures: search.exposures });
             }
         }
     }
-    Ok(Decided { outcome: Outcome::Proved(proved), exposures: search.exposures })
+    Ok(Decided { outcome: Outcome::Proved(certificate), exposures: search.exposures })
 }
 
 enum Found {
-    NoRun(NoRun),
+    /// The split invariant, and that no fair run violates the property in this way.
+    NoRun(Claim, Claim),
     Run(Trace),
 }
 
 /// What the abstract processes of a round say.
 enum Round {
-    /// The rule's premises hold, for these processes.
-    Proved(Vec<ProcessId>),
-    /// These have fair runs.
-    Open(Vec<ProcessId>),
+    /// The rule's premises hold.
+    Proved(Claim, Claim),
+    /// These have fair runs, with such an automaton.
+    Open(Vec<ProcessId>, Reader),
 }
 
 struct Search<'s, 'm, B> {
@@ -128,18 +122,18 @@ impl<B: FairBackend> Search<'_, '_, B> {
         loop {
             self.way.budget.check(0)?;
             self.backend.close()?;
-            let open = match self.round(violation, &exposed)? {
-                Round::Proved(focuses) => {
-                    let invariant = self.backend.certify()?;
-                    return Ok(Found::NoRun(NoRun { violation, invariant, focuses }));
-                }
-                Round::Open(open) => open,
+            let (open, automaton) = match self.round(violation, &exposed)? {
+                Round::Proved(invariant, ranks) => return Ok(Found::NoRun(invariant, ranks)),
+                Round::Open(open, automaton) => (open, automaton),
             };
             let mut new = Facts::new();
             for focus in open {
-                match self.look_into(focus, violation)? {
+                match self.look_into(focus, violation, automaton)? {
                     Look::Real(trace) => return Ok(Found::Run(trace)),
-                    Look::Refine(facts) => new.extend(facts.into_iter().filter(|fact| !new.contains(fact)).collect::<Vec<_>>()),
+                    Look::Refine(facts) => {
+                        let fresh: Facts = facts.into_iter().filter(|fact| !new.contains(fact)).collect();
+                        new.extend(fresh);
+                    }
                 }
             }
             if !self.backend.expose(&new)? {
@@ -160,28 +154,40 @@ impl<B: FairBackend> Search<'_, '_, B> {
 
     fn round(&mut self, violation: usize, exposed: &BTreeSet<ProcessId>) -> Result<Round, StopReason> {
         let all: Vec<ProcessId> = self.conditions.model.processes.ids().collect();
-        match self.way.variant {
+        let own = self.way.variant == Variant::Every;
+        let demand = Demand { violation, own, automaton: Reader::Small };
+        let mut open = Vec::new();
+        let foci = match self.way.variant {
             Variant::Every => {
-                let demand = Demand { violation, own: true };
-                let mut open = Vec::new();
                 for &focus in &all {
                     if self.backend.fair_run(focus, demand, Turns::Some)?.is_some() {
                         open.push(focus);
                     }
                 }
-                Ok(if open.is_empty() { Round::Proved(all) } else { Round::Open(open) })
+                all
             }
             Variant::One => {
-                let demand = Demand { violation, own: false };
                 let candidates = self.candidates(violation, exposed);
+                let mut empty = None;
                 for &focus in &candidates {
                     if self.backend.fair_run(focus, demand, Turns::Some)?.is_none() {
-                        return Ok(Round::Proved(vec![focus]));
+                        empty = Some(focus);
+                        break;
                     }
                 }
-                Ok(Round::Open(candidates[..1].to_vec()))
+                if empty.is_none() {
+                    open.push(candidates[0]);
+                }
+                empty.into_iter().collect()
             }
+        };
+        if !open.is_empty() {
+            return Ok(Round::Open(open, Reader::Small));
         }
+        Ok(match self.backend.prove(violation, own, &foci)? {
+            Written::Proof(invariant, ranks) => Round::Proved(Claim::SplitInvariant(invariant), Claim::NoFairRun(ranks)),
+            Written::Open(open) => Round::Open(open, Reader::Plain),
+        })
     }
 
     /// The processes whose abstract processes are looked at for B: one of which nothing is exposed, if there is one, since everybody sees
@@ -202,9 +208,9 @@ impl<B: FairBackend> Search<'_, '_, B> {
     }
 
     /// A run of the program, or what to expose.
-    fn look_into(&mut self, focus: ProcessId, violation: usize) -> Result<Look, StopReason> {
+    fn look_into(&mut self, focus: ProcessId, violation: usize, automaton: Reader) -> Result<Look, StopReason> {
         let own = self.way.variant == Variant::Every;
-        let demand = Demand { violation, own };
+        let demand = Demand { violation, own, automaton };
         let pairs = self.conditions.pairs_of(&self.conditions.violations[violation]);
         let sure = self.backend.fair_run(focus, demand, Turns::Sure)?;
         let run = match sure {

@@ -2,9 +2,10 @@
 //!
 //! In: a task's temporal properties. Out: for each a fair run that violates it, or a proof. `sets.rs` keeps local states by store, `process.rs`
 //! makes the abstract process of a focus of them, `product.rs` its product with an automaton, in which `liveness` looks for a
-//! fair component; `certify.rs` writes down the invariant, `engine.rs` is the method.
+//! fair component; `certify.rs` writes down the invariant, `claim.rs` the ranks, `engine.rs` is the method.
 
 mod certify;
+mod claim;
 mod engine;
 mod process;
 mod product;

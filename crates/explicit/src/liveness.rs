@@ -12,7 +12,6 @@ pub(crate) mod lasso;
 mod predicates;
 mod product;
 // Local methods write certificates with it.
-#[allow(dead_code)]
 pub(crate) mod ranks;
 
 use std::time::Instant;

@@ -7,7 +7,7 @@
 
 use base::StopReason;
 use engine::Statistics;
-use evidence::certificate::{LocalFact, SplitInvariant};
+use evidence::certificate::{LocalFact, NoFairRun, SplitInvariant};
 use model::eval::{State, Turn};
 use model::process::ProcessId;
 
@@ -18,8 +18,27 @@ use super::locals::LocalState;
 pub struct Demand {
     /// The position of the violation in the property's list.
     pub violation: usize,
-    /// Whether turns of the focus itself must carry the automaton's first mark again and again (any mark will do where it has none).
+    /// Whether turns of the focus itself must carry the automaton's first mark again and again (any turn will do where it has none).
     pub own: bool,
+    /// Which automaton reads the stores.
+    pub automaton: Reader,
+}
+
+/// Which automaton of a violation reads the stores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reader {
+    /// A small one.
+    Small,
+    /// That of [`evidence::plain`], about which claims are made.
+    Plain,
+}
+
+/// What became of an attempt to write down a proof.
+pub enum Written {
+    /// The claim and the split invariant that it uses.
+    Proof(SplitInvariant, NoFairRun),
+    /// With the plain automaton the abstract processes of these have fair runs: the rule is about an automaton, not about its words.
+    Open(Vec<ProcessId>),
 }
 
 /// Which turns of other processes a run may take.
@@ -93,8 +112,8 @@ pub trait FairBackend {
     /// The local states of a process at the store of a point.
     fn locals_at(&mut self, process: ProcessId, point: &AbstractPoint) -> Result<Vec<LocalState>, StopReason>;
 
-    /// The split invariant as data.
-    fn certify(&mut self) -> Result<SplitInvariant, StopReason>;
+    /// Writes down that the abstract processes of some have no fair run (`own` as in [`Demand`]).
+    fn prove(&mut self, violation: usize, own: bool, foci: &[ProcessId]) -> Result<Written, StopReason>;
 
     /// What the sets take and how large they are.
     fn statistics(&self) -> Statistics;

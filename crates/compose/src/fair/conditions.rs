@@ -3,16 +3,18 @@
 //! In: a temporal property. Out: the ways to violate it, its fairness assumptions with their predicates taken apart, and the
 //! facts about local states without which a process does not see what the property speaks of.
 
-use base::{Budget, StopReason};
+use std::rc::Rc;
+
+use base::{Budget, IdVec, StopReason};
 use engine::PropertyId;
 use evidence::certificate::LocalFact;
 use model::Model;
 use model::eval::Turn;
 use model::fairness::{EdgePredicate, FairnessId};
 use model::process::ProcessId;
-use model::property::{Property, PropertyKind};
+use model::property::{Formula, Property, PropertyKind};
 use model::variable::Storage;
-use temporal::{Proposition, Violation};
+use temporal::{Instance, Proposition, Propositions, Violation};
 
 use super::locals::Locals;
 use super::may::{May, local_cells, looks_at};
@@ -43,6 +45,8 @@ pub struct Conditions<'m> {
     pub property: &'m Property,
     /// The ways to violate it; none may have a run.
     pub violations: Vec<Violation>,
+    /// The same violations with the automata that claims are about.
+    pub plain: Vec<Violation>,
     /// All fairness assumptions of the violations, each once.
     pub pairs: Vec<Pair>,
 }
@@ -70,7 +74,12 @@ impl<'m> Conditions<'m> {
         for pair in &mut pairs {
             pair.always.iter_mut().chain(&mut pair.before).for_each(|may| may.count(&mut n_exprs));
         }
-        Ok(Conditions { model, property, violations, pairs })
+        let plain = plain_violations(model, property, formula)?;
+        let same = |(a, b): (&Violation, &Violation)| a.instance == b.instance && a.fairness == b.fairness;
+        if plain.len() != violations.len() || !plain.iter().zip(&violations).all(same) {
+            return Err(StopReason::NotSupported("the property falls apart in two ways".to_owned()));
+        }
+        Ok(Conditions { model, property, violations, plain, pairs })
     }
 
     /// The positions in `pairs` of a violation's assumptions.
@@ -114,6 +123,37 @@ impl<'m> Conditions<'m> {
         facts.dedup();
         Ok(facts)
     }
+}
+
+/// The violations of [`evidence::plain`] in the form of the others.
+fn plain_violations(model: &Model, property: &Property, formula: &Formula) -> Result<Vec<Violation>, StopReason> {
+    let list = evidence::plain::violations(model, property, formula)?;
+    let violation = |one: evidence::plain::Violation| {
+        let mut propositions = Propositions::default();
+        let given = &one.automaton;
+        let atoms: Vec<usize> = given.atoms.iter().map(|atom| propositions.atom(model, &atom.expr, &atom.bound).index()).collect();
+        let mut states: IdVec<ltl::State> = IdVec::new();
+        for edges in &given.states {
+            let edge = |edge: &evidence::plain::Edge| {
+                let mut cube = ltl::Cube::default();
+                for &(atom, wanted) in &edge.literals {
+                    if wanted { cube.positive.insert(atoms[atom]) } else { cube.negative.insert(atoms[atom]) }
+                }
+                let label = ltl::Label { cubes: vec![cube] };
+                ltl::Edge { label, marks: edge.marks.iter().copied().collect(), target: ltl::StateId::new(edge.target) }
+            };
+            states.push(ltl::State { edges: edges.iter().map(edge).collect() });
+        }
+        let automaton = ltl::Automaton { states, initial: ltl::StateId::new(0), n_marks: given.n_marks };
+        Violation {
+            instance: Instance { bindings: one.instance },
+            automaton: Rc::new(automaton),
+            propositions: propositions.into_list(),
+            fairness: one.fairness,
+            real_steps_only: false,
+        }
+    };
+    Ok(list.into_iter().map(violation).collect())
 }
 
 /// The processes at whose local states a proposition looks.

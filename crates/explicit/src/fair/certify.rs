@@ -18,8 +18,8 @@ use crate::local::bits::for_each_bit;
 type Positions = BTreeMap<CellId, BTreeMap<Value, u32>>;
 
 impl<const W: usize> FairSets<'_, W> {
-    /// The split invariant.
-    pub fn certify(&mut self) -> Result<SplitInvariant, StopReason> {
+    /// The split invariant, and by process where each of its view states, in the order of stores, stands among the rows.
+    pub fn certify(&mut self) -> Result<(SplitInvariant, Vec<Vec<u32>>), StopReason> {
         let model = self.locals.model;
         let mut positions = Positions::new();
         for (id, cell) in model.cells.entries() {
@@ -41,17 +41,20 @@ impl<const W: usize> FairSets<'_, W> {
             let blocks = told.iter().map(|process| u32::from(vector[process.index()]));
             stores.push(values[store.cells as usize].iter().copied().chain(blocks).collect());
         }
-        let mut members = Vec::new();
+        let (mut members, mut places) = (Vec::new(), Vec::new());
         for process in model.processes.ids() {
-            members.push(self.member(process, (&shown, &told), &stores, &positions)?);
+            let (member, place) = self.member(process, (&shown, &told), &stores, &positions)?;
+            members.push(member);
+            places.push(place);
         }
-        Ok(SplitInvariant {
+        let invariant = SplitInvariant {
             k: 1,
             points: model.processes.ids().map(|process| self.locals.points(process).to_vec()).collect(),
             exposed: self.exposed.iter().map(with_blocks).collect(),
             members,
             by_symmetry: false,
-        })
+        };
+        Ok((invariant, places))
     }
 
     fn member(
@@ -60,7 +63,7 @@ impl<const W: usize> FairSets<'_, W> {
         (shown, told): (&[CellId], &[ProcessId]),
         stores: &[Vec<u32>],
         positions: &Positions,
-    ) -> Result<Member, StopReason> {
+    ) -> Result<(Member, Vec<u32>), StopReason> {
         let own: Vec<CellId> = self.locals.cells(process).to_vec();
         let mut cells: Vec<(CellId, bool, usize)> = shown.iter().enumerate().map(|(at, &cell)| (cell, true, at)).collect();
         cells.extend(own.iter().enumerate().map(|(at, &cell)| (cell, false, at)));
@@ -84,10 +87,14 @@ impl<const W: usize> FairSets<'_, W> {
                 self.hold((rows.len() * (24 + 4 * (cells.len() + told.len() + 1))) as u64)?;
             }
         }
+        let mut order: Vec<u32> = (0..rows.len() as u32).collect();
+        order.sort_unstable_by(|&a, &b| rows[a as usize].cmp(&rows[b as usize]));
+        let mut places = vec![0; rows.len()];
+        (0..).zip(&order).for_each(|(at, &row)| places[row as usize] = at);
         rows.sort_unstable();
         let columns = cells.iter().map(|&(cell, _, _)| Column::Cell(cell)).chain([Column::Control(process)]);
         let columns = columns.chain(told.iter().map(|&process| Column::Exposed(process))).collect();
-        Ok(Member { processes: vec![process], columns, states: StateSet::Rows(rows) })
+        Ok((Member { processes: vec![process], columns, states: StateSet::Rows(rows) }, places))
     }
 
     fn is_seen(&self, cell: CellId) -> bool {

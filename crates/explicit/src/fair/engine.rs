@@ -3,25 +3,28 @@
 use std::time::Instant;
 
 use base::StopReason;
-use compose::fair::backend::{AbstractPoint, AbstractRun, AbstractTurn, Demand, FairBackend, Turns};
+use compose::fair::backend::{AbstractPoint, AbstractRun, AbstractTurn, Demand, FairBackend, Reader, Turns, Written};
 use compose::fair::conditions::{Conditions, Pair, follows, support};
 use compose::fair::locals::{LocalState, Locals};
-use compose::fair::{self, Decided, NoRun, Outcome, Variant, Way};
+use compose::fair::{self, Decided, Outcome, Variant, Way};
 use engine::{Answer, Engine, Event, Observer, PropertyId, Silent, Statistics, Task, Verdict, Views};
-use evidence::certificate::{Claim, Fact, LocalFact, SplitInvariant};
-use evidence::{Certificate, Evidence};
+use evidence::Evidence;
+use evidence::certificate::{LocalFact, NoFairRun, Variant as Claimed};
 use model::Model;
 use model::fairness::EdgePredicate;
 use model::process::ProcessId;
 use model::property::PropertyKind;
+use rustc_hash::FxHashMap;
+use temporal::{Proposition, Violation};
 
+use super::claim::Claimable;
 use super::process::{Nodes, StoreTurns};
 use super::product::{Asked, Atom, Edge, Parts, Product};
 use super::sets::FairSets;
 use crate::codec::{Codec, Limits};
 use crate::compile::Compiler;
-use crate::liveness::emptiness::fair_component;
-use crate::liveness::lasso;
+use crate::liveness::emptiness::{FairGraph, fair_component};
+use crate::liveness::{lasso, ranks};
 use crate::local::bits::for_each_bit;
 use crate::machine::Machine;
 use crate::meter::Meter;
@@ -106,10 +109,7 @@ impl Fair {
                 observer.event(Event::Decided(property));
                 match outcome {
                     Outcome::Run(trace) => Verdict::Violated(Evidence::Trace(trace)),
-                    Outcome::Proved(proofs) => {
-                        let name = task.model.properties[property].name.clone();
-                        Verdict::Holds(Evidence::Certificate(Box::new(certificate(name, proofs))))
-                    }
+                    Outcome::Proved(certificate) => Verdict::Holds(Evidence::Certificate(Box::new(certificate))),
                 }
             }
         };
@@ -123,14 +123,6 @@ impl Fair {
         let work = Work { method: *self, codec: &codec, task, observer, conditions: &conditions, locals: &locals };
         with_coarse_width(codec.layout.n_words, work)
     }
-}
-
-fn certificate(property: String, proofs: Vec<NoRun>) -> Certificate {
-    let mut facts = Vec::new();
-    for proof in proofs {
-        facts.push(Fact { claim: Claim::SplitInvariant(proof.invariant), uses: Vec::new() });
-    }
-    Certificate { property, facts }
 }
 
 /// What came of a property, and what it took.
@@ -165,22 +157,26 @@ impl ForWidth for Work<'_> {
 
 /// The compiled expressions of a property.
 struct Questions {
-    /// By violation: its propositions.
-    atoms: Vec<Vec<Atom>>,
+    /// By violation: its propositions, for the small automaton and for the plain one.
+    atoms: [Vec<Vec<Atom>>; 2],
     /// The expressions in fairness assumptions, by number.
     exprs: Vec<TermId>,
 }
 
 impl Questions {
     fn new(compiler: &mut Compiler<'_, '_>, conditions: &Conditions<'_>) -> Self {
-        let mut atoms = Vec::new();
-        for violation in &conditions.violations {
-            let atom = |proposition: &temporal::Proposition| {
+        let mut known: FxHashMap<String, Atom> = FxHashMap::default();
+        let mut atom = |proposition: &Proposition| {
+            let made = known.entry(proposition.key.clone()).or_insert_with(|| {
                 let term = compiler.property_instance(&proposition.expr, &proposition.bound);
                 (term, support(conditions.model, proposition))
-            };
-            atoms.push(violation.propositions.iter().map(atom).collect());
-        }
+            });
+            made.clone()
+        };
+        let atoms = [&conditions.violations, &conditions.plain].map(|violations| {
+            let of = |violation: &Violation| violation.propositions.iter().map(&mut atom).collect();
+            violations.iter().map(of).collect()
+        });
         let mut numbered = Vec::new();
         for pair in &conditions.pairs {
             let parts = pair.always.iter().chain(&pair.before);
@@ -222,30 +218,11 @@ impl<const W: usize> FairBackend for Explicit<'_, W> {
     }
 
     fn fair_run(&mut self, focus: ProcessId, demand: Demand, turns: Turns) -> Result<Option<AbstractRun>, StopReason> {
-        if self.turns.is_none() {
-            let all = StoreTurns::new(&mut self.sets)?;
-            let sure = all.sure();
-            self.turns = Some((all, sure));
-        }
-        let (all, sure) = self.turns.as_ref().expect("just made");
-        let nodes = Nodes::new(&mut self.sets, focus)?;
-        let conditions = self.sets.conditions;
-        let violation = &conditions.violations[demand.violation];
-        let pair = |at: usize| -> (usize, &Pair) { (at, &conditions.pairs[at]) };
-        let asked = Asked {
-            automaton: &violation.automaton,
-            atoms: &self.questions.atoms[demand.violation],
-            pairs: conditions.pairs_of(violation).into_iter().map(pair).collect(),
-            own: demand.own,
-        };
-        let parts = Parts {
-            nodes: &nodes,
-            turns: if turns == Turns::Sure { sure } else { all },
-            terms: &self.questions.exprs,
-        };
-        let product = Product::new(&mut self.sets, &parts, &asked)?;
-        let component = fair_component(&product, self.meter)?;
-        Ok(component.map(|component| shown(&product, &lasso::through(&product, &component))))
+        let meter = self.meter;
+        self.with_product(focus, demand, turns, |product| {
+            let component = fair_component(product, meter)?;
+            Ok(component.map(|component| shown(product, &lasso::through(product, &component))))
+        })
     }
 
     fn block_of(&self, process: ProcessId, local: &LocalState) -> usize {
@@ -259,8 +236,33 @@ impl<const W: usize> FairBackend for Explicit<'_, W> {
         Ok(numbers.into_iter().map(|local| self.sets.plain_local(process, local).clone()).collect())
     }
 
-    fn certify(&mut self) -> Result<SplitInvariant, StopReason> {
-        self.sets.certify()
+    fn prove(&mut self, violation: usize, own: bool, foci: &[ProcessId]) -> Result<Written, StopReason> {
+        let demand = Demand { violation, own, automaton: Reader::Plain };
+        let meter = self.meter;
+        let (mut ranked, mut open) = (Vec::new(), Vec::new());
+        for &focus in foci {
+            let found = self.with_product(focus, demand, Turns::Some, |product| {
+                let own = own.then_some(product.n_demanded() - 1);
+                let ranks = ranks::ranks(product, own, meter)?;
+                Ok(ranks.map(|ranks| Claimable::new(product, &ranks)))
+            })?;
+            match found {
+                Some(found) => ranked.push((focus, found)),
+                None => open.push(focus),
+            }
+        }
+        if !open.is_empty() {
+            return Ok(Written::Open(open));
+        }
+        let (invariant, places) = self.sets.certify()?;
+        let focus = |(process, found): (ProcessId, Claimable)| found.focus(process, &places[process.index()]);
+        let n_marks = self.sets.conditions.plain[violation].automaton.n_marks;
+        let variant = match own {
+            true => Claimed::EveryProcess { mark: (n_marks > 0).then_some(0) },
+            false => Claimed::OneProcess,
+        };
+        let foci = ranked.into_iter().map(focus).collect();
+        Ok(Written::Proof(invariant, NoFairRun { violation, variant, foci }))
     }
 
     fn statistics(&self) -> Statistics {
@@ -271,6 +273,42 @@ impl<const W: usize> FairBackend for Explicit<'_, W> {
             views: Some(Views::Whole),
             ..Statistics::default()
         }
+    }
+}
+
+impl<'e, const W: usize> Explicit<'e, W> {
+    /// Looks at the product of an abstract process with an automaton.
+    fn with_product<T>(
+        &mut self,
+        focus: ProcessId,
+        demand: Demand,
+        turns: Turns,
+        look: impl FnOnce(&Product<'_, 'e, W>) -> Result<T, StopReason>,
+    ) -> Result<T, StopReason> {
+        if self.turns.is_none() {
+            let all = StoreTurns::new(&mut self.sets)?;
+            let sure = all.sure();
+            self.turns = Some((all, sure));
+        }
+        let (all, sure) = self.turns.as_ref().expect("just made");
+        let nodes = Nodes::new(&mut self.sets, focus)?;
+        let conditions = self.sets.conditions;
+        let [small, plain] = &self.questions.atoms;
+        let (violations, atoms) = match demand.automaton {
+            Reader::Small => (&conditions.violations, small),
+            Reader::Plain => (&conditions.plain, plain),
+        };
+        let violation = &violations[demand.violation];
+        let pair = |at: usize| -> (usize, &Pair) { (at, &conditions.pairs[at]) };
+        let asked = Asked {
+            automaton: &violation.automaton,
+            atoms: &atoms[demand.violation],
+            pairs: conditions.pairs_of(violation).into_iter().map(pair).collect(),
+            own: demand.own,
+        };
+        let turns = if turns == Turns::Sure { sure } else { all };
+        let parts = Parts { nodes: &nodes, turns, terms: &self.questions.exprs };
+        look(&Product::new(&mut self.sets, &parts, &asked)?)
     }
 }
 

@@ -262,11 +262,6 @@ impl<'a, const W: usize> FairSets<'a, W> {
         number
     }
 
-    /// The number of a store that was met.
-    pub fn known_store(&self, store: Store) -> u32 {
-        self.store_ids[&store]
-    }
-
     /// Computes the sets.
     pub fn compute(&mut self) -> Result<(), StopReason> {
         let n_processes = self.locals.model.processes.len();
