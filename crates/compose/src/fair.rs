@@ -19,9 +19,12 @@ use std::collections::BTreeSet;
 
 use base::{Budget, StopReason};
 use engine::{Event, Exposure, Observer};
-use evidence::certificate::{Claim, Fact};
+use evidence::certificate::{Claim, Fact, LocalFact};
 use evidence::{Certificate, Trace, TraceEnd};
+use model::Model;
 use model::process::ProcessId;
+use model::value::Value;
+use model::variable::CellId;
 
 use backend::{Demand, FairBackend, Reader, Turns, Written};
 use conditions::{Conditions, support};
@@ -136,6 +139,7 @@ impl<B: FairBackend> Search<'_, '_, B> {
                     }
                 }
             }
+            let new = self.of_all_alike(new, violation);
             if !self.backend.expose(&new)? {
                 let why = "an abstract run is neither real nor excluded by any fact";
                 return Err(StopReason::NotSupported(why.to_owned()));
@@ -194,8 +198,7 @@ impl<B: FairBackend> Search<'_, '_, B> {
     /// the others anyway; and those that the property speaks of.
     fn candidates(&self, violation: usize, exposed: &BTreeSet<ProcessId>) -> Vec<ProcessId> {
         let model = self.conditions.model;
-        let propositions = &self.conditions.violations[violation].propositions;
-        let spoken_of: BTreeSet<ProcessId> = propositions.iter().flat_map(|one| support(model, one)).collect();
+        let spoken_of = self.spoken_of(violation);
         let hidden = model.processes.ids().find(|process| !exposed.contains(process));
         let other = || model.processes.ids().find(|process| !spoken_of.contains(process));
         let mut found: Vec<ProcessId> = hidden.or_else(other).into_iter().collect();
@@ -205,6 +208,31 @@ impl<B: FairBackend> Search<'_, '_, B> {
         }
         found.dedup();
         found
+    }
+
+    /// The facts, and the same about all processes of the family of which the property does not speak: what one of them hides from the
+    /// proof the others hide as well. Facts with the names of processes in them stay alone.
+    fn of_all_alike(&self, facts: Facts, violation: usize) -> Facts {
+        let model = self.conditions.model;
+        let spoken_of = self.spoken_of(violation);
+        let mut alike = Facts::new();
+        for (process, fact) in facts {
+            let family = &model.families[model.processes[process].family];
+            let others = family.processes().filter(|other| !spoken_of.contains(&process) && !spoken_of.contains(other));
+            let images = others.filter_map(|other| Some((other, moved(model, &fact, (process, other))?)));
+            for image in images.chain([(process, fact.clone())]).collect::<Facts>() {
+                if !alike.contains(&image) {
+                    alike.push(image);
+                }
+            }
+        }
+        alike
+    }
+
+    /// The processes of whose local states a violation speaks.
+    fn spoken_of(&self, violation: usize) -> BTreeSet<ProcessId> {
+        let propositions = &self.conditions.violations[violation].propositions;
+        propositions.iter().flat_map(|one| support(self.conditions.model, one)).collect()
     }
 
     /// A run of the program, or what to expose.
@@ -238,6 +266,22 @@ impl<B: FairBackend> Search<'_, '_, B> {
 enum Look {
     Real(Trace),
     Refine(Facts),
+}
+
+/// The same fact about another process of the family; `None` where it names a process.
+fn moved(model: &Model, fact: &LocalFact, (from, to): (ProcessId, ProcessId)) -> Option<LocalFact> {
+    Some(match fact {
+        LocalFact::Control(points) => LocalFact::Control(points.clone()),
+        LocalFact::Cell(_, Value::Process(_)) => return None,
+        LocalFact::Cell(cell, value) => {
+            let place = cell.index() - model.processes[from].first_cell;
+            LocalFact::Cell(CellId::new(model.processes[to].first_cell + place), *value)
+        }
+        LocalFact::OneOf(lists) => {
+            let list = |facts: &Vec<LocalFact>| facts.iter().map(|fact| moved(model, fact, (from, to))).collect();
+            LocalFact::OneOf(lists.iter().map(list).collect::<Option<_>>()?)
+        }
+    })
 }
 
 fn trace(real: Unrolled) -> Trace {

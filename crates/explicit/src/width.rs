@@ -24,13 +24,10 @@ pub fn with_width<T: ForWidth>(n_words: usize, work: T) -> Result<T::Output, Sto
         2 => work.run::<2>(),
         3 => work.run::<3>(),
         4 => work.run::<4>(),
-        5 | 6 => work.run::<6>(),
-        7 | 8 => work.run::<8>(),
-        9..=12 => work.run::<12>(),
-        13..=16 => work.run::<16>(),
-        17..=32 => work.run::<32>(),
-        33..=128 => work.run::<128>(),
-        129..=MAX_WORDS => work.run::<MAX_WORDS>(),
+        5..=8 => work.run::<8>(),
+        9..=16 => work.run::<16>(),
+        17..=64 => work.run::<64>(),
+        65..=MAX_WORDS => work.run::<MAX_WORDS>(),
         _ => return Err(too_wide(n_words)),
     })
 }
@@ -42,8 +39,7 @@ pub fn with_coarse_width<T: ForWidth>(n_words: usize, work: T) -> Result<T::Outp
         2 => work.run::<2>(),
         3 | 4 => work.run::<4>(),
         5..=16 => work.run::<16>(),
-        17..=128 => work.run::<128>(),
-        129..=MAX_WORDS => work.run::<MAX_WORDS>(),
+        17..=MAX_WORDS => work.run::<MAX_WORDS>(),
         _ => return Err(too_wide(n_words)),
     })
 }

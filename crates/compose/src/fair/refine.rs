@@ -6,6 +6,7 @@
 //! processes being as they are (the *cofactor*). Each time some block of local states is split, so there is an end.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use base::StopReason;
 use evidence::certificate::LocalFact;
@@ -37,10 +38,17 @@ pub struct Refinement<'r, 'm, B> {
 }
 
 impl<B: FairBackend> Refinement<'_, '_, B> {
-    /// A fact for every turn of the run that is not sure.
+    /// Facts for the turns of the loop that are not sure; if there are none, for those on the way to it. A loop that is not real is
+    /// excluded wherever it is entered, while facts about the way there may be many and of no use.
     pub fn of_turns(&mut self, run: &AbstractRun) -> Result<Facts, StopReason> {
+        let facts = self.of_turns_in(run, run.loop_from..run.turns.len())?;
+        if facts.is_empty() { self.of_turns_in(run, 0..run.loop_from) } else { Ok(facts) }
+    }
+
+    fn of_turns_in(&mut self, run: &AbstractRun, positions: Range<usize>) -> Result<Facts, StopReason> {
         let mut facts = Facts::new();
-        for (at, turn) in run.turns.iter().enumerate().filter(|(_, turn)| !turn.is_sure) {
+        for at in positions.filter(|&at| !run.turns[at].is_sure) {
+            let turn = &run.turns[at];
             let (point, next) = (&run.points[at], &run.points[run.after(at)]);
             let (mut can, mut cannot) = (Vec::new(), Vec::new());
             for local in self.backend.locals_at(turn.mover, point)? {
@@ -50,12 +58,46 @@ impl<B: FairBackend> Refinement<'_, '_, B> {
             if can.is_empty() || cannot.is_empty() {
                 continue;
             }
-            let fact = (turn.mover, telling(self.locals, turn.mover, &cannot, &can));
-            if !facts.contains(&fact) {
-                facts.push(fact);
+            let (before, rest) = self.leading_to(turn.mover, &cannot, &can, point);
+            if !before.is_empty() && !rest.is_empty() {
+                let inside: Vec<LocalState> = before.into_iter().chain(cannot.iter().cloned()).collect();
+                add(&mut facts, (turn.mover, telling(self.locals, turn.mover, &inside, &rest)));
             }
+            add(&mut facts, (turn.mover, telling(self.locals, turn.mover, &cannot, &can)));
         }
         Ok(facts)
+    }
+
+    /// Of the second local states those from which the mover alone gets to the first ones without a change of the store, and the others.
+    ///
+    /// Who is about to block a turn is exposed together with who blocks it already: of `crit; leave: release x` not only who is at
+    /// `leave` but who holds `x` at all, without which any number of processes might.
+    fn leading_to(
+        &self,
+        mover: ProcessId,
+        to: &[LocalState],
+        from: &[LocalState],
+        point: &AbstractPoint,
+    ) -> (Vec<LocalState>, Vec<LocalState>) {
+        let mut reached: Vec<LocalState> = to.to_vec();
+        let mut rest: Vec<(LocalState, Vec<LocalState>)> = Vec::new();
+        for local in from {
+            let mut state = point.state.clone();
+            self.locals.write(mover, local, &mut state);
+            let turns = self.locals.turns_of(mover, &state);
+            let stay = turns.iter().filter(|(_, after)| self.locals.same_store(after, &state));
+            rest.push((local.clone(), stay.map(|(_, after)| self.locals.read(mover, after)).collect()));
+        }
+        loop {
+            let leads = |(_, after): &(LocalState, Vec<LocalState>)| after.iter().any(|next| reached.contains(next));
+            let (found, left): (Vec<_>, Vec<_>) = rest.into_iter().partition(leads);
+            rest = left;
+            if found.is_empty() {
+                break;
+            }
+            reached.extend(found.into_iter().map(|(local, _)| local));
+        }
+        (reached.split_off(to.len()), rest.into_iter().map(|(local, _)| local).collect())
     }
 
     /// Whether a local state of the mover allows a turn from one store to another.
@@ -242,6 +284,12 @@ impl<B: FairBackend> Refinement<'_, '_, B> {
             return Ok(Some((process, telling(self.locals, process, &inside, &outside))));
         }
         Ok(None)
+    }
+}
+
+fn add(facts: &mut Facts, fact: (ProcessId, LocalFact)) {
+    if !facts.contains(&fact) {
+        facts.push(fact);
     }
 }
 

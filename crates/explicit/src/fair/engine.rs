@@ -242,7 +242,7 @@ impl<const W: usize> FairBackend for Explicit<'_, W> {
         let (mut ranked, mut open) = (Vec::new(), Vec::new());
         for &focus in foci {
             let found = self.with_product(focus, demand, Turns::Some, |product| {
-                let own = own.then_some(product.n_demanded() - 1);
+                let own = own.then(|| product.n_demanded() - 1);
                 let ranks = ranks::ranks(product, own, meter)?;
                 Ok(ranks.map(|ranks| Claimable::new(product, &ranks)))
             })?;
