@@ -5,6 +5,8 @@
 //! for that are decision diagrams of a library that no engine uses, with a translation of the program of their own
 //! (`diagrams`). What is to be checked is said once, in `obligations`, for both.
 //!
+//! That no fair run violates a temporal property is claimed by ranks over such sets, which `runs` compares with the runs themselves.
+//!
 //! Nothing that a certificate says about the program is believed: views are verified by refusing any step that looks at, or
 //! changes, a cell that the processes concerned are not said to see; exposed blocks are recomputed from local states.
 
@@ -16,6 +18,7 @@ mod listing;
 mod movers;
 mod numbering;
 mod obligations;
+mod runs;
 mod symmetry;
 mod words;
 
@@ -23,7 +26,8 @@ use std::fmt;
 
 use base::{Budget, StopReason};
 use evidence::Certificate;
-use evidence::certificate::{Claim, SplitInvariant};
+use evidence::certificate::{Claim, NoFairRun, SplitInvariant};
+use evidence::plain::{self, Violation};
 use model::Model;
 use model::control::ActionKind;
 use model::property::{Property, PropertyKind};
@@ -107,8 +111,8 @@ impl From<StopReason> for CertificateError {
 /// What an obligation, or a part of the way to it, comes to.
 type Outcome<T> = Result<T, CertificateError>;
 
-/// Checks every obligation of a certificate: it proves that an `invariant`, `no_errors`, `deadlock_free` or `race_free` holds,
-/// or that a `reachable` is violated.
+/// Checks every obligation of a certificate: it proves that an `invariant`, `no_errors`, `deadlock_free`, `race_free` or temporal
+/// property holds, or that a `reachable` is violated.
 pub fn check(
     model: &Model,
     property: &Property,
@@ -144,24 +148,70 @@ impl Audit<'_> {
             return malformed(format!("it is about `{}`, not about `{}`", certificate.property, self.property.name));
         }
         self.supported()?;
+        let mut violations = self.violations()?;
         let mut checked = None;
         let mut obligations = evidence::certificate::Obligations::default();
         for (at, fact) in certificate.facts.iter().enumerate() {
             if let Some(later) = fact.uses.iter().find(|&&used| used >= at) {
                 return malformed(format!("fact {at} uses fact {later}, which does not come before it"));
             }
-            // A fact may use earlier ones; each is checked on its own strength, which is the stronger demand.
-            let Claim::SplitInvariant(claimed) = &fact.claim else {
-                return Err(CertificateError::NotSupported("claims about runs are not checked yet".to_owned()));
-            };
-            let fact = self.check_fact(claimed, at + 1 == certificate.facts.len())?;
-            obligations = obligations.with(fact.obligations);
-            checked = Some(fact);
+            match &fact.claim {
+                // It may use earlier ones; it is checked on its own strength, which is the stronger demand.
+                Claim::SplitInvariant(claimed) => {
+                    let implies = at + 1 == certificate.facts.len() && violations.is_none();
+                    let fact = self.check_fact(claimed, implies)?;
+                    obligations = obligations.with(fact.obligations);
+                    checked = Some(fact);
+                }
+                Claim::NoFairRun(claim) => {
+                    let Some(open) = &mut violations else {
+                        return malformed(format!("fact {at} is about runs, and `{}` is not", self.property.name));
+                    };
+                    obligations.ranks += self.check_runs(claim, &fact.uses, certificate, open)?;
+                }
+            }
+        }
+        if let Some(violations) = violations {
+            all_closed(self.model, &violations)?;
         }
         match checked {
             Some(last) => Ok(Checked { obligations, ..last }),
-            None => malformed("it states no fact".to_owned()),
+            None => malformed("it states no invariant".to_owned()),
         }
+    }
+
+    /// The ways to violate a temporal property, none of them excluded yet; `None` for other properties.
+    fn violations(&self) -> Outcome<Option<Vec<Open>>> {
+        let PropertyKind::Temporal(formula) = &self.property.kind else { return Ok(None) };
+        let found = plain::violations(self.model, self.property, formula).map_err(|stop| match stop {
+            StopReason::NotSupported(why) => CertificateError::NotSupported(why),
+            other => CertificateError::Stopped(other),
+        })?;
+        Ok(Some(found.into_iter().map(|violation| Open { violation, is_excluded: false }).collect()))
+    }
+
+    /// Checks that no run violates the property in one way, over an invariant that was checked before.
+    fn check_runs(
+        &self,
+        claim: &NoFairRun,
+        uses: &[usize],
+        certificate: &Certificate,
+        violations: &mut [Open],
+    ) -> Outcome<usize> {
+        let malformed = |what: String| Err(CertificateError::Malformed(what));
+        let [used] = uses else { return malformed("a claim about runs has to use one invariant".to_owned()) };
+        let Some(invariant) = certificate.facts[*used].claim.split_invariant() else {
+            return malformed(format!("a claim about runs uses fact {used}, which is no invariant"));
+        };
+        let n_violations = violations.len();
+        let Some(open) = violations.get_mut(claim.violation) else {
+            let (number, name) = (claim.violation, &self.property.name);
+            return malformed(format!("there are {n_violations} ways to violate `{name}`, and no number {number}"));
+        };
+        let claimed = Claimed::new(self.model, &self.property.kind, invariant)?;
+        let n_foci = runs::check(&claimed, &open.violation, claim, self.budget)?;
+        open.is_excluded = true;
+        Ok(n_foci)
     }
 
     fn check_fact(&self, claimed: &SplitInvariant, is_last: bool) -> Outcome<Checked> {
@@ -185,9 +235,30 @@ impl Audit<'_> {
         if self.model.actions.iter().any(|action| matches!(action.kind, ActionKind::Call { .. })) {
             return refuse("the program calls procedures, of which local invariants know nothing");
         }
-        if matches!(self.property.kind, PropertyKind::Temporal(_)) {
-            return refuse("invariants say nothing about temporal properties");
+        if matches!(self.property.kind, PropertyKind::Temporal(_)) && !self.model.channels.is_empty() {
+            return refuse("processes meet in rendezvous, of which ranks know nothing");
         }
         Ok(())
     }
+}
+
+/// A way to violate the property.
+struct Open {
+    violation: Violation,
+    /// Whether it was shown that no fair run does.
+    is_excluded: bool,
+}
+
+/// Every way to violate the property is excluded.
+fn all_closed(model: &Model, violations: &[Open]) -> Outcome<()> {
+    let Some(open) = violations.iter().find(|open| !open.is_excluded) else { return Ok(()) };
+    let value = |(name, value): &(String, _)| format!("{name} = {}", model::print::value(model, *value));
+    let instance: Vec<String> = open.violation.instance.iter().map(value).collect();
+    let instance = if instance.is_empty() { String::new() } else { format!(" for {}", instance.join(", ")) };
+    let names: Vec<&str> = open.violation.fairness.iter().map(|&pair| model.fairness[pair].name.as_str()).collect();
+    let fairness = if names.is_empty() { String::new() } else { format!(" under {}", names.join(", ")) };
+    words::refused(
+        "every way to violate the property has to be excluded",
+        format!("nothing is said about runs that violate it{instance}{fairness}"),
+    )
 }

@@ -2,7 +2,8 @@
 //!
 //! [`draft`]: a program under construction; [`text`]: its statements; [`expr`]: its expressions. [`mod@write`] shows a draft in
 //! the language, [`show`] states and steps on one line. [`oracle`]: the whole product by brute force.
-//! [`local`]: the smallest local proofs, and their rule word by word. [`random`]: random programs out of [`choices`]; [`for_each_program`] runs a check on many and makes a failing one small.
+//! [`local`]: the smallest local proofs, and their rule word by word; [`runs`]: those of temporal properties.
+//! [`random`]: random programs out of [`choices`]; [`for_each_program`] runs a check on many and makes a failing one small.
 //! [`samples`]: programs made by hand.
 
 mod campaign;
@@ -14,6 +15,7 @@ mod lower;
 pub mod oracle;
 pub mod random;
 mod resolve;
+pub mod runs;
 pub mod samples;
 pub mod show;
 pub mod temporal;

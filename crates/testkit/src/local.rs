@@ -168,7 +168,7 @@ impl<'m> Local<'m> {
     }
 
     /// The state after a step, as far as the columns show it; the blocks of processes that did not move stay.
-    fn project_known(
+    pub(crate) fn project_known(
         &self,
         after: &State,
         from: &Combination,

@@ -339,8 +339,13 @@ impl<'m> Splitter<'m> {
 
     /// What an expression looks at, at most.
     pub fn mentions_of(&self, expr: &Expr) -> Outcome<Mentions> {
+        self.mentions_within(expr, &[])
+    }
+
+    /// What an expression looks at, at most, with values for the variables bound around it.
+    pub fn mentions_within(&self, expr: &Expr, bound: &[Value]) -> Outcome<Mentions> {
         let mut mentions = Mentions::default();
-        self.mention(expr, &[], &mut mentions)?;
+        self.mention(expr, bound, &mut mentions)?;
         Ok(mentions)
     }
 

@@ -5,7 +5,7 @@
 //! Combinations of values are joins of tables; they are walked through, not stored, wherever one pass is enough.
 
 mod implication;
-mod stepper;
+pub(super) mod stepper;
 mod table;
 
 use std::rc::Rc;

@@ -14,7 +14,7 @@ use model::print;
 use model::process::ProcessId;
 use model::types::ScalarType;
 use model::value::Value;
-use model::variable::{CellId, Role};
+use model::variable::{CellId, Role, Storage};
 
 /// The numbering of one split invariant.
 pub(super) struct Numbering<'a> {
@@ -68,6 +68,15 @@ impl<'a> Numbering<'a> {
     /// The cells of a process that are not part of its control.
     pub fn own_cells(&self, process: ProcessId) -> &[CellId] {
         &self.local(process).own_cells
+    }
+
+    /// The cells that others than their owners can see.
+    pub fn visible_cells(&self) -> impl Iterator<Item = CellId> {
+        let is_visible = |cell: &CellId| {
+            let var = &self.model.vars[self.model.cells[*cell].var];
+            matches!(var.storage, Storage::Shared | Storage::Public(_)) && !matches!(var.role, Role::Counter(_))
+        };
+        self.model.cells.ids().filter(is_visible)
     }
 
     /// The control points of a process.

@@ -1,7 +1,7 @@
 //! View states and obligations in the user's words.
 
 use evidence::certificate::{Column, LocalFact};
-use model::eval::Move;
+use model::eval::{Move, Turn};
 use model::print;
 use model::process::ProcessId;
 
@@ -71,6 +71,14 @@ pub(super) fn step(numbering: &Numbering<'_>, by: Move) -> String {
     match by.partner {
         None => own,
         Some((partner, action)) => format!("{own} with `{}` of {}", statement(action), name(model, partner)),
+    }
+}
+
+/// A turn: a step, or "P[0] standing still".
+pub(super) fn turn(numbering: &Numbering<'_>, turn: &Turn) -> String {
+    match turn {
+        Turn::Step(by) => step(numbering, *by),
+        Turn::StandStill(process) => format!("{} standing still", name(numbering.model, *process)),
     }
 }
 

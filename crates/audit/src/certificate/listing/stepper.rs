@@ -21,7 +21,7 @@ use crate::certificate::words;
 
 /// What comes of the movers' attempts to step.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Attempts {
+pub(in crate::certificate) struct Attempts {
     /// The steps that have a successor.
     pub steps: Vec<Stepped>,
     /// The steps that fail.
@@ -39,7 +39,7 @@ impl Attempts {
 
 /// A step, by what it does to the parts of a view state.
 #[derive(Clone, Debug)]
-pub(super) struct Stepped {
+pub(in crate::certificate) struct Stepped {
     /// Who moves, and how.
     pub by: Move,
     /// The cells that it writes, with their new numbers.
@@ -50,7 +50,7 @@ pub(super) struct Stepped {
 
 /// A view state to step from: where each column stands in the row.
 #[derive(Clone, Copy)]
-pub(super) struct View<'v> {
+pub(in crate::certificate) struct View<'v> {
     pub columns: &'v FxHashMap<Column, usize>,
     pub row: &'v [u32],
 }
@@ -63,7 +63,7 @@ impl View<'_> {
 }
 
 /// Takes steps.
-pub(super) struct Stepper<'a> {
+pub(in crate::certificate) struct Stepper<'a> {
     numbering: &'a Numbering<'a>,
     /// The state that `eval` works on. Processes that the view does not place have ended.
     state: State,

@@ -1,0 +1,361 @@
+//! Claims that no run is fair and violates the property, checked by enumeration.
+//!
+//! In: a split invariant that was checked, and a claim of ranks over it, whose rule stands on top of `evidence::ranks`. Out: nothing, or
+//! why it is refused. The abstract process of each focus is made anew from the rows of the invariant: turns are taken by `eval`
+//! (`turns.rs`), what may hold at a node is found by trying the view states of the others (`may.rs`), and the automaton is the
+//! checker's own (`evidence::plain`). Then every edge is compared with the ranks (`ranks.rs`).
+
+mod may;
+mod ranks;
+mod turns;
+
+use std::collections::hash_map::Entry;
+
+use base::Budget;
+use evidence::certificate::{Column, Focus, NoFairRun, StateSet, Variant};
+use evidence::plain::Violation;
+use model::Model;
+use model::eval::Turn;
+use model::fairness::EdgePredicate;
+use model::process::ProcessId;
+use rustc_hash::FxHashMap;
+
+use self::may::{Judge, May};
+use self::ranks::{Edge, Graph};
+use self::turns::{Rows, Turns};
+use super::claimed::{Claimed, column_name};
+use super::initial::factors;
+use super::numbering::name;
+use super::{CertificateError, Outcome, words};
+
+/// Checks a claim about one way to violate the property; how many abstract processes there were.
+pub(super) fn check(
+    claimed: &Claimed<'_>,
+    violation: &Violation,
+    claim: &NoFairRun,
+    budget: &Budget,
+) -> Outcome<usize> {
+    let model = claimed.model();
+    check_shape(model, violation, claim).map_err(CertificateError::Malformed)?;
+    let rows = listed(claimed).map_err(CertificateError::Malformed)?;
+    let mut turns = Turns::new(claimed, rows);
+    let mut judge = Judge::new(model);
+    let conditions = Conditions::new(model, violation, &mut judge)?;
+    for focus in &claim.foci {
+        budget.check(0)?;
+        let mut process =
+            Process { claimed, violation, conditions: &conditions, variant: claim.variant, focus, budget };
+        process.check(&mut turns, &mut judge)?;
+    }
+    Ok(claim.foci.len())
+}
+
+/// The foci are those that the variant asks for, and marks are marks.
+fn check_shape(model: &Model, violation: &Violation, claim: &NoFairRun) -> Result<(), String> {
+    let mut foci: Vec<ProcessId> = claim.foci.iter().map(|focus| focus.process).collect();
+    if let Some(unknown) = foci.iter().find(|&&focus| model.processes.get(focus).is_none()) {
+        return Err(format!("there is no process number {}", unknown.index()));
+    }
+    let n_foci = foci.len();
+    foci.sort_unstable();
+    foci.dedup();
+    if foci.len() != n_foci {
+        return Err("a process is looked at twice".to_owned());
+    }
+    match claim.variant {
+        Variant::OneProcess if foci.is_empty() => Err("no process is looked at".to_owned()),
+        Variant::OneProcess => Ok(()),
+        Variant::EveryProcess { mark } => {
+            if let Some(left) = model.processes.ids().find(|process| !foci.contains(process)) {
+                return Err(format!("{} is not looked at", name(model, left)));
+            }
+            let n_marks = violation.automaton.n_marks;
+            match mark.filter(|&mark| mark >= n_marks) {
+                Some(mark) => Err(format!("it names mark {mark} of an automaton with {n_marks}")),
+                None => Ok(()),
+            }
+        }
+    }
+}
+
+/// The rows of all processes, if the invariant lists them and everybody sees the whole store.
+fn listed<'a>(claimed: &Claimed<'a>) -> Result<Vec<Rows<'a>>, String> {
+    let model = claimed.model();
+    if claimed.k != 1 || claimed.symmetry.is_some() {
+        return Err("ranks need an invariant of each single process".to_owned());
+    }
+    let cells = claimed.numbering.visible_cells().map(Column::Cell);
+    let exposed = model.processes.ids().filter(|&process| claimed.numbering.is_exposed(process));
+    let store: Vec<Column> = cells.chain(exposed.map(Column::Exposed)).collect();
+    let mut all = Vec::new();
+    for process in model.processes.ids() {
+        let member = claimed.listed[&vec![process]];
+        let of = name(model, process);
+        if let Some(missing) = store.iter().find(|column| !member.columns.contains(column)) {
+            return Err(format!("the invariant of {of} does not see {}", column_name(model, *missing)));
+        }
+        let is_own = |column: &Column| match column {
+            Column::Cell(cell) => claimed.numbering.own_cells(process).contains(cell),
+            Column::Control(other) => *other == process,
+            Column::Exposed(_) => false,
+        };
+        if let Some(hidden) = member.columns.iter().find(|column| !store.contains(column) && !is_own(column)) {
+            return Err(format!("the invariant of {of} sees {}", column_name(model, *hidden)));
+        }
+        let StateSet::Rows(rows) = &member.states else {
+            return Err(format!("the invariant of {of} is not listed row by row"));
+        };
+        all.push(Rows::new(&member.columns, rows));
+    }
+    turns::number_stores(&mut all, &store);
+    Ok(all)
+}
+
+/// What a violation demands of runs, prepared.
+struct Conditions {
+    /// For each atom of the automaton that it is true, and that it is false.
+    atoms: Vec<[May; 2]>,
+    /// For each fairness pair what holds always, and what holds before a turn again and again.
+    pairs: Vec<(Option<May>, Vec<May>)>,
+}
+
+impl Conditions {
+    fn new(model: &Model, violation: &Violation, judge: &mut Judge<'_>) -> Outcome<Self> {
+        let mut atoms = Vec::new();
+        for atom in &violation.automaton.atoms {
+            let truth = judge.truth(&atom.expr, &atom.bound, true)?;
+            atoms.push([judge.truth(&atom.expr, &atom.bound, false)?, truth]);
+        }
+        let mut pairs = Vec::new();
+        for &pair in &violation.fairness {
+            let pair = &model.fairness[pair];
+            let always = pair.always.as_ref().map(|always| judge.predicate(always)).transpose()?;
+            let mut before = Vec::new();
+            for often in &pair.often {
+                if let EdgePredicate::Before(predicate) = often {
+                    before.push(judge.predicate(predicate)?);
+                }
+            }
+            pairs.push((always, before));
+        }
+        Ok(Conditions { atoms, pairs })
+    }
+}
+
+/// The abstract process of a focus.
+struct Process<'p> {
+    claimed: &'p Claimed<'p>,
+    violation: &'p Violation,
+    conditions: &'p Conditions,
+    variant: Variant,
+    focus: &'p Focus,
+    budget: &'p Budget,
+}
+
+/// What may hold at a row of the focus.
+struct Here {
+    /// For each atom whether it may be false, and whether it may be true.
+    atoms: Vec<[bool; 2]>,
+    /// The pairs whose predicate on the state before a turn may hold.
+    before: Vec<usize>,
+    /// The pairs that the row is free of.
+    free: Vec<bool>,
+}
+
+impl Process<'_> {
+    fn check(&mut self, turns: &mut Turns<'_>, judge: &mut Judge<'_>) -> Outcome<()> {
+        let numbers = self.numbered(turns)?;
+        self.check_initial(turns, &numbers)?;
+        let mut graph = Graph::new(self.violation.automaton.n_marks);
+        let mut known: FxHashMap<u32, Here> = FxHashMap::default();
+        for &(row, state) in &self.focus.nodes {
+            self.budget.check(0)?;
+            let here = match known.entry(row) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(new) => new.insert(self.look(turns, judge, row)?),
+            };
+            graph.open(here.free.clone());
+            self.edges(turns, here, (row, state), &numbers, &mut graph)?;
+        }
+        let shown = |node: usize| {
+            let (row, state) = self.focus.nodes[node];
+            format!("{} (state {state} of the automaton)", self.show(turns, row))
+        };
+        let obligation = |what: String| format!("in the runs that {} sees, {what}", self.focus_name());
+        ranks::check(&graph, &self.focus.ranks).map_err(|wrong| match wrong {
+            ranks::Wrong::Shape(what) => {
+                CertificateError::Malformed(format!("the ranks of {}: {what}", self.focus_name()))
+            }
+            ranks::Wrong::Edge { from, to, what } => CertificateError::Refused(super::Refusal {
+                obligation: obligation(what),
+                finding: format!("there is a turn from {} to {}", shown(from), shown(to)),
+            }),
+        })
+    }
+
+    fn focus_name(&self) -> &str {
+        name(self.claimed.model(), self.focus.process)
+    }
+
+    fn show(&self, turns: &Turns<'_>, row: u32) -> String {
+        let rows = turns.rows(self.focus.process);
+        words::view(&self.claimed.numbering, rows.columns, &rows.list[row as usize])
+    }
+
+    /// The position of each node.
+    fn numbered(&self, turns: &Turns<'_>) -> Outcome<FxHashMap<(u32, u32), u32>> {
+        let n_rows = turns.rows(self.focus.process).list.len();
+        let n_states = self.violation.automaton.states.len();
+        let mut numbers = FxHashMap::default();
+        for (at, &(row, state)) in self.focus.nodes.iter().enumerate() {
+            let known = (row as usize) < n_rows && (state as usize) < n_states;
+            if !known || numbers.insert((row, state), at as u32).is_some() {
+                let what = if known { "is listed twice" } else { "does not exist" };
+                return Err(CertificateError::Malformed(format!(
+                    "node {at} of {}, row {row} with state {state} of the automaton, {what}",
+                    self.focus_name()
+                )));
+            }
+        }
+        Ok(numbers)
+    }
+
+    fn check_initial(&self, turns: &Turns<'_>, numbers: &FxHashMap<(u32, u32), u32>) -> Outcome<()> {
+        let rows = turns.rows(self.focus.process);
+        let obligation = || format!("the nodes of {} have to contain every initial one", self.focus_name());
+        let factors =
+            factors(&self.claimed.numbering, rows.columns).or_else(|what| words::refused(obligation(), what))?;
+        let mut starts = vec![vec![0; rows.columns.len()]];
+        for factor in &factors {
+            let mut more = Vec::new();
+            for start in &starts {
+                for numbers in &factor.rows {
+                    let mut start: Vec<u32> = start.clone();
+                    factor.positions.iter().zip(numbers).for_each(|(&position, &number)| start[position] = number);
+                    more.push(start);
+                }
+                self.budget.check(0)?;
+            }
+            starts = more;
+        }
+        for start in starts {
+            let row = rows.numbers.get(start.as_slice());
+            if !row.is_some_and(|&row| numbers.contains_key(&(row, 0))) {
+                let start = words::view(&self.claimed.numbering, rows.columns, &start);
+                return words::refused(obligation(), format!("a run can start in {start}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// What may hold at a row.
+    fn look(&self, turns: &mut Turns<'_>, judge: &mut Judge<'_>, row: u32) -> Outcome<Here> {
+        let at = (self.focus.process, row);
+        let mut atoms = Vec::new();
+        for [not, truth] in &self.conditions.atoms {
+            atoms.push([judge.may_hold(not, turns, at)?, judge.may_hold(truth, turns, at)?]);
+        }
+        let (mut before, mut free) = (Vec::new(), Vec::new());
+        for (number, (always, often)) in self.conditions.pairs.iter().enumerate() {
+            for predicate in often {
+                if judge.may_hold(predicate, turns, at)? {
+                    before.push(number);
+                    break;
+                }
+            }
+            free.push(match always {
+                Some(always) => judge.may_hold(always, turns, at)?,
+                None => false,
+            });
+        }
+        Ok(Here { atoms, before, free })
+    }
+
+    /// Adds the edges that leave a node.
+    fn edges(
+        &self,
+        turns: &mut Turns<'_>,
+        here: &Here,
+        (row, state): (u32, u32),
+        numbers: &FxHashMap<(u32, u32), u32>,
+        graph: &mut Graph,
+    ) -> Outcome<()> {
+        let model = self.claimed.model();
+        let can_read = |edge: &&evidence::plain::Edge| {
+            edge.literals.iter().all(|&(atom, wanted)| here.atoms[atom][usize::from(wanted)])
+        };
+        let readings: Vec<&evidence::plain::Edge> =
+            self.violation.automaton.states[state as usize].iter().filter(can_read).collect();
+        if readings.is_empty() {
+            return Ok(());
+        }
+        for mover in model.processes.ids() {
+            let is_own = mover == self.focus.process;
+            let taken = if is_own { turns.own(mover, row)? } else { turns.seen(mover, self.focus.process, row)? };
+            for (turn, changes) in taken.iter() {
+                let target = self.target(turns, row, (turn, changes))?;
+                let mut pairs = here.before.clone();
+                pairs.extend((0..self.violation.fairness.len()).filter(|&pair| self.is_met(model, pair, turn)));
+                pairs.sort_unstable();
+                pairs.dedup();
+                for reading in &readings {
+                    let Some(&to) = numbers.get(&(target, reading.target as u32)) else {
+                        return self.not_closed(turns, (row, turn), (target, reading.target));
+                    };
+                    let own = match self.variant {
+                        // Every turn is what is asked for: nothing is.
+                        Variant::OneProcess => true,
+                        Variant::EveryProcess { mark } => {
+                            is_own && mark.is_none_or(|mark| reading.marks.contains(&mark))
+                        }
+                    };
+                    graph.add(Edge { to, marks: reading.marks.clone(), own, pairs: pairs.clone() });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The row that the focus is in after a turn.
+    fn target(&self, turns: &Turns<'_>, row: u32, (turn, changes): (&Turn, &[(Column, u32)])) -> Outcome<u32> {
+        let rows = turns.rows(self.focus.process);
+        let mut after = rows.list[row as usize].clone();
+        for (column, number) in changes {
+            after[rows.positions[column]] = *number;
+        }
+        match rows.numbers.get(after.as_slice()) {
+            Some(&target) => Ok(target),
+            None => {
+                let numbering = &self.claimed.numbering;
+                let after = words::view(numbering, rows.columns, &after);
+                let before = self.show(turns, row);
+                words::refused(
+                    format!("every step has to keep the invariant of {}", self.focus_name()),
+                    format!("{} leads from {before} to {after}, which is not in it", words::turn(numbering, turn)),
+                )
+            }
+        }
+    }
+
+    /// Whether a turn itself is what a pair asks for.
+    fn is_met(&self, model: &Model, pair: usize, turn: &Turn) -> bool {
+        model.fairness[self.violation.fairness[pair]].often.iter().any(|often| match often {
+            EdgePredicate::Before(_) => false,
+            EdgePredicate::Scheduled(process) => turn.processes().any(|other| other == *process),
+            EdgePredicate::Moves(process, None) => turn.action_of(*process).is_some(),
+            EdgePredicate::Moves(process, Some(labels)) => turn
+                .action_of(*process)
+                .is_some_and(|action| model.actions[action].labels.iter().any(|label| labels.contains(label))),
+            EdgePredicate::SomebodyMoves => turn.step().is_some(),
+        })
+    }
+
+    fn not_closed(&self, turns: &Turns<'_>, (row, turn): (u32, &Turn), (to, state): (u32, usize)) -> Outcome<()> {
+        let turn = words::turn(&self.claimed.numbering, turn);
+        let (before, after) = (self.show(turns, row), self.show(turns, to));
+        words::refused(
+            format!("the nodes of {} have to contain all that a run can get to", self.focus_name()),
+            format!("{turn} leads from {before} to {after} with state {state} of the automaton, which is no node"),
+        )
+    }
+}
