@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use base::Id;
-use evidence::Exploration;
+use evidence::{Exploration, SymbolicSearch};
 use model::Model;
 use model::eval::{State, evaluate, initial_states, is_deadlock, race, steps};
 use model::property::{Property, PropertyKind};
@@ -123,6 +123,19 @@ impl<'m> Recount<'m> {
             return Err(AuditError::new(claim, "states that were not seen may decide it otherwise"));
         }
         self.check_claim(property)
+    }
+
+    /// The same for a search that only counts states.
+    pub fn check_symbolic(&self, property: Id<Property>, seen: &SymbolicSearch) -> Result<Recounted, AuditError> {
+        let found = self.counted.states;
+        match seen.states {
+            Some(claimed) if claimed == found => self.check_claim(property),
+            Some(claimed) => {
+                let claim = format!("there are {claimed} reachable states");
+                Err(AuditError::new(claim, format!("there are {found}")))
+            }
+            None => Ok(Recounted::TooLarge),
+        }
     }
 
     /// No reachable state and no run decides the property otherwise.

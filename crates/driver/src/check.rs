@@ -12,7 +12,7 @@ use audit::{AuditError, Recount, Recounted};
 use base::{Budget, CancelToken, Diagnostic, SourceFile, StopReason};
 use engine::run::{Audit, PropertyResult, Run};
 use engine::{Answer, Engine, Observer, PropertyId, Statistics, Task, Verdict};
-use evidence::{Certificate, Evidence, Exploration};
+use evidence::{Certificate, Evidence, Exploration, SymbolicSearch};
 use model::Model;
 use model::property::PropertyKind;
 
@@ -190,8 +190,11 @@ impl Auditor<'_> {
         match evidence {
             Evidence::Trace(trace) if happens => audit::replay(self.model, property, trace).map(|()| Audit::Accepted),
             Evidence::Exploration(exploration) if !happens => self.search_again(property, exploration),
+            Evidence::Symbolic(seen) if !happens => self.search_set_again(property, seen),
             Evidence::Trace(_) => Err(AuditError::new("one run shows it", "only a search of all runs can")),
-            Evidence::Exploration(_) => Err(AuditError::new("a search shows it", "only a run can")),
+            Evidence::Exploration(_) | Evidence::Symbolic(_) => {
+                Err(AuditError::new("a search shows it", "only a run can"))
+            }
             Evidence::Certificate(certificate) if !happens => self.check_proof(property, certificate),
             Evidence::Certificate(_) => Err(AuditError::new("a local proof shows it", "only a run can")),
         }
@@ -214,16 +217,29 @@ impl Auditor<'_> {
             let claim = "a search that did not see everything decides the property";
             return Err(AuditError::new(claim, "states that were not seen may decide it otherwise"));
         }
-        if exploration.states > MOST_RECOUNTED as u64 {
+        self.recounted(exploration.states, |recount| recount.check(property, exploration))
+    }
+
+    /// The same where only the number of states is known.
+    fn search_set_again(&mut self, property: PropertyId, seen: &SymbolicSearch) -> Result<Audit, AuditError> {
+        self.recounted(seen.states.unwrap_or(u64::MAX), |recount| recount.check_symbolic(property, seen))
+    }
+
+    fn recounted(
+        &mut self,
+        states: u64,
+        check: impl FnOnce(&Recount<'_>) -> Result<Recounted, AuditError>,
+    ) -> Result<Audit, AuditError> {
+        if states > MOST_RECOUNTED as u64 {
             return Ok(Audit::NotDone);
         }
         match self.recount.get_or_insert_with(|| Recount::of(self.model, MOST_RECOUNTED)) {
-            Some(recount) => Ok(match recount.check(property, exploration)? {
+            Some(recount) => Ok(match check(recount)? {
                 Recounted::Agrees => Audit::Accepted,
                 Recounted::TooLarge => Audit::NotDone,
             }),
             None => Err(AuditError::new(
-                format!("there are {} reachable states", exploration.states),
+                format!("there are {states} reachable states"),
                 format!("there are more than {MOST_RECOUNTED}"),
             )),
         }

@@ -78,6 +78,10 @@ fn completion() -> Box<dyn Engine> {
     Box::new(Symbolic::Completion)
 }
 
+fn global() -> Box<dyn Engine> {
+    Box::new(Symbolic::Global)
+}
+
 /// All methods.
 static METHODS: [Method; 15] = [
     here("auto", "everything; picks, and says what it did", auto),
@@ -91,7 +95,7 @@ static METHODS: [Method; 15] = [
     here("tmmc", "safety: thread-modular, explicit", tmmc),
     later("ls3", "safety: local graphs by pairwise joint search"),
     later("pushdown", "safety with procedures and unbounded stacks"),
-    later("global", "temporal properties on the whole product, with BDDs"),
+    here("global", "temporal properties on the whole product, with BDDs", global),
     later("ll", "temporal properties, local, with refinement"),
     later("fll-a", "temporal properties under fairness, local, with refinement"),
     later("fll-b", "temporal properties under fairness, local, with refinement"),
@@ -126,7 +130,8 @@ mod tests {
     fn methods_are_found_refused_by_name_or_unknown() {
         assert_eq!(find("mono").map(|method| method.name), Ok("mono"));
         let error = |name| find(name).unwrap_err();
-        let all = "`auto`, `mono`, `forward`, `backward`, `split`, `completion`, `pairwise`, `triple`, `tmmc`";
+        let all =
+            "`auto`, `mono`, `forward`, `backward`, `split`, `completion`, `pairwise`, `triple`, `tmmc`, `global`";
         assert_eq!(error("ls3"), format!("method `ls3` is not in this version, which has {all}"));
         assert_eq!(error("mnoo"), "there is no method `mnoo`; did you mean `mono`?");
         assert_eq!(error("magic"), format!("there is no method `magic`; this version has {all}"));

@@ -19,3 +19,10 @@ pub struct Exploration {
     /// Whether everything reachable was seen.
     pub complete: bool,
 }
+
+/// What a search of the whole product as sets saw: all reachable states at once, which are not looked at one by one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SymbolicSearch {
+    /// How many states are reachable; `None` where there are too many to count.
+    pub states: Option<u64>,
+}

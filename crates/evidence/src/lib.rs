@@ -13,7 +13,7 @@ pub mod ranks;
 pub mod trace;
 
 pub use certificate::Certificate;
-pub use exploration::Exploration;
+pub use exploration::{Exploration, SymbolicSearch};
 pub use trace::{Trace, TraceEnd};
 
 /// Why a verdict is what it is.
@@ -23,6 +23,8 @@ pub enum Evidence {
     Trace(Trace),
     /// The whole product was searched to the end, and nothing to the contrary was found.
     Exploration(Exploration),
+    /// The same with sets of states as decision diagrams.
+    Symbolic(SymbolicSearch),
     /// Invariants of a few processes each, which `audit` checks obligation by obligation.
     Certificate(Box<Certificate>),
 }

@@ -111,7 +111,7 @@ fn result(run: &Run, result: &PropertyResult, files: &Files) -> Json {
     };
     let trace = evidence.and_then(|evidence| match evidence {
         Evidence::Trace(trace) => Some(trace_document(run, result.property, trace)),
-        Evidence::Exploration(_) | Evidence::Certificate(_) => None,
+        Evidence::Exploration(_) | Evidence::Symbolic(_) | Evidence::Certificate(_) => None,
     });
     let (counterexample, witness) = if verdict == "violated" { (trace, None) } else { (None, trace) };
     let told = match evidence {

@@ -70,6 +70,11 @@ impl Space {
         self.n_bits
     }
 
+    /// How many nodes there is room for.
+    pub fn capacity(&self) -> usize {
+        self.capacity
+    }
+
     /// How many nodes are in use, those of garbage included.
     pub fn n_nodes(&self) -> usize {
         self.manager.with_manager_shared(|manager| manager.approx_num_inner_nodes())

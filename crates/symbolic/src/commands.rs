@@ -11,6 +11,7 @@ use std::rc::Rc;
 
 use model::Model;
 use model::control::{ActionId, StatementId, Stmt, StmtKind, SyncSide};
+use model::eval::Move;
 use model::expr::{Access, Expr};
 use model::process::ProcessId;
 use model::types::ScalarType;
@@ -28,6 +29,26 @@ const MAX_PATHS: usize = 1 << 14;
 /// Parts with the values that they get.
 pub type Updates = Vec<(Part, usize)>;
 
+/// Tests of steps: whether a process moves by a step that carries one of the labels. Steps that differ in what they satisfy
+/// are never merged.
+#[derive(Clone, Debug, Default)]
+pub struct StepTests(pub Vec<(ProcessId, Vec<String>)>);
+
+impl StepTests {
+    /// The tests that a step satisfies, by number.
+    fn met_by(&self, model: &Model, by: &Move) -> Vec<usize> {
+        let carries = |action: ActionId, labels: &[String]| {
+            model.actions[action].labels.iter().any(|label| labels.contains(label))
+        };
+        let meets = |(process, labels): &(ProcessId, Vec<String>)| match by.partner {
+            _ if by.process == *process => carries(by.action, labels),
+            Some((partner, action)) if partner == *process => carries(action, labels),
+            _ => false,
+        };
+        (0..self.0.len()).filter(|&test| meets(&self.0[test])).collect()
+    }
+}
+
 /// A step with constant updates.
 #[derive(Clone)]
 pub struct Command {
@@ -35,6 +56,8 @@ pub struct Command {
     pub process: ProcessId,
     /// The receiver of a rendezvous.
     pub partner: Option<ProcessId>,
+    /// The tests of steps that it satisfies, by number.
+    pub meets: Vec<usize>,
     /// The states in which the step can be taken.
     pub guard: Bdd,
     /// What the parts are afterwards, in the order of the parts.
@@ -57,6 +80,8 @@ pub struct ProcessCommands {
     pub touched: BTreeSet<CellId>,
     /// Action by action what it can touch.
     pub sites: Vec<Touches>,
+    /// For each kind of step the states in which there is one, faulty ones included.
+    pub offers: BTreeMap<Move, Bdd>,
 }
 
 /// What an action at a control point can touch.
@@ -84,10 +109,19 @@ impl From<OutOfNodes> for Stop {
     }
 }
 
-/// The commands of every process.
-pub fn commands(model: &Model, points: &Points, encoding: &Encoding) -> Result<Vec<ProcessCommands>, Stop> {
-    model.processes.ids().map(|process| Translation::new(model, points, encoding, process)?.translate()).collect()
+/// The commands of every process; steps that satisfy different tests are kept apart.
+pub fn commands(
+    model: &Model,
+    points: &Points,
+    encoding: &Encoding,
+    tests: &StepTests,
+) -> Result<Vec<ProcessCommands>, Stop> {
+    let of = |process| Translation { tests, ..Translation::new(model, points, encoding, process) }.translate();
+    model.processes.ids().map(of).collect()
 }
+
+/// Nothing is tested.
+static NO_TESTS: StepTests = StepTests(Vec::new());
 
 /// A state in the middle of a step, on the states `when` before it.
 #[derive(Clone)]
@@ -111,8 +145,12 @@ struct Translation<'a> {
     points: &'a Points,
     encoding: &'a Encoding,
     process: ProcessId,
-    /// Updates and the states in which they are made, so far.
-    found: BTreeMap<(Option<ProcessId>, Updates), Bdd>,
+    tests: &'a StepTests,
+    /// Updates and the states in which they are made, so far; by the partner and by the tests that the step satisfies.
+    found: BTreeMap<(Option<ProcessId>, Vec<usize>, Updates), Bdd>,
+    /// The step being translated.
+    by: Move,
+    offers: BTreeMap<Move, Bdd>,
     fault: Bdd,
     enabled: Bdd,
     /// What the action being translated reads and writes.
@@ -124,22 +162,25 @@ struct Translation<'a> {
 }
 
 impl<'a> Translation<'a> {
-    fn new(model: &'a Model, points: &'a Points, encoding: &'a Encoding, process: ProcessId) -> Result<Self, Stop> {
+    fn new(model: &'a Model, points: &'a Points, encoding: &'a Encoding, process: ProcessId) -> Self {
         let empty = encoding.space.empty();
         let statement = StatementId::new(0);
-        Ok(Translation {
+        Translation {
             model,
             points,
             encoding,
             process,
+            tests: &NO_TESTS,
             found: BTreeMap::new(),
+            by: Move { process, action: ActionId::new(0), partner: None },
+            offers: BTreeMap::new(),
             fault: empty.clone(),
             enabled: empty,
             reads: Rc::default(),
             writes: BTreeSet::new(),
             sites: Vec::new(),
             statement,
-        })
+        }
     }
 
     fn translate(mut self) -> Result<ProcessCommands, Stop> {
@@ -154,19 +195,27 @@ impl<'a> Translation<'a> {
             }
         }
         let encoding = self.encoding;
-        let commands = self.found.into_iter().map(|((partner, updates), guard)| {
+        let commands = self.found.into_iter().map(|((partner, meets, updates), guard)| {
             let after = encoding.assignment(updates.iter().copied())?;
             let changed = encoding.bits(updates.iter().map(|&(part, _)| part))?;
-            Ok(Command { process: self.process, partner, guard, updates, after, changed })
+            Ok(Command { process: self.process, partner, meets, guard, updates, after, changed })
         });
         let commands = commands.collect::<Result<Vec<_>, Stop>>()?;
         let touched = self.sites.iter().flat_map(|site| site.reads.iter().chain(&site.writes)).copied().collect();
-        Ok(ProcessCommands { commands, fault: self.fault, enabled: self.enabled, touched, sites: self.sites })
+        Ok(ProcessCommands {
+            commands,
+            fault: self.fault,
+            enabled: self.enabled,
+            touched,
+            sites: self.sites,
+            offers: self.offers,
+        })
     }
 
     fn action(&mut self, site: Site) -> Result<(), Stop> {
         let action = &self.model.actions[site.action];
         self.statement = action.statement;
+        self.by = Move { process: site.process, action: site.action, partner: None };
         let opened = self.open(site)?;
         match action.sync.as_ref().map(|sync| &sync.side) {
             None => {
@@ -193,6 +242,7 @@ impl<'a> Translation<'a> {
 
     fn rendezvous(&mut self, sender: Site, opened: Path, values: &[Expr]) -> Result<(), Stop> {
         for receiver in self.receivers(sender.action) {
+            self.by.partner = Some((receiver.process, receiver.action));
             let received = &self.model.actions[receiver.action];
             let Some(SyncSide::Receive(accesses)) = received.sync.as_ref().map(|sync| &sync.side) else {
                 unreachable!("receivers receive")
@@ -471,8 +521,19 @@ impl<'a> Translation<'a> {
     }
 
     fn err(&mut self, fault: &Bdd) -> Result<(), Stop> {
+        if fault.is_empty() {
+            return Ok(());
+        }
         self.fault = self.encoding.space.or(&self.fault, fault)?;
-        self.enabled = self.encoding.space.or(&self.enabled, fault)?;
+        self.offer(fault)
+    }
+
+    /// There is a step in these states.
+    fn offer(&mut self, states: &Bdd) -> Result<(), Stop> {
+        let space = &self.encoding.space;
+        self.enabled = space.or(&self.enabled, states)?;
+        let offered = self.offers.entry(self.by).or_insert_with(|| space.empty());
+        *offered = space.or(offered, states)?;
         Ok(())
     }
 
@@ -483,6 +544,7 @@ impl<'a> Translation<'a> {
             return paths.iter().try_for_each(|path| self.err(&path.when));
         };
         let space = &self.encoding.space;
+        let meets = self.tests.met_by(self.model, &self.by);
         for path in paths.into_iter().filter(|path| !path.when.is_empty()) {
             let mut updates: Vec<(Part, usize)> = (path.written.iter())
                 .map(|(&cell, &value)| {
@@ -492,8 +554,8 @@ impl<'a> Translation<'a> {
                 .chain(control.iter().copied())
                 .collect();
             updates.sort_unstable();
-            self.enabled = space.or(&self.enabled, &path.when)?;
-            let guard = self.found.entry((partner, updates)).or_insert_with(|| space.empty());
+            self.offer(&path.when)?;
+            let guard = self.found.entry((partner, meets.clone(), updates)).or_insert_with(|| space.empty());
             *guard = space.or(guard, &path.when)?;
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! The methods that work with decision diagrams: `forward`, `backward`, `split`, `pairwise`, `completion`.
+//! The methods that work with decision diagrams: `forward`, `backward`, `split`, `pairwise`, `completion`, `global`.
 //!
 //! In: a task. Out: an answer for each property, with a run or a certificate. All properties of a task share one set of local
 //! invariants; completion refines for each property on its own.
@@ -14,7 +14,7 @@ use compose::k_index::Invariants;
 use compose::method::Outcome;
 use compose::question::{Question, questions};
 use compose::symmetry::Symmetry;
-use engine::{Answer, Engine, Exposure, Observer, PropertyId, Statistics, Task, Verdict};
+use engine::{Answer, Engine, Event, Exposure, Observer, PropertyId, Statistics, Task, Verdict};
 use evidence::certificate::SplitInvariant;
 use evidence::trace::trace_through;
 use model::Model;
@@ -47,6 +47,8 @@ pub enum Symbolic {
     KIndex(usize),
     /// Split invariants with refinement.
     Completion,
+    /// Temporal properties on the whole product.
+    Global,
 }
 
 impl Engine for Symbolic {
@@ -58,13 +60,22 @@ impl Engine for Symbolic {
             Symbolic::KIndex(2) => "pairwise",
             Symbolic::KIndex(_) => "k-index",
             Symbolic::Completion => "completion",
+            Symbolic::Global => "global",
         }
     }
 
     fn supports(&self, model: &Model, property: PropertyId) -> Result<(), StopReason> {
         let refuse = |why: &str| Err(StopReason::NotSupported(why.to_string()));
-        if matches!(model.properties[property].kind, PropertyKind::Temporal(_)) {
-            return refuse("this method answers safety only, not temporal properties");
+        let is_temporal = matches!(model.properties[property].kind, PropertyKind::Temporal(_));
+        match self {
+            Symbolic::Global if !is_temporal => {
+                return refuse(
+                    "this method answers temporal properties only; `forward` answers safety on the whole product",
+                );
+            }
+            Symbolic::Global => {}
+            _ if is_temporal => return refuse("this method answers safety only, not temporal properties"),
+            _ => {}
         }
         if !model.procedures.is_empty() {
             return refuse("procedures have stacks, which decision diagrams do not hold; `mono` explores them");
@@ -112,6 +123,7 @@ impl Symbolic {
             Symbolic::KIndex(k) => work.k_index(k),
             Symbolic::Reach(direction) => properties.map(|&id| work.reach(id, direction)).collect(),
             Symbolic::Completion => properties.map(|&id| work.completion(id)).collect(),
+            Symbolic::Global => crate::global::run(work.task, work.gauge, work.n_nodes, |answer| work.decided(answer)),
         }
     }
 }
@@ -239,6 +251,14 @@ impl<'a> Work<'a> {
     fn tell(&self, answer: &Answer) {
         if !matches!(answer.verdict, Verdict::Unknown(_)) {
             self.relay.answer(answer);
+        }
+    }
+
+    /// Tells a decision, and that it is one.
+    fn decided(&self, answer: &Answer) {
+        if !matches!(answer.verdict, Verdict::Unknown(_)) {
+            self.relay.event(Event::Decided(answer.property));
+            self.tell(answer);
         }
     }
 

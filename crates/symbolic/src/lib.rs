@@ -9,6 +9,8 @@ pub mod commands;
 pub mod encoding;
 pub mod engines;
 pub mod evaluate;
+pub mod fair;
+mod global;
 pub mod local;
 pub mod points;
 pub mod reach;

@@ -11,7 +11,7 @@ use model::process::ProcessId;
 use model::variable::{CellId, Role, VarId};
 
 use crate::bdd::{Bdd, OutOfNodes};
-use crate::commands::{Command, ProcessCommands, Stop, commands};
+use crate::commands::{Command, ProcessCommands, StepTests, Stop, commands};
 use crate::encoding::{Encoding, Part};
 use crate::evaluate::{Evaluator, Truth};
 use crate::points::Points;
@@ -45,6 +45,16 @@ impl<'m> System<'m> {
 
     /// Encodes a program, with room for `n_blocks` exposed blocks for each process and for `n_nodes` nodes.
     pub fn new(model: &'m Model, n_blocks: &[usize], n_nodes: usize) -> Result<Self, StopReason> {
+        System::with_tests(model, n_blocks, n_nodes, &StepTests::default())
+    }
+
+    /// The same with commands that tell apart what the tests do.
+    pub fn with_tests(
+        model: &'m Model,
+        n_blocks: &[usize],
+        n_nodes: usize,
+        tests: &StepTests,
+    ) -> Result<Self, StopReason> {
         if !model.procedures.is_empty() {
             let why = "procedures have stacks, which decision diagrams do not hold; `mono` explores them";
             return Err(StopReason::NotSupported(why.to_string()));
@@ -53,7 +63,7 @@ impl<'m> System<'m> {
         let n_points: Vec<usize> = model.processes.ids().map(|process| points.of(process).len()).collect();
         let encoding = Encoding::new(model, &n_points, n_blocks, n_nodes);
         let build = || -> Result<(Bdd, Bdd, Vec<ProcessCommands>), Stop> {
-            Ok((encoding.valid()?, initial(model, &points, &encoding)?, commands(model, &points, &encoding)?))
+            Ok((encoding.valid()?, initial(model, &points, &encoding)?, commands(model, &points, &encoding, tests)?))
         };
         let (valid, initial, processes) = build().map_err(|stop| reason(model, stop, n_nodes))?;
         Ok(System { valid, model, points, encoding, initial, processes, n_nodes })
@@ -129,6 +139,11 @@ impl<'m> System<'m> {
 
     /// What this many nodes take.
     pub fn bytes(&self, n_nodes: u64) -> u64 {
+        System::bytes_of(n_nodes)
+    }
+
+    /// What this many nodes take in any system.
+    pub fn bytes_of(n_nodes: u64) -> u64 {
         n_nodes * BYTES_PER_NODE
     }
 

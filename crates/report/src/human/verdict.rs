@@ -3,7 +3,7 @@
 use base::StopReason;
 use engine::Verdict;
 use engine::run::{PropertyResult, Run};
-use evidence::{Certificate, Evidence, Exploration, TraceEnd};
+use evidence::{Certificate, Evidence, Exploration, SymbolicSearch, TraceEnd};
 use model::property::{Expected, PropertyKind};
 
 use crate::names::{line as line_of, parameters_with_origin, property_title};
@@ -93,6 +93,8 @@ fn wording(run: &Run, result: &PropertyResult) -> Wording {
             (Mark::Holds, "REACHED", counted_steps("after", trace.n_steps() as u64))
         }
         (Verdict::Holds(Evidence::Exploration(seen)), _) => (Mark::Holds, "HOLDS", all_checked(seen)),
+        (Verdict::Holds(Evidence::Symbolic(seen)), _) => (Mark::Holds, "HOLDS", all_searched(seen)),
+        (Verdict::Violated(Evidence::Symbolic(seen)), _) => (Mark::Violated, "NEVER", all_searched(seen)),
         (Verdict::Violated(Evidence::Exploration(seen)), PropertyKind::Reachable(_)) => {
             (Mark::Violated, "NEVER", format!("in none of the {}", reachable_states(seen)))
         }
@@ -138,6 +140,15 @@ fn all_checked(seen: &Exploration) -> String {
     match seen.states {
         1 => "the one reachable state was checked".to_owned(),
         _ => format!("all {} were checked", reachable_states(seen)),
+    }
+}
+
+/// What a search with diagrams saw.
+fn all_searched(seen: &SymbolicSearch) -> String {
+    match seen.states {
+        Some(1) => "the one reachable state was checked".to_owned(),
+        Some(states) => format!("all {} were checked", counted(states, "reachable state", "reachable states")),
+        None => "all reachable states were checked".to_owned(),
     }
 }
 
@@ -211,7 +222,8 @@ pub fn statistics(result: &PropertyResult, style: &Style) -> String {
     }
     match &result.verdict {
         Verdict::Unknown(_) => {}
-        Verdict::Holds(Evidence::Exploration(_)) | Verdict::Violated(Evidence::Exploration(_))
+        Verdict::Holds(Evidence::Exploration(_) | Evidence::Symbolic(_))
+        | Verdict::Violated(Evidence::Exploration(_) | Evidence::Symbolic(_))
             if !result.audit.is_accepted() =>
         {
             parts.push("too large to audit".to_owned());

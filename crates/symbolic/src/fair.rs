@@ -1,0 +1,348 @@
+//! Fair runs in graphs of edges with constant updates: which nodes can start one (Kesten, Pnueli and Raviv 1998).
+//!
+//! In: edges over sets of bit vectors, the moves of a small automaton that reads the vector before each edge, and demands. Out:
+//! the greatest set of nodes from which a run can go on for ever inside the set and meet every demand; it is empty, or each of its
+//! terminal components has a fair run. A node is a vector with a state of the automaton; a set of nodes is kept as one diagram
+//! for each such state. No scheduler is a variable: a demand names the edges and moves that meet it.
+//!
+//! A node that can start a fair run is never removed. A demand removes the nodes that cannot reach an edge that meets it. Most of
+//! the time hardly any node has to be reached: what is looked for shrinks with each image, and no image is taken where nothing
+//! of it is left.
+
+mod component;
+mod layers;
+
+use base::StopReason;
+
+use crate::bdd::{Bdd, Cube, OutOfNodes, Space};
+
+pub use layers::Layers;
+
+/// An edge relation: some updates, made in some states.
+#[derive(Clone)]
+pub struct Edge {
+    /// The states in which it can be taken.
+    pub guard: Bdd,
+    /// What changes; `None` if nothing does.
+    pub update: Option<Update>,
+}
+
+/// Constant updates.
+#[derive(Clone)]
+pub struct Update {
+    /// The bits that are updated.
+    pub changed: Cube,
+    /// What they are afterwards.
+    pub after: Cube,
+}
+
+/// A move of the automaton.
+#[derive(Clone)]
+pub struct Move {
+    /// The state that it leaves.
+    pub from: usize,
+    /// The state that it leads to.
+    pub to: usize,
+    /// The vectors that it reads.
+    pub label: Bdd,
+}
+
+/// What a fair run must do: take again and again an edge that meets it, or stay for ever in nodes that are free of it.
+#[derive(Clone)]
+pub struct Demand {
+    /// The vectors that are free of it; `None` is none.
+    pub free: Option<Bdd>,
+    /// An edge meets it in one of these ways.
+    pub ways: Vec<Way>,
+}
+
+/// Some edges: those that satisfy all that is given.
+#[derive(Clone, Default)]
+pub struct Way {
+    /// They leave these vectors.
+    pub from: Option<Bdd>,
+    /// They are of these relations, by number.
+    pub edges: Option<Vec<usize>>,
+    /// The automaton makes one of these moves, by number.
+    pub moves: Option<Vec<usize>>,
+}
+
+/// A set of nodes: for each state of the automaton a set of vectors.
+pub type Nodes = Vec<Bdd>;
+
+/// A graph.
+pub struct Graph<'g> {
+    /// Where the sets live.
+    pub space: &'g Space,
+    /// The relations; those that change nothing first, since they cost least.
+    pub edges: &'g [Edge],
+    /// The moves of the automaton.
+    pub moves: Vec<Move>,
+    /// How many states the automaton has.
+    pub n_states: usize,
+    /// Asked after each image: whether to stop.
+    pub pause: &'g dyn Fn() -> Result<(), StopReason>,
+}
+
+impl Graph<'_> {
+    /// No nodes.
+    pub fn nothing(&self) -> Nodes {
+        vec![self.space.empty(); self.n_states]
+    }
+
+    /// The nodes from which a fair run can go on among the nodes given.
+    pub fn fair(&self, nodes: Nodes, demands: &[Demand]) -> Result<Nodes, StopReason> {
+        let mut left = nodes;
+        let graph = self.without_idle_labels(&left)?;
+        let (mut n_stable, mut next) = (0, 0);
+        while n_stable <= demands.len() && !is_nothing(&left) {
+            let removed = match next {
+                0 => graph.trim(&mut left)?,
+                nth => graph.demand(&mut left, &demands[nth - 1])?,
+            };
+            // Going on to the end is stable at once; a demand has to be looked at again in what is left.
+            n_stable = if removed { usize::from(next == 0) } else { n_stable + 1 };
+            next = (next + 1) % (demands.len() + 1);
+        }
+        Ok(left)
+    }
+
+    /// The same graph on these nodes, where a label that none of them contradicts need not be looked at.
+    fn without_idle_labels(&self, nodes: &Nodes) -> Result<Graph<'_>, StopReason> {
+        let moves = self.moves.iter().map(|step| {
+            let is_idle = self.bdd(self.space.minus(&nodes[step.from], &step.label))?.is_empty();
+            Ok(Move { label: if is_idle { self.space.all() } else { step.label.clone() }, ..*step })
+        });
+        Ok(Graph { moves: moves.collect::<Result<_, StopReason>>()?, ..*self })
+    }
+
+    /// Removes nodes from which no run goes on for ever; says whether there were any.
+    fn trim(&self, left: &mut Nodes) -> Result<bool, StopReason> {
+        let mut removed = false;
+        loop {
+            let mut stuck = left.clone();
+            self.sources(left, &Way::default(), &mut stuck, None)?;
+            if is_nothing(&stuck) {
+                return Ok(removed);
+            }
+            removed = true;
+            *left = self.minus(left, &stuck)?;
+        }
+    }
+
+    /// Removes nodes that are not free of a demand and cannot meet it; says whether there were any.
+    fn demand(&self, left: &mut Nodes, demand: &Demand) -> Result<bool, StopReason> {
+        let mut wanted = left.clone();
+        if let Some(free) = &demand.free {
+            for set in &mut wanted {
+                *set = self.bdd(self.space.minus(set, free))?;
+            }
+        }
+        if is_nothing(&wanted) {
+            return Ok(false);
+        }
+        let far = self.cannot_reach(left, demand, wanted)?;
+        *left = self.minus(left, &far)?;
+        Ok(!is_nothing(&far))
+    }
+
+    /// Those of the wanted nodes that cannot get to an edge which meets the demand, all among the nodes given.
+    fn cannot_reach(&self, nodes: &Nodes, demand: &Demand, mut wanted: Nodes) -> Result<Nodes, StopReason> {
+        let mut rest = nodes.clone();
+        for way in &demand.ways {
+            self.sources(nodes, way, &mut rest, Some(&mut wanted))?;
+            if is_nothing(&wanted) {
+                return Ok(wanted);
+            }
+        }
+        let mut found = self.minus(nodes, &rest)?;
+        self.pull(&mut found, &mut rest, |graph, _, rest| {
+            wanted = graph.both(&wanted, rest)?;
+            Ok(is_nothing(&wanted))
+        })?;
+        Ok(wanted)
+    }
+
+    /// The nodes among those given from which an edge of this kind leads to one of them.
+    pub fn sources_of(&self, nodes: &Nodes, way: &Way) -> Result<Nodes, StopReason> {
+        let mut rest = nodes.clone();
+        self.sources(nodes, way, &mut rest, None)?;
+        self.minus(nodes, &rest)
+    }
+
+    /// Takes away from `rest`, and from `wanted`, the nodes from which an edge of this kind leads to one of the nodes; stops when
+    /// nothing is wanted any more. Where only the source counts, it is taken for granted that there is an edge: see `trim`.
+    fn sources(
+        &self,
+        nodes: &Nodes,
+        way: &Way,
+        rest: &mut Nodes,
+        mut wanted: Option<&mut Nodes>,
+    ) -> Result<(), StopReason> {
+        if let (Some(from), None, None, true) = (&way.from, &way.edges, &way.moves, wanted.is_some()) {
+            for set in rest.iter_mut().chain(wanted.into_iter().flatten()) {
+                *set = self.bdd(self.space.minus(set, from))?;
+            }
+            return Ok(());
+        }
+        let all: Vec<usize> = (0..self.edges.len()).collect();
+        for &edge in way.edges.as_ref().unwrap_or(&all) {
+            for to in (0..self.n_states).filter(|&to| !nodes[to].is_empty()) {
+                let moves =
+                    (0..self.moves.len()).filter(|nth| way.moves.as_ref().is_none_or(|list| list.contains(nth)));
+                let moves: Vec<&Move> = moves.map(|nth| &self.moves[nth]).filter(|step| step.to == to).collect();
+                let mut before = None;
+                for step in moves {
+                    let mut here = self.bdd(self.space.and(&rest[step.from], &self.edges[edge].guard))?;
+                    if let Some(from) = &way.from {
+                        here = self.bdd(self.space.and(&here, from))?;
+                    }
+                    let new = self.leading(here, (edge, step), &nodes[to], &mut before)?;
+                    if new.is_empty() {
+                        continue;
+                    }
+                    rest[step.from] = self.bdd(self.space.minus(&rest[step.from], &new))?;
+                    if let Some(wanted) = wanted.as_deref_mut() {
+                        wanted[step.from] = self.bdd(self.space.minus(&wanted[step.from], &new))?;
+                    }
+                }
+            }
+            (self.pause)()?;
+            if is_nothing(wanted.as_deref().unwrap_or(rest)) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Those of the vectors, in all of which the edge can be taken, from which it leads into a set.
+    fn leading(
+        &self,
+        here: Bdd,
+        (edge, step): (usize, &Move),
+        into: &Bdd,
+        before: &mut Option<Bdd>,
+    ) -> Result<Bdd, StopReason> {
+        if here.is_empty() {
+            return Ok(here);
+        }
+        let before = match before {
+            Some(before) => before,
+            None => before.insert(match &self.edges[edge].update {
+                Some(update) => self.bdd(self.space.restrict(into, &update.after))?,
+                None => into.clone(),
+            }),
+        };
+        let new = self.bdd(self.space.and(&here, before))?;
+        if step.label.is_all() { Ok(new) } else { self.bdd(self.space.and(&new, &step.label)) }
+    }
+
+    /// Moves to `found` what of `rest` leads there, until nothing does or somebody has enough: asked, after each image that
+    /// brought something, with both.
+    fn pull(
+        &self,
+        found: &mut Nodes,
+        rest: &mut Nodes,
+        mut enough: impl FnMut(&Self, &Nodes, &Nodes) -> Result<bool, StopReason>,
+    ) -> Result<(), StopReason> {
+        // For each relation what was found when it was last looked at.
+        let mut done: Vec<Nodes> = vec![self.nothing(); self.edges.len()];
+        let (mut n_idle, mut edge) = (0, 0);
+        while n_idle < self.edges.len() && !is_nothing(rest) {
+            let mut brought = false;
+            // Not what this image itself brings, so that each image is one edge further.
+            let known = std::mem::replace(&mut done[edge], found.clone());
+            for to in (0..self.n_states).filter(|&to| known[to] != done[edge][to]) {
+                let mut before = None;
+                for step in self.moves.iter().filter(|step| step.to == to) {
+                    // What changes nothing at all leads to where it comes from.
+                    if self.edges[edge].update.is_none() && step.from == to {
+                        continue;
+                    }
+                    let here = self.bdd(self.space.and(&rest[step.from], &self.edges[edge].guard))?;
+                    let new = self.leading(here, (edge, step), &done[edge][to], &mut before)?;
+                    if !new.is_empty() {
+                        brought = true;
+                        found[step.from] = self.bdd(self.space.or(&found[step.from], &new))?;
+                        rest[step.from] = self.bdd(self.space.minus(&rest[step.from], &new))?;
+                    }
+                }
+            }
+            n_idle = if brought { 0 } else { n_idle + 1 };
+            (self.pause)()?;
+            if brought && enough(self, found, rest)? {
+                return Ok(());
+            }
+            edge = (edge + 1) % self.edges.len();
+        }
+        Ok(())
+    }
+
+    /// Everything that can be reached, through nodes of `within` only where it is given.
+    pub fn forward(&self, from: Nodes, within: Option<&Nodes>) -> Result<Nodes, StopReason> {
+        let mut found = from;
+        let mut done: Vec<Nodes> = vec![self.nothing(); self.edges.len()];
+        let (mut n_idle, mut edge) = (0, 0);
+        while n_idle < self.edges.len() {
+            let before = found.clone();
+            for from in 0..self.n_states {
+                let fresh = self.bdd(self.space.minus(&found[from], &done[edge][from]))?;
+                done[edge][from] = found[from].clone();
+                self.push(&fresh, (edge, from), &mut found, within)?;
+            }
+            n_idle = if before == found { n_idle + 1 } else { 0 };
+            (self.pause)()?;
+            edge = (edge + 1) % self.edges.len();
+        }
+        Ok(found)
+    }
+
+    /// Adds where an edge leads from some vectors in a state of the automaton.
+    fn push(
+        &self,
+        fresh: &Bdd,
+        (edge, from): (usize, usize),
+        found: &mut Nodes,
+        within: Option<&Nodes>,
+    ) -> Result<(), StopReason> {
+        let here = self.bdd(self.space.and(fresh, &self.edges[edge].guard))?;
+        if here.is_empty() {
+            return Ok(());
+        }
+        for step in self.moves.iter().filter(|step| step.from == from) {
+            let moved = match &self.edges[edge].update {
+                None => self.bdd(self.space.and(&here, &step.label))?,
+                Some(update) => {
+                    let rest = self.bdd(self.space.and_exists(&here, &step.label, &update.changed))?;
+                    self.bdd(self.space.and(&rest, &self.space.set_of(&update.after)))?
+                }
+            };
+            let moved = match within {
+                Some(within) => self.bdd(self.space.and(&moved, &within[step.to]))?,
+                None => moved,
+            };
+            found[step.to] = self.bdd(self.space.or(&found[step.to], &moved))?;
+        }
+        Ok(())
+    }
+
+    /// The nodes of both sets.
+    pub fn both(&self, a: &Nodes, b: &Nodes) -> Result<Nodes, StopReason> {
+        a.iter().zip(b).map(|(a, b)| self.bdd(self.space.and(a, b))).collect()
+    }
+
+    /// The nodes of the first set that are not in the second.
+    pub fn minus(&self, a: &Nodes, b: &Nodes) -> Result<Nodes, StopReason> {
+        a.iter().zip(b).map(|(a, b)| self.bdd(self.space.minus(a, b))).collect()
+    }
+
+    /// Makes an operation's lack of nodes the reason to stop.
+    pub(crate) fn bdd<T>(&self, result: Result<T, OutOfNodes>) -> Result<T, StopReason> {
+        result.map_err(|OutOfNodes| StopReason::NodeLimit(self.space.capacity() as u64))
+    }
+}
+
+/// Whether there is no node in the set.
+pub fn is_nothing(nodes: &Nodes) -> bool {
+    nodes.iter().all(Bdd::is_empty)
+}

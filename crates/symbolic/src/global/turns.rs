@@ -1,0 +1,240 @@
+//! Turns as edges of diagrams: each command of each process, and standing still; and what fairness demands of them.
+//!
+//! In: a [`System`] and a violation. Out: its edges with who has a part in each, and one demand for each fairness pair. A process
+//! stands still only where it has no part in any step, a faulty one included, or at `idle`. Who stands still is told apart only
+//! where somebody asks.
+
+use base::StopReason;
+use model::Model;
+use model::control::{ActionId, ActionKind};
+use model::expr::Expr;
+use model::fairness::{EdgePredicate, StatePredicate};
+use model::process::ProcessId;
+use model::value::Value;
+use temporal::Violation;
+
+use crate::bdd::{Bdd, OutOfNodes};
+use crate::commands::{Command, StepTests};
+use crate::encoding::Part;
+use crate::evaluate::Evaluator;
+use crate::fair::{Demand, Edge, Update, Way};
+use crate::system::System;
+
+/// The tests of steps that fairness assumptions of a program make.
+pub fn step_tests(model: &Model) -> StepTests {
+    let mut tests = Vec::new();
+    for often in model.fairness.iter().flat_map(|pair| &pair.often) {
+        if let EdgePredicate::Moves(process, Some(labels)) = often {
+            let test = (*process, labels.clone());
+            if !tests.contains(&test) {
+                tests.push(test);
+            }
+        }
+    }
+    StepTests(tests)
+}
+
+/// The turns of a program.
+pub struct Turns<'a, 'm> {
+    system: &'a System<'m>,
+    tests: StepTests,
+    /// For each process where it may stand still.
+    still: Vec<Bdd>,
+}
+
+/// The turns of which runs consist that can violate a property in one way.
+pub struct TurnEdges {
+    /// The edges; stand-stills first.
+    pub edges: Vec<Edge>,
+    /// What each of them is.
+    kinds: Vec<Kind>,
+}
+
+/// What an edge is.
+enum Kind {
+    /// Somebody stands still; who, where that is told.
+    Still(Option<ProcessId>),
+    /// The step of a process, with a partner, that satisfies some of the tests.
+    Step(ProcessId, Option<ProcessId>, Vec<usize>),
+}
+
+impl Kind {
+    fn is_part(&self, process: ProcessId) -> bool {
+        match self {
+            Kind::Still(who) => *who == Some(process),
+            Kind::Step(mover, partner, _) => *mover == process || *partner == Some(process),
+        }
+    }
+
+    fn is_step(&self) -> bool {
+        matches!(self, Kind::Step(..))
+    }
+}
+
+impl<'a, 'm> Turns<'a, 'm> {
+    /// Finds out who may stand still where.
+    pub fn new(system: &'a System<'m>, tests: StepTests) -> Result<Self, StopReason> {
+        let mut turns = Turns { system, tests, still: Vec::new() };
+        let still = |process| turns.standing_still(process);
+        turns.still = turns.bdd(system.model.processes.ids().map(still).collect())?;
+        Ok(turns)
+    }
+
+    fn standing_still(&self, process: ProcessId) -> Result<Bdd, OutOfNodes> {
+        let (system, space) = (self.system, &self.system.encoding.space);
+        let moving = self.offered(process, |_| true)?;
+        let points = system.points.of(process);
+        let is_idle = |&number: &usize| {
+            let actions = &system.model.places[points.point(number).place].actions;
+            actions.iter().any(|&action| is_idle(system.model, action))
+        };
+        let idle = system.encoding.one_of(Part::Control(process), (0..points.len()).filter(is_idle))?;
+        space.or(&space.not(&moving)?, &idle)
+    }
+
+    /// Where a process has a part in a step, by an action that counts.
+    fn offered(&self, process: ProcessId, counts: impl Fn(ActionId) -> bool) -> Result<Bdd, OutOfNodes> {
+        let mut offered = self.system.encoding.space.empty();
+        for (by, states) in self.system.processes.iter().flat_map(|commands| &commands.offers) {
+            let mine = match by.partner {
+                _ if by.process == process => Some(by.action),
+                Some((partner, action)) if partner == process => Some(action),
+                _ => None,
+            };
+            if mine.is_some_and(&counts) {
+                offered = self.system.encoding.space.or(&offered, states)?;
+            }
+        }
+        Ok(offered)
+    }
+
+    /// The steps of all processes.
+    pub fn steps(&self) -> Vec<Edge> {
+        self.system.commands().map(step).collect()
+    }
+
+    /// The turns of which a violation's runs consist.
+    pub fn of(&self, violation: &Violation) -> Result<TurnEdges, StopReason> {
+        let space = &self.system.encoding.space;
+        let pairs = violation.fairness.iter().flat_map(|&id| &self.system.model.fairness[id].often);
+        let tells_who = pairs.into_iter().any(|often| matches!(often, EdgePredicate::Scheduled(_)));
+        let mut still: Vec<(Kind, Bdd)> = match tells_who {
+            true => self
+                .still
+                .iter()
+                .enumerate()
+                .map(|(nth, set)| (Kind::Still(Some(ProcessId::new(nth))), set.clone()))
+                .collect(),
+            false => vec![(Kind::Still(None), self.bdd(space.any(&self.still))?)],
+        };
+        if violation.real_steps_only {
+            let moving = self.bdd(space.any(self.system.commands().map(|command| &command.guard)))?;
+            for (_, set) in &mut still {
+                *set = self.bdd(space.minus(set, &moving))?;
+            }
+        }
+        let still = still.into_iter().map(|(kind, guard)| (Edge { guard, update: None }, kind));
+        let steps = self
+            .system
+            .commands()
+            .map(|command| (step(command), Kind::Step(command.process, command.partner, command.meets.clone())));
+        let (edges, kinds) = still.chain(steps).unzip();
+        Ok(TurnEdges { edges, kinds })
+    }
+
+    /// What the fairness of a violation demands, pair by pair.
+    pub fn demands(&self, violation: &Violation, turns: &TurnEdges, reached: &Bdd) -> Result<Vec<Demand>, StopReason> {
+        let mut demands = Vec::new();
+        for &id in &violation.fairness {
+            let pair = &self.system.model.fairness[id];
+            let free = pair.always.as_ref().map(|always| self.states(always, reached)).transpose()?;
+            let (mut ways, mut edges) = (Vec::new(), Vec::new());
+            for often in &pair.often {
+                match often {
+                    EdgePredicate::Before(predicate) => {
+                        ways.push(Way { from: Some(self.states(predicate, reached)?), ..Way::default() });
+                    }
+                    EdgePredicate::Scheduled(process) => edges.extend(turns.which(|kind| kind.is_part(*process))),
+                    EdgePredicate::Moves(process, labels) => {
+                        let labels = labels.clone().map(|labels| (*process, labels));
+                        let test = labels.and_then(|test| self.tests.0.iter().position(|known| *known == test));
+                        edges.extend(turns.which(|kind| match (kind, test) {
+                            (Kind::Step(_, _, meets), Some(test)) => meets.contains(&test),
+                            _ => kind.is_step() && kind.is_part(*process),
+                        }));
+                    }
+                    EdgePredicate::SomebodyMoves => edges.extend(turns.which(Kind::is_step)),
+                }
+            }
+            edges.sort_unstable();
+            edges.dedup();
+            ways.push(Way { edges: Some(edges), ..Way::default() });
+            demands.push(Demand { free, ways });
+        }
+        Ok(demands)
+    }
+
+    /// Where a predicate of a fairness assumption holds.
+    fn states(&self, predicate: &StatePredicate, reached: &Bdd) -> Result<Bdd, StopReason> {
+        let (model, space) = (self.system.model, &self.system.encoding.space);
+        let able = |process: ProcessId, labels: Option<&Vec<String>>| {
+            let carries = |action: ActionId| {
+                let carried = &model.actions[action].labels;
+                labels.is_none_or(|labels| carried.iter().any(|label| labels.contains(label)))
+            };
+            self.offered(process, |action| !is_idle(model, action) && carries(action))
+        };
+        match predicate {
+            StatePredicate::Holds(expr) => self.truth(expr, &[], reached),
+            StatePredicate::Fails(expr) => {
+                let truth = self.truth(expr, &[], reached)?;
+                self.bdd(space.not(&truth))
+            }
+            StatePredicate::Unable(process, labels) => {
+                self.bdd(able(*process, labels.as_ref()).and_then(|able| space.not(&able)))
+            }
+            StatePredicate::NobodyAble => {
+                let all = model.processes.ids().try_fold(space.empty(), |all, process| {
+                    let one = able(process, None)?;
+                    space.or(&all, &one)
+                });
+                self.bdd(all.and_then(|all| space.not(&all)))
+            }
+        }
+    }
+
+    /// Where an expression is true, with values for the bound variables around it.
+    ///
+    /// # Errors
+    /// It has no value in some reachable state.
+    pub fn truth(&self, expr: &Expr, bound: &[Value], reached: &Bdd) -> Result<Bdd, StopReason> {
+        let system = self.system;
+        let mut evaluator = Evaluator::new(system.model, &system.points, &system.encoding, None);
+        evaluator.bound = bound.to_vec();
+        let truth = self.bdd(evaluator.truth(expr))?;
+        if !self.bdd(system.encoding.space.and(&truth.fault, reached))?.is_empty() {
+            let why = "evaluating it fails in a reachable state: an error".to_owned();
+            return Err(StopReason::PropertyError(why));
+        }
+        Ok(truth.yes)
+    }
+
+    fn bdd<T>(&self, result: Result<T, OutOfNodes>) -> Result<T, StopReason> {
+        result.map_err(|_| self.system.out_of_nodes())
+    }
+}
+
+impl TurnEdges {
+    fn which(&self, wanted: impl Fn(&Kind) -> bool) -> impl Iterator<Item = usize> {
+        (0..self.kinds.len()).filter(move |&nth| wanted(&self.kinds[nth]))
+    }
+}
+
+fn step(command: &Command) -> Edge {
+    let update = Update { changed: command.changed.clone(), after: command.after.clone() };
+    Edge { guard: command.guard.clone(), update: Some(update) }
+}
+
+fn is_idle(model: &Model, action: ActionId) -> bool {
+    matches!(model.actions[action].kind, ActionKind::Idle)
+}
