@@ -168,11 +168,11 @@ impl<'a, 'm> Search<'a, 'm> {
                 let mut label = space.empty();
                 for cube in &edge.label.cubes {
                     let literals = cube.literals().into_iter();
-                    let read = literals.map(|(atom, positive)| match positive {
+                    let mut read = literals.map(|(atom, positive)| match positive {
                         true => &atoms[atom.index()].0,
                         false => &atoms[atom.index()].1,
                     });
-                    let read = read.fold(Ok(space.all()), |all, one| all.and_then(|all| space.and(&all, one)));
+                    let read = read.try_fold(space.all(), |all, one| space.and(&all, one));
                     label = read.and_then(|read| space.or(&label, &read)).map_err(out)?;
                 }
                 moves.push(Move { from, to: edge.target.index(), label });

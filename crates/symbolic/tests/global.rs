@@ -1,4 +1,4 @@
-//! Temporal verdicts with diagrams equal brute force and the explicit search; every lasso is replayed.
+//! Temporal verdicts with diagrams equal brute force, and what is expected of the examples; every lasso is replayed.
 
 use std::cell::Cell;
 
@@ -6,16 +6,16 @@ use audit::{replay, temporal};
 use base::{Budget, CancelToken, SourceFile, StopReason};
 use engine::{Answer, Engine, Silent, Task, Verdict};
 use evidence::Evidence;
-use explicit::Mono;
 use model::Model;
-use model::property::PropertyKind;
+use model::property::{Expected, PropertyKind};
 use symbolic::engines::Symbolic;
 use testkit::temporal::with_temporal;
 use testkit::{Product, Shape, for_each_program};
 
 const MAX_STATES: usize = 60;
 
-fn answers(engine: &dyn Engine, model: &Model) -> Vec<Answer> {
+fn answers(model: &Model) -> Vec<Answer> {
+    let engine = Symbolic::Global;
     let supported = |&id: &engine::PropertyId| engine.supports(model, id).is_ok();
     let properties = model.properties.ids().filter(supported).collect();
     engine.run(&Task { model, properties, budget: Budget::unlimited(), n_threads: 1 }, &Silent)
@@ -27,7 +27,7 @@ fn compare(n_programs: u64, shape: Shape) -> (u32, u32) {
     for_each_program(n_programs, shape, |_, model| {
         let Some(product) = Product::explore(model, MAX_STATES) else { return Ok(()) };
         let asked = with_temporal(model, product.states.len() as u64 * 7 + model.places.len() as u64, 3);
-        for answer in answers(&Symbolic::Global, &asked) {
+        for answer in answers(&asked) {
             let property = &asked.properties[answer.property];
             let PropertyKind::Temporal(formula) = &property.kind else { continue };
             let expected = temporal::is_violated(&asked, &product.states, formula, &property.under);
@@ -76,7 +76,7 @@ fn load(text: &str, parameters: &[(&str, i64)]) -> Model {
 
 /// The temporal properties of the examples, where the whole product is small.
 #[test]
-fn examples_are_decided_like_by_the_explicit_search() {
+fn examples_are_decided_as_expected() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
     let (mut n_compared, mut n_violated) = (0, 0);
     let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -84,17 +84,16 @@ fn examples_are_decided_like_by_the_explicit_search() {
     for file in files.iter().filter(|file| file.extension().is_some_and(|extension| extension == "pw")) {
         let text = std::fs::read_to_string(file).unwrap();
         let Some(model) = small_instance(&text) else { continue };
-        let expected = answers(&Mono, &model);
-        for answer in answers(&Symbolic::Global, &model) {
-            let name = format!("{}: {}", file.display(), model.properties[answer.property].name);
-            let other = expected.iter().find(|other| other.property == answer.property).unwrap();
-            match (&answer.verdict, &other.verdict) {
-                (Verdict::Holds(_), Verdict::Holds(_)) => {}
-                (Verdict::Violated(Evidence::Trace(trace)), Verdict::Violated(_)) => {
+        for answer in answers(&model) {
+            let property = &model.properties[answer.property];
+            let name = format!("{}: {}", file.display(), property.name);
+            match (&answer.verdict, property.expected) {
+                (Verdict::Holds(_), Expected::Holds) => {}
+                (Verdict::Violated(Evidence::Trace(trace)), Expected::Violated) => {
                     replay(&model, answer.property, trace).unwrap_or_else(|error| panic!("{name}: {error}"));
                     n_violated += 1;
                 }
-                (found, expected) => panic!("{name}: {found:?}, explicit: {expected:?}"),
+                (found, expected) => panic!("{name}: {found:?}, expected: {expected:?}"),
             }
             n_compared += 1;
         }
@@ -114,7 +113,6 @@ fn small_instance(text: &str) -> Option<Model> {
     (has_temporal && model.procedures.is_empty() && Product::explore(&model, 3000).is_some()).then_some(model)
 }
 
-/// What automata that are given as such refuse: no process stands still where somebody can move.
 #[test]
 fn limits_are_answers() {
     let text = "program p(N: 2..) { shared x: sem = 1;

@@ -40,8 +40,8 @@ impl Layers {
         let last = &self.layers[self.layers.len() - 1];
         let mut next = graph.nothing();
         for edge in 0..graph.edges.len() {
-            for from in 0..graph.n_states {
-                graph.push(&last[from], (edge, from), &mut next, None)?;
+            for (from, set) in last.iter().enumerate() {
+                graph.push(set, (edge, from), &mut next, None)?;
             }
             (graph.pause)()?;
         }

@@ -52,6 +52,9 @@ struct Taken {
 /// A node with the edge that is taken from it.
 type Leg = (Node, Taken);
 
+/// A stem and a loop; `None` where diagrams and reference semantics differ.
+type Found = Option<(Vec<Leg>, Vec<Leg>)>;
+
 impl Lasso<'_, '_> {
     /// A trace through these nodes.
     pub fn through(&self, fair: &Nodes) -> Result<Trace, StopReason> {
@@ -154,8 +157,8 @@ struct Inside<'l, 'm> {
 }
 
 impl Inside<'_, '_> {
-    /// The stem, maybe longer, and a loop; `None` where diagrams and reference semantics differ.
-    fn round(&self, mut stem: Vec<Leg>, head: Node) -> Result<Option<(Vec<Leg>, Vec<Leg>)>, StopReason> {
+    /// The stem, maybe longer, and a loop.
+    fn round(&self, mut stem: Vec<Leg>, head: Node) -> Result<Found, StopReason> {
         let Some(mut turning) = self.collect(&head)? else { return Ok(None) };
         let mut head = head;
         for is_last in [false, true] {
