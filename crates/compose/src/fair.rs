@@ -130,13 +130,14 @@ impl<B: FairBackend> Search<'_, '_, B> {
                 Round::Open(open, automaton) => (open, automaton),
             };
             let mut new = Facts::new();
-            for focus in open {
+            // What one of them needs mostly helps the others; what all need at once would be too much.
+            for focus in self.hidden_first(open, &exposed) {
                 match self.look_into(focus, violation, automaton)? {
                     Look::Real(trace) => return Ok(Found::Run(trace)),
-                    Look::Refine(facts) => {
-                        let fresh: Facts = facts.into_iter().filter(|fact| !new.contains(fact)).collect();
-                        new.extend(fresh);
-                    }
+                    Look::Refine(facts) => new = facts,
+                }
+                if !new.is_empty() {
+                    break;
                 }
             }
             let new = self.of_all_alike(new, violation);
@@ -208,6 +209,14 @@ impl<B: FairBackend> Search<'_, '_, B> {
         }
         found.dedup();
         found
+    }
+
+    /// The processes, those first of which nothing is exposed.
+    fn hidden_first(&self, processes: Vec<ProcessId>, exposed: &BTreeSet<ProcessId>) -> Vec<ProcessId> {
+        let (seen, mut ordered): (Vec<ProcessId>, Vec<ProcessId>) =
+            processes.into_iter().partition(|process| exposed.contains(process));
+        ordered.extend(seen.into_iter().rev());
+        ordered
     }
 
     /// The facts, and the same about all processes of the family of which the property does not speak: what one of them hides from the

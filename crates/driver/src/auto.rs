@@ -2,16 +2,16 @@
 //!
 //! In: a task. Out: an answer for each property, with the method that decided it. The whole product is searched first, for a
 //! moment: small programs are decided there, with shortest runs. What is left goes to the local methods, from the coarsest to the one
-//! that refines; then the whole product has all the time that is left. Temporal properties go to the whole product at once.
+//! that refines; then the whole product has all the time that is left. Temporal properties have methods of their own.
 
 use std::time::Duration;
 
 use base::StopReason;
 use engine::{Answer, Engine, Observer, PropertyId, Task, Verdict};
 use explicit::Mono;
+use explicit::fair::{Fair, Rule};
 use explicit::local::Local;
 use model::Model;
-use model::property::PropertyKind;
 use symbolic::engines::Symbolic;
 use symbolic::reach::Direction;
 
@@ -21,14 +21,19 @@ use crate::listed_first::ListedFirst;
 #[derive(Clone, Copy, Debug)]
 pub struct Auto;
 
-/// What is tried in turn before the whole product is searched to the end, and for how long at most.
-fn stages() -> [(Box<dyn Engine>, Duration); 5] {
+/// What is tried in turn before the whole product is searched to the end, and for how long at most. Each method answers those
+/// questions that are of its kind.
+fn stages() -> [(Box<dyn Engine>, Duration); 8] {
+    let fair = |rule| Box::new(Fair { rule, cap_bytes: 1 << 30 });
     [
         (Box::new(Mono), Duration::from_millis(100)),
         (Box::new(Local { k: 1, cap_bytes: 512 << 20 }), Duration::from_secs(5)),
         (Box::new(ListedFirst { k: 2 }), Duration::from_secs(10)),
         (Box::new(Symbolic::Reach(Direction::Forward)), Duration::from_secs(10)),
         (Box::new(Symbolic::Completion), Duration::from_secs(10)),
+        (fair(Rule::FllB), Duration::from_secs(10)),
+        (fair(Rule::FllA), Duration::from_secs(10)),
+        (Box::new(Symbolic::Global), Duration::from_secs(20)),
     ]
 }
 
@@ -42,9 +47,7 @@ impl Engine for Auto {
     }
 
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Vec<Answer> {
-        let is_temporal = |id: &PropertyId| matches!(task.model.properties[*id].kind, PropertyKind::Temporal(_));
-        let (temporal, mut open): (Vec<PropertyId>, Vec<PropertyId>) =
-            task.properties.iter().partition(|id| is_temporal(id));
+        let mut open = task.properties.clone();
         let mut decided: Vec<Answer> = Vec::new();
         let mut first_search: Vec<Answer> = Vec::new();
         for (engine, time) in stages() {
@@ -70,7 +73,6 @@ impl Engine for Auto {
             decided.extend(left.map(|answer| Answer { verdict: Verdict::Unknown(reason.clone()), ..answer }));
             open.retain(|id| !decided.iter().any(|answer| answer.property == *id));
         }
-        open.extend(temporal);
         if !open.is_empty() {
             let rest = Task { properties: open, ..task.clone() };
             decided.extend(Mono.run(&rest, observer).into_iter().map(|answer| named(answer, &Mono)));

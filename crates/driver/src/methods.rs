@@ -5,6 +5,7 @@
 
 use base::diagnostic::nearest_name;
 use engine::Engine;
+use explicit::fair::{Fair, Rule};
 use explicit::local::Local;
 use symbolic::engines::Symbolic;
 use symbolic::reach::Direction;
@@ -82,6 +83,18 @@ fn global() -> Box<dyn Engine> {
     Box::new(Symbolic::Global)
 }
 
+fn ll() -> Box<dyn Engine> {
+    Box::new(Fair::new(Rule::Ll))
+}
+
+fn fll_a() -> Box<dyn Engine> {
+    Box::new(Fair::new(Rule::FllA))
+}
+
+fn fll_b() -> Box<dyn Engine> {
+    Box::new(Fair::new(Rule::FllB))
+}
+
 /// All methods.
 static METHODS: [Method; 15] = [
     here("auto", "everything; picks, and says what it did", auto),
@@ -96,9 +109,9 @@ static METHODS: [Method; 15] = [
     later("ls3", "safety: local graphs by pairwise joint search"),
     later("pushdown", "safety with procedures and unbounded stacks"),
     here("global", "temporal properties on the whole product, with BDDs", global),
-    later("ll", "temporal properties, local, with refinement"),
-    later("fll-a", "temporal properties under fairness, local, with refinement"),
-    later("fll-b", "temporal properties under fairness, local, with refinement"),
+    here("ll", "temporal properties, local, with refinement; no fairness but `every`", ll),
+    here("fll-a", "temporal properties under fairness, local, with refinement: for every process", fll_a),
+    here("fll-b", "temporal properties under fairness, local, with refinement: for one process", fll_b),
 ];
 
 /// The methods of this version.
@@ -131,7 +144,7 @@ mod tests {
         assert_eq!(find("mono").map(|method| method.name), Ok("mono"));
         let error = |name| find(name).unwrap_err();
         let all =
-            "`auto`, `mono`, `forward`, `backward`, `split`, `completion`, `pairwise`, `triple`, `tmmc`, `global`";
+            "`auto`, `mono`, `forward`, `backward`, `split`, `completion`, `pairwise`, `triple`, `tmmc`, `global`, `ll`, `fll-a`, `fll-b`";
         assert_eq!(error("ls3"), format!("method `ls3` is not in this version, which has {all}"));
         assert_eq!(error("mnoo"), "there is no method `mnoo`; did you mean `mono`?");
         assert_eq!(error("magic"), format!("there is no method `magic`; this version has {all}"));

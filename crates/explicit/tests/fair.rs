@@ -1,8 +1,9 @@
-//! Local verdicts about temporal properties equal those of the whole product, for every rule; every run that is found is replayed.
+//! Local verdicts about temporal properties equal those of the whole product, for every rule; every run that is found is replayed,
+//! every proof checked.
 
 use std::cell::Cell;
 
-use audit::replay;
+use audit::{certificate, replay};
 use base::{Budget, StopReason};
 use engine::{Engine, Silent, Task, Verdict};
 use evidence::Evidence;
@@ -38,7 +39,11 @@ fn verdicts_equal_those_of_the_whole_product() {
                 let answer = engine.run(&task, &Silent).remove(0);
                 n_refined.set(n_refined.get() + usize::from(answer.statistics.refinements > Some(0)));
                 match (&answer.verdict, expected) {
-                    (Verdict::Holds(Evidence::Certificate(_)), true) => n_holds.set(n_holds.get() + 1),
+                    (Verdict::Holds(Evidence::Certificate(proof)), true) => {
+                        certificate::check(&asked, property, proof, &Budget::unlimited())
+                            .map_err(|error| format!("{rule:?}: {error}"))?;
+                        n_holds.set(n_holds.get() + 1);
+                    }
                     (Verdict::Violated(Evidence::Trace(trace)), false) => {
                         replay(&asked, id, trace).map_err(|error| error.to_string())?;
                         n_violated.set(n_violated.get() + 1);
