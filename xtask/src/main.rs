@@ -1,10 +1,11 @@
 //! Chores of the project, as `cargo xtask CHORE`.
 //!
 //! `tidy` checks the rules of the house that a compiler does not know; `bench` measures Piecewise beside other tools;
-//! `beem` compares the BEEM models with the published numbers.
+//! `beem` compares the BEEM models with the published numbers; `campaign` runs the tests' random comparisons at length.
 
 mod beem;
 mod bench;
+mod campaign;
 mod tidy;
 
 use std::path::Path;
@@ -17,15 +18,20 @@ fn main() -> ExitCode {
         ["tidy"] => tidy::run(root),
         ["beem"] => beem::run(root, None),
         ["beem", limit] => beem::run(root, Some(limit)),
+        ["campaign", ref arguments @ ..] => campaign::run(root, arguments),
         ["bench", "mono"] => bench::run_mono(root, false),
         ["bench", "mono", "--write"] => bench::run_mono(root, true),
-        ["bench", "safety"] => bench::safety::run(root, false),
-        ["bench", "safety", "--write"] => bench::safety::run(root, true),
+        ["bench", "safety"] => bench::question::run(&bench::safety::SAFETY, root, false),
+        ["bench", "safety", "--write"] => bench::question::run(&bench::safety::SAFETY, root, true),
+        ["bench", "liveness"] => bench::question::run(&bench::liveness::LIVENESS, root, false),
+        ["bench", "liveness", "--write"] => bench::question::run(&bench::liveness::LIVENESS, root, true),
         _ => {
             eprintln!("usage: cargo xtask tidy                   check the rules of the house");
             eprintln!("       cargo xtask bench mono [--write]   measure the whole-product search beside SPIN's");
             eprintln!("       cargo xtask bench safety [--write] measure local proofs beside the whole product");
+            eprintln!("       cargo xtask bench liveness [--write] the same for temporal properties under fairness");
             eprintln!("       cargo xtask beem [LIMIT]            compare the BEEM models with the reference counts");
+            eprintln!("       cargo xtask campaign [CASES] [FIRST] the random comparisons of the tests, at length");
             ExitCode::from(2)
         }
     }

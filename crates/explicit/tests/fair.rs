@@ -4,11 +4,12 @@
 use std::cell::Cell;
 
 use audit::{certificate, replay};
-use base::{Budget, StopReason};
+use base::{Budget, SourceFile, StopReason};
 use engine::{Engine, Silent, Task, Verdict};
 use evidence::Evidence;
 use explicit::Mono;
 use explicit::fair::{Fair, Rule};
+use model::Model;
 use model::property::PropertyKind;
 use testkit::temporal::with_temporal;
 use testkit::{Product, Shape, for_each_program};
@@ -64,4 +65,77 @@ fn verdicts_equal_those_of_the_whole_product() {
         assert!(n_holds.get() > 50 && n_violated.get() > 50, "{rule:?}: {n_holds:?} hold, {n_violated:?} are violated");
     }
     assert!(n_refined.get() > 50, "{n_refined:?} needed refinement");
+}
+
+fn example(name: &str, parameters: &[(&str, i64)]) -> Model {
+    let path = format!("{}/../../examples/{name}.pw", env!("CARGO_MANIFEST_DIR"));
+    let source = SourceFile::new(&path, std::fs::read_to_string(&path).expect("the example is there"));
+    let parameters: Vec<(String, i64)> = parameters.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+    lang::load(&source, &parameters).unwrap_or_else(|wrong| panic!("{name}: {wrong:?}")).model
+}
+
+/// Whether a property holds, and how often the proof or the search for a run had to expose something; the evidence is audited.
+fn decided(model: &Model, property: &str, rule: Rule) -> (bool, u64) {
+    let (id, asked) = model.properties.entries().find(|(_, one)| one.name == property).expect("the property is there");
+    let engine = Fair::new(rule);
+    assert_eq!(engine.supports(model, id), Ok(()), "{property} by {rule:?}");
+    let task = Task { model, properties: vec![id], budget: Budget::unlimited(), n_threads: 1 };
+    let answer = engine.run(&task, &Silent).remove(0);
+    let n_rounds = answer.statistics.refinements.expect("local methods count");
+    match &answer.verdict {
+        Verdict::Holds(Evidence::Certificate(proof)) => {
+            certificate::check(model, asked, proof, &Budget::unlimited()).unwrap_or_else(|wrong| panic!("{wrong}"));
+            (true, n_rounds)
+        }
+        Verdict::Violated(Evidence::Trace(trace)) => {
+            replay(model, id, trace).unwrap_or_else(|wrong| panic!("{wrong}"));
+            (false, n_rounds)
+        }
+        other => panic!("{property} by {rule:?}: {other:?}"),
+    }
+}
+
+/// Cohen and Namjoshi (CAV 2008), Table 1: no fairness, nothing exposed, for any number of processes.
+#[test]
+fn the_semaphore_is_taken_again_and_again_without_refinement() {
+    for n in [2, 3, 5, 50] {
+        assert_eq!(decided(&example("mux_sem", &[("N", n)]), "busy", Rule::Ll), (true, 0), "N = {n}");
+        assert_eq!(decided(&example("mux_sem_counter", &[("N", n)]), "busy", Rule::Ll), (true, 0), "N = {n}, counters");
+    }
+}
+
+/// CAV 2008, Table 2, and CAV 2010, Tables 1 and 2: scheduling alone is not enough, strong fairness of the one process is.
+#[test]
+fn a_process_starves_unless_its_request_is_strongly_fair() {
+    for n in [2, 3, 5, 8] {
+        let model = example("mux_sem_first", &[("N", n)]);
+        for rule in [Rule::FllA, Rule::FllB] {
+            assert!(decided(&model, "live", rule).0, "N = {n} by {rule:?}");
+            assert!(!decided(&model, "unfair", rule).0, "N = {n} by {rule:?}");
+        }
+        assert!(!decided(&model, "unfair", Rule::Ll).0, "N = {n}");
+    }
+}
+
+/// CAV 2010, Table 3. The printed assumption of the variant that may stay inside does not suffice: both are needed.
+#[test]
+fn the_papers_other_protocols_are_decided() {
+    for rule in [Rule::FllA, Rule::FllB] {
+        let nondet = example("mux_sem_nondet", &[("N", 4)]);
+        let verdicts = ["live", "squat", "printed", "one"].map(|name| decided(&nondet, name, rule).0);
+        assert_eq!(verdicts, [true, false, false, true], "{rule:?}");
+        let philosophers = example("philosophers", &[("N", 3)]);
+        assert!(decided(&philosophers, "live", rule).0 && !decided(&philosophers, "snatched", rule).0, "{rule:?}");
+        let bakery = example("bakery_atomic", &[("N", 3), ("M", 3)]);
+        assert!(decided(&bakery, "live", rule).0, "{rule:?}");
+        let term = example("cond_term", &[("N", 2), ("M", 4)]);
+        assert!(decided(&term, "ends", rule).0 && !decided(&term, "may_not", rule).0, "{rule:?}");
+    }
+}
+
+/// More processes, and so more assumptions, than a word has bits.
+#[test]
+fn seventy_processes_are_told_apart() {
+    let model = example("mux_sem_first", &[("N", 70)]);
+    assert!(!decided(&model, "unfair", Rule::FllB).0);
 }

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use super::question::Rows;
+
 /// The rows of `paper_tables.csv`.
 pub struct Papers {
     rows: Vec<Vec<String>>,
@@ -16,11 +18,13 @@ impl Papers {
     }
 
     /// The seconds of a method at a size, as printed.
-    pub fn seconds(&self, paper: &str, protocol: &str, method: &str, n_processes: u32) -> Option<String> {
+    pub fn seconds(&self, rows: &Rows, method: &str, n_processes: u32) -> Option<String> {
         let size = n_processes.to_string();
         let is_it = |row: &&Vec<String>| {
             let field = |at: usize| row.get(at).map(String::as_str);
-            [field(0), field(2), field(6), field(7)] == [Some(paper), Some(protocol), Some(method), Some(&size)]
+            let same = [field(0), field(2), field(6), field(7)]
+                == [Some(rows.paper), Some(rows.protocol), Some(method), Some(size.as_str())];
+            same && (rows.fairness.is_empty() || field(4) == Some(rows.fairness))
         };
         let seconds = self.rows.iter().find(is_it)?.get(10)?;
         Some(format!("{seconds} s"))
@@ -53,7 +57,10 @@ mod tests {
     #[test]
     fn figures_are_found_by_protocol_method_and_size() {
         let papers = Papers { rows: vec![fields("cav07,1,peterson,mutex,none,holds,forward,20,1.8M,30M,127,,,")] };
-        assert_eq!(papers.seconds("cav07", "peterson", "forward", 20), Some("127 s".to_owned()));
-        assert_eq!(papers.seconds("cav07", "peterson", "forward", 2), None);
+        let rows = |fairness| Rows { paper: "cav07", cited: "", protocol: "peterson", fairness, methods: &[] };
+        assert_eq!(papers.seconds(&rows(""), "forward", 20), Some("127 s".to_owned()));
+        assert_eq!(papers.seconds(&rows("none"), "forward", 20), Some("127 s".to_owned()));
+        assert_eq!(papers.seconds(&rows("strong for all"), "forward", 20), None);
+        assert_eq!(papers.seconds(&rows(""), "forward", 2), None);
     }
 }

@@ -1,0 +1,108 @@
+//! `cargo xtask bench liveness`: temporal properties under fairness one process at a time, beside our own whole-product methods and
+//! the tables of the papers.
+
+use super::question::{Benchmark, Question, Rows};
+
+/// The benchmark.
+pub const LIVENESS: Benchmark = Benchmark { name: "liveness", head: HEAD, notes: NOTES, questions: &QUESTIONS };
+
+const METHODS: &[&str] = &["auto", "fll-b", "fll-a", "global", "mono"];
+
+const QUESTIONS: [Question; 7] = [
+    Question {
+        model: "mux_sem_first",
+        property: "live",
+        verdict: "holds",
+        parameters: &[],
+        sizes: &[2, 5, 10, 20, 50, 100, 200],
+        methods: METHODS,
+        paper: Some(cav10("mux-sem", "strong for one process")),
+        spin: &[],
+    },
+    Question {
+        model: "mux_sem_first",
+        property: "unfair",
+        verdict: "violated",
+        parameters: &[],
+        sizes: &[2, 5, 10, 20, 50, 100, 200],
+        methods: METHODS,
+        paper: Some(cav10("mux-sem", "unconditional")),
+        spin: &[],
+    },
+    Question {
+        model: "mux_sem_counter",
+        property: "busy",
+        verdict: "holds",
+        parameters: &[],
+        sizes: &[2, 5, 10, 20, 50, 100],
+        methods: &["auto", "ll", "global", "mono"],
+        paper: Some(Rows {
+            paper: "cav08",
+            cited: "CAV'08",
+            protocol: "mux-sem-counter",
+            fairness: "",
+            methods: &["local", "global"],
+        }),
+        spin: &[],
+    },
+    Question {
+        model: "mux_sem_nondet",
+        property: "live",
+        verdict: "holds",
+        parameters: &[],
+        sizes: &[2, 4, 8, 12, 16, 32],
+        methods: METHODS,
+        paper: Some(cav10("mux-sem-nondet", "")),
+        spin: &[],
+    },
+    Question {
+        model: "philosophers",
+        property: "live",
+        verdict: "holds",
+        parameters: &[],
+        sizes: &[2, 3, 4, 5, 6, 8, 10, 20],
+        methods: METHODS,
+        paper: Some(cav10("dining-phil", "")),
+        spin: &[],
+    },
+    Question {
+        model: "bakery_atomic",
+        property: "live",
+        verdict: "holds",
+        parameters: &["-DM=6"],
+        sizes: &[2, 3, 4, 5, 6],
+        methods: METHODS,
+        paper: Some(cav10("bakery", "")),
+        spin: &[],
+    },
+    Question {
+        model: "cond_term",
+        property: "ends",
+        verdict: "holds",
+        parameters: &["-DM=15"],
+        sizes: &[2, 4, 6, 8],
+        methods: METHODS,
+        paper: Some(cav10("cond-term", "")),
+        spin: &[],
+    },
+];
+
+/// The rows of the paper on fairness for a protocol.
+const fn cav10(protocol: &'static str, fairness: &'static str) -> Rows {
+    Rows { paper: "cav10", cited: "CAV'10", protocol, fairness, methods: &["FLL-A", "FLL-B", "JTLV global"] }
+}
+
+const HEAD: &str = "## Temporal properties under fairness, one process at a time
+
+Made by `cargo xtask bench liveness --write`. Seconds are on the clock, of the whole command `piecewise check … --method M -N n` from its start to
+its end: reading, checking, the independent check of the ranks or the replay of the loop, printing. Memory is the most that the process had.
+`forall` in a property means that every instance is proved.
+";
+
+const NOTES: &str = "
+- A method that answered `unknown` is not asked at larger sizes (empty cells).
+- `*`: the evidence was not looked at again in the time given: the whole product has too many states for the reference semantics, or
+  the ranks too many nodes.
+- The papers' seconds are those printed in 2008 and 2010, on the machines of their time. `cond_term` is a reconstruction: the figure that
+  defines it is missing from the paper. `mux_sem_nondet` adds the fairness of requests that the printed assumption lacks.
+";
