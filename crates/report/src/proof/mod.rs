@@ -20,7 +20,7 @@ use std::collections::BTreeSet;
 
 use base::SourceFile;
 use evidence::Certificate;
-use evidence::certificate::{Column, Member, SplitInvariant};
+use evidence::certificate::{Column, Member, SplitInvariant, StateSet};
 use model::Model;
 use model::process::ProcessId;
 
@@ -32,6 +32,9 @@ pub use why::why;
 
 /// More members than this are not told one by one.
 const MOST_MEMBERS: usize = 150;
+
+/// Members are told until they have so many numbers together, each counted once for each column beside it: how long telling takes.
+const MOST_NUMBERS: usize = 4_000_000;
 
 /// A proof in words.
 #[derive(Clone, Debug)]
@@ -109,8 +112,13 @@ impl Explanation {
     /// Puts members into words, those that read the same together; what was told of each.
     fn tell<'m>(&mut self, words: &Words<'_>, invariant: &'m SplitInvariant) -> Vec<(&'m Member, Told)> {
         let mut all: Vec<(&Member, Told)> = Vec::new();
+        let mut n_numbers = 0;
         for member in &invariant.members {
-            let is_too_many = invariant.members.len() > MOST_MEMBERS || !self.untold.is_empty();
+            if let StateSet::Rows(rows) = &member.states {
+                n_numbers += rows.len() * member.columns.len() * member.columns.len();
+            }
+            let is_too_many =
+                invariant.members.len() > MOST_MEMBERS || n_numbers > MOST_NUMBERS || !self.untold.is_empty();
             let rows = if is_too_many { None } else { Rows::new(words, member) };
             let Some((told, letters)) = rows.and_then(|rows| Some((rows.told()?, rows.letters()))) else {
                 self.untold.push(names(words.model, &member.processes));
