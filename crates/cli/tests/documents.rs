@@ -34,6 +34,11 @@ fn linear_time() {
 }
 
 #[test]
+fn fairness() {
+    check("docs/fairness.md");
+}
+
+#[test]
 fn dve() {
     check("docs/dve.md");
 }

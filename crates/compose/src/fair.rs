@@ -190,7 +190,9 @@ impl<B: FairBackend> Search<'_, '_, B> {
             return Ok(Round::Open(open, Reader::Small));
         }
         Ok(match self.backend.prove(violation, own, &foci)? {
-            Written::Proof(invariant, ranks) => Round::Proved(Claim::SplitInvariant(invariant), Claim::NoFairRun(ranks)),
+            Written::Proof(invariant, ranks) => {
+                Round::Proved(Claim::SplitInvariant(invariant), Claim::NoFairRun(ranks))
+            }
             Written::Open(open) => Round::Open(open, Reader::Plain),
         })
     }
@@ -257,7 +259,8 @@ impl<B: FairBackend> Search<'_, '_, B> {
                 None => return Ok(Look::Refine(Facts::new())),
             },
         };
-        let mut refinement = Refinement { backend: &mut *self.backend, conditions: self.conditions, locals: self.locals };
+        let mut refinement =
+            Refinement { backend: &mut *self.backend, conditions: self.conditions, locals: self.locals };
         let facts = refinement.of_turns(&run)?;
         if !facts.is_empty() {
             return Ok(Look::Refine(facts));

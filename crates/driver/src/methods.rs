@@ -143,8 +143,7 @@ mod tests {
     fn methods_are_found_refused_by_name_or_unknown() {
         assert_eq!(find("mono").map(|method| method.name), Ok("mono"));
         let error = |name| find(name).unwrap_err();
-        let all =
-            "`auto`, `mono`, `forward`, `backward`, `split`, `completion`, `pairwise`, `triple`, `tmmc`, `global`, `ll`, `fll-a`, `fll-b`";
+        let all = "`auto`, `mono`, `forward`, `backward`, `split`, `completion`, `pairwise`, `triple`, `tmmc`, `global`, `ll`, `fll-a`, `fll-b`";
         assert_eq!(error("ls3"), format!("method `ls3` is not in this version, which has {all}"));
         assert_eq!(error("mnoo"), "there is no method `mnoo`; did you mean `mono`?");
         assert_eq!(error("magic"), format!("there is no method `magic`; this version has {all}"));

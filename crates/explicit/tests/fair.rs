@@ -24,7 +24,8 @@ fn verdicts_equal_those_of_the_whole_product() {
     for_each_program(400, Shape { n_statements: 3, ..Shape::everything() }, |_, model| {
         let Some(product) = Product::explore(model, MAX_STATES) else { return Ok(()) };
         let asked = with_temporal(model, product.states.len() as u64 * 7 + model.places.len() as u64, 3);
-        let temporal: Vec<_> = asked.properties.entries().filter(|(_, one)| matches!(one.kind, PropertyKind::Temporal(_))).collect();
+        let temporal: Vec<_> =
+            asked.properties.entries().filter(|(_, one)| matches!(one.kind, PropertyKind::Temporal(_))).collect();
         for (id, property) in temporal {
             let task = Task { model: &asked, properties: vec![id], budget: Budget::unlimited(), n_threads: 1 };
             let expected = match &Mono.run(&task, &Silent)[0].verdict {

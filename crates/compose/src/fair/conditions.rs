@@ -112,7 +112,8 @@ impl<'m> Conditions<'m> {
                 let values = declared.ty.values(self.model.type_context()).take(MOST_VALUES + 1).collect::<Vec<_>>();
                 if values.len() > MOST_VALUES {
                     let name = &declared.name;
-                    let why = format!("`{name}` has too many values to be seen by everybody; `mono` and `global` look at it");
+                    let why =
+                        format!("`{name}` has too many values to be seen by everybody; `mono` and `global` look at it");
                     return Err(StopReason::NotSupported(why));
                 }
                 // Of all values but one it follows whether it is the last.
@@ -131,7 +132,8 @@ fn plain_violations(model: &Model, property: &Property, formula: &Formula) -> Re
     let violation = |one: evidence::plain::Violation| {
         let mut propositions = Propositions::default();
         let given = &one.automaton;
-        let atoms: Vec<usize> = given.atoms.iter().map(|atom| propositions.atom(model, &atom.expr, &atom.bound).index()).collect();
+        let atoms: Vec<usize> =
+            given.atoms.iter().map(|atom| propositions.atom(model, &atom.expr, &atom.bound).index()).collect();
         let mut states: IdVec<ltl::State> = IdVec::new();
         for edges in &given.states {
             let edge = |edge: &evidence::plain::Edge| {
@@ -201,14 +203,19 @@ impl Pair {
 pub fn follows(model: &Model) -> Result<(), StopReason> {
     let refuse = |why: String| Err(StopReason::NotSupported(why));
     if !model.procedures.is_empty() {
-        return refuse("procedures have stacks, of which local proofs of temporal properties know nothing; `mono` explores them".to_owned());
+        return refuse(
+            "procedures have stacks, of which local proofs of temporal properties know nothing; `mono` explores them"
+                .to_owned(),
+        );
     }
     if !model.channels.is_empty() {
         return refuse("processes meet in rendezvous, which local proofs of temporal properties do not follow; `mono` and `global` do".to_owned());
     }
     if let Some(watcher) = model::footprint::watcher(model) {
         let name = &model.processes[watcher].name;
-        return refuse(format!("`{name}` looks where others stand, which local proofs do not follow; `mono` and `global` do"));
+        return refuse(format!(
+            "`{name}` looks where others stand, which local proofs do not follow; `mono` and `global` do"
+        ));
     }
     if model.vars.iter().any(|var| matches!(var.storage, Storage::Frame(_))) {
         return refuse("variables in frames are for `mono`".to_owned());

@@ -20,7 +20,8 @@ pub fn telling(locals: &Locals<'_>, process: ProcessId, inside: &[LocalState], o
         return LocalFact::Control(here.into_iter().collect());
     }
     for (at, &cell) in locals.cells(process).iter().enumerate() {
-        let values = |states: &[LocalState]| -> BTreeSet<Value> { states.iter().map(|state| state.cells[at]).collect() };
+        let values =
+            |states: &[LocalState]| -> BTreeSet<Value> { states.iter().map(|state| state.cells[at]).collect() };
         let (here, there) = (values(inside), values(outside));
         if here.is_disjoint(&there) {
             let mut facts: Vec<LocalFact> = here.into_iter().map(|value| LocalFact::Cell(cell, value)).collect();

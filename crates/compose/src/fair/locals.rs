@@ -47,7 +47,8 @@ impl<'m> Locals<'m> {
     /// # Errors
     /// Loops with too many rounds.
     pub fn new(model: &'m Model) -> Result<Self, StopReason> {
-        let processes = model.processes.ids().map(|process| ProcessLocals::new(model, process)).collect::<Result<_, _>>()?;
+        let processes =
+            model.processes.ids().map(|process| ProcessLocals::new(model, process)).collect::<Result<_, _>>()?;
         Ok(Locals { model, processes })
     }
 
@@ -80,7 +81,8 @@ impl<'m> Locals<'m> {
 
     /// Whether two states agree on the shared and public cells.
     pub fn same_store(&self, a: &State, b: &State) -> bool {
-        let is_seen = |cell: &CellId| !matches!(self.model.vars[self.model.cells[*cell].var].storage, Storage::Local(_));
+        let is_seen =
+            |cell: &CellId| !matches!(self.model.vars[self.model.cells[*cell].var].storage, Storage::Local(_));
         self.model.cells.ids().filter(is_seen).all(|cell| a.cells[cell.index()] == b.cells[cell.index()])
     }
 

@@ -129,15 +129,23 @@ impl Taker<'_> {
             {
                 let mut parts = Vec::new();
                 let mut plain = true;
-                let visited = self.splitter.bind_each(&quantified.bindings, bound.to_vec(), None, &mut |instance| {
-                    match quantified.filter.as_ref().map(|filter| self.splitter.constant(filter, &instance)) {
-                        None | Some(Some(Value::Bool(true))) => {
-                            parts.push(self.take(&quantified.body, &instance, wanted));
-                        }
-                        Some(Some(_)) => {}
-                        Some(None) => plain = false,
-                    }
-                });
+                let visited =
+                    self.splitter.bind_each(
+                        &quantified.bindings,
+                        bound.to_vec(),
+                        None,
+                        &mut |instance| match quantified
+                            .filter
+                            .as_ref()
+                            .map(|filter| self.splitter.constant(filter, &instance))
+                        {
+                            None | Some(Some(Value::Bool(true))) => {
+                                parts.push(self.take(&quantified.body, &instance, wanted));
+                            }
+                            Some(Some(_)) => {}
+                            Some(None) => plain = false,
+                        },
+                    );
                 if visited.is_none() || !plain {
                     return self.whole(expr, bound, wanted);
                 }

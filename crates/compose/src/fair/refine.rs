@@ -160,7 +160,12 @@ impl<B: FairBackend> Refinement<'_, '_, B> {
         Ok(facts)
     }
 
-    fn of_pair(&mut self, run: &AbstractRun, real: &Unrolled, pair: &Pair) -> Result<Option<(ProcessId, LocalFact)>, StopReason> {
+    fn of_pair(
+        &mut self,
+        run: &AbstractRun,
+        real: &Unrolled,
+        pair: &Pair,
+    ) -> Result<Option<(ProcessId, LocalFact)>, StopReason> {
         let declared = self.conditions.model.fairness[pair.id].clone();
         let before = declared.often.iter().filter_map(|often| match often {
             EdgePredicate::Before(predicate) => Some(predicate),
@@ -276,7 +281,11 @@ impl<B: FairBackend> Refinement<'_, '_, B> {
             for local in self.backend.locals_at(process, point)? {
                 let mut trial = before.clone();
                 self.locals.write(process, &local, &mut trial);
-                if eval::holds(model, &trial, predicate).map_err(fault)? { inside.push(local) } else { outside.push(local) }
+                if eval::holds(model, &trial, predicate).map_err(fault)? {
+                    inside.push(local)
+                } else {
+                    outside.push(local)
+                }
             }
             if inside.is_empty() || outside.is_empty() {
                 return Ok(None);

@@ -65,7 +65,8 @@ impl<const W: usize> FairSets<'_, W> {
         positions: &Positions,
     ) -> Result<(Member, Vec<u32>), StopReason> {
         let own: Vec<CellId> = self.locals.cells(process).to_vec();
-        let mut cells: Vec<(CellId, bool, usize)> = shown.iter().enumerate().map(|(at, &cell)| (cell, true, at)).collect();
+        let mut cells: Vec<(CellId, bool, usize)> =
+            shown.iter().enumerate().map(|(at, &cell)| (cell, true, at)).collect();
         cells.extend(own.iter().enumerate().map(|(at, &cell)| (cell, false, at)));
         cells.sort_unstable();
         let mut rows = Vec::new();

@@ -119,8 +119,14 @@ pub struct Nodes {
 impl Nodes {
     /// Those of a process.
     pub fn new<const W: usize>(sets: &mut FairSets<'_, W>, focus: ProcessId) -> Result<Self, StopReason> {
-        let mut nodes =
-            Nodes { focus, list: Vec::new(), firsts: Vec::new(), initial: Vec::new(), starts: vec![0], turns: Vec::new() };
+        let mut nodes = Nodes {
+            focus,
+            list: Vec::new(),
+            firsts: Vec::new(),
+            initial: Vec::new(),
+            starts: vec![0],
+            turns: Vec::new(),
+        };
         for store in 0..sets.stores.len() as u32 {
             nodes.firsts.push(nodes.list.len() as u32);
             for_each_bit(sets.at(focus, store), |local| nodes.list.push((store, local)));
@@ -196,7 +202,8 @@ impl<const W: usize> Guess<'_, '_, W> {
                 let term = self.terms[*number];
                 let choices: Vec<(ProcessId, Vec<u32>)> =
                     processes.iter().map(|&process| (process, self.locals_at(process, store, own))).collect();
-                let n_combinations = choices.iter().fold(1_usize, |product, (_, list)| product.saturating_mul(list.len()));
+                let n_combinations =
+                    choices.iter().fold(1_usize, |product, (_, list)| product.saturating_mul(list.len()));
                 if n_combinations > MOST_COMBINATIONS {
                     let why = "a fairness assumption looks at too many processes at once";
                     return Err(StopReason::NotSupported(why.to_owned()));
@@ -274,5 +281,7 @@ impl<const W: usize> Guess<'_, '_, W> {
 }
 
 fn faulty() -> StopReason {
-    StopReason::PropertyError(String::from("evaluating the property or a fairness assumption is an error in some state"))
+    StopReason::PropertyError(String::from(
+        "evaluating the property or a fairness assumption is an error in some state",
+    ))
 }

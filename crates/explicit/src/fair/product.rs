@@ -82,7 +82,9 @@ impl<'p, 'a, const W: usize> Product<'p, 'a, W> {
         let n_words = (n_demanded + n_pairs).div_ceil(64);
         let n_nodes = nodes.list.len() as u64 * asked.automaton.states.len() as u64;
         if n_nodes >= u64::from(u32::MAX) {
-            return Err(StopReason::NotSupported(format!("an abstract process has {n_nodes} nodes, which cannot be numbered")));
+            return Err(StopReason::NotSupported(format!(
+                "an abstract process has {n_nodes} nodes, which cannot be numbered"
+            )));
         }
         sets.hold((nodes.list.len() * n_words * 16) as u64)?;
         let (before, free) = predicates(&mut Guess { sets, terms }, nodes, asked, (n_demanded, n_words))?;
