@@ -26,7 +26,7 @@ use piecewise::Piecewise;
 use spin::{Reduction, Spin};
 
 /// A protocol, its size, and what SPIN has to be told to search it.
-struct Case {
+pub struct Case {
     /// The name of the program and of its twin.
     model: &'static str,
     /// The number of processes.
