@@ -1,6 +1,6 @@
 //! `cargo xtask beem`: the BEEM models, compared with the reference counts and verdicts.
 //!
-//! In: `../shared/beem` (models, `reference_counts.csv`, `reach_verdicts.csv` and `reach/`). Out: one line for each instance, and
+//! In: `../shared/beem` (models, `reference_counts.csv`, `reach_verdicts.csv` and `reach/`, `ltl_verdicts.csv` and `ltl/`). Out: one line for each instance, and
 //! status 1 if a number or verdict differs. An instance whose reference has more states than the limit is not run, and that is
 //! said; so is one without a reference. `cargo xtask beem 5000000` sets the limit.
 
@@ -99,6 +99,23 @@ pub fn run(root: &Path, limit: Option<&str>) -> ExitCode {
             }
         }
     }
+    for (name, outcome) in temporal(&beem, &counts, limit) {
+        let (word, line) = match outcome {
+            Outcome::Agrees(line) => {
+                n_agree += 1;
+                ("agrees", line)
+            }
+            Outcome::Differs(line) => {
+                n_differ += 1;
+                ("DIFFERS", line)
+            }
+            Outcome::NotRun(line) => {
+                n_not_run += 1;
+                ("not run", line)
+            }
+        };
+        println!("{word:<8} {name:<20} {line}");
+    }
     println!("beem: {n_agree} agree, {n_differ} differ, {n_not_run} not run");
     ExitCode::from(u8::from(n_differ > 0))
 }
@@ -174,4 +191,53 @@ fn goal(model: &Model) -> Option<&'static str> {
         Some(Verdict::Violated(_)) => "no",
         _ => "not decided",
     })
+}
+
+/// Larger graphs are not searched for accepting loops.
+const MOST_TEMPORAL: u64 = 2_000_000;
+
+/// The temporal properties that are given as automata, compared with the published verdicts.
+fn temporal(beem: &Path, counts: &Table, limit: u64) -> Vec<(String, Outcome)> {
+    let verdicts = match Table::read(&beem.join("ltl_verdicts.csv")) {
+        Ok(verdicts) => verdicts,
+        Err(error) => return vec![("ltl".into(), Outcome::NotRun(error))],
+    };
+    let size = |name: &str| {
+        let row = counts.rows.iter().find(|row| field(row, "instance") == name)?;
+        field(row, "states_best").parse::<u64>().ok()
+    };
+    let mut found = Vec::new();
+    for row in &verdicts.rows {
+        let (instance, property) = (field(row, "instance"), field(row, "prop_id"));
+        let path = beem.join("ltl").join(format!("{instance}.prop{property}.dve"));
+        let Ok(text) = fs::read_to_string(&path) else { continue };
+        let outcome = match size(instance) {
+            Some(states) if states <= limit.min(MOST_TEMPORAL) => automaton(&text, field(row, "holds")),
+            Some(states) => Outcome::NotRun(format!("{states} states, more than the limit")),
+            None => Outcome::NotRun("there is no reference".into()),
+        };
+        found.push((format!("{instance}.prop{property}"), outcome));
+    }
+    found
+}
+
+fn automaton(text: &str, expected: &str) -> Outcome {
+    let model = match lang::load(&SourceFile::new("property.dve", text), &[]) {
+        Ok(loaded) => loaded.model,
+        Err(errors) => return Outcome::Differs(format!("{} errors in its text", errors.len())),
+    };
+    let is_temporal = |kind: &PropertyKind| matches!(kind, PropertyKind::Temporal(_));
+    let Some((id, _)) = model.properties.entries().find(|(_, property)| is_temporal(&property.kind)) else {
+        return Outcome::Differs("it has no property process".into());
+    };
+    let budget = Budget::new(Some(Duration::from_secs(MOST_SECONDS)), None, CancelToken::default());
+    let task = Task { model: &model, properties: vec![id], budget, n_threads: 2 };
+    match (explicit::Mono.run(&task, &Silent).first().map(|answer| &answer.verdict), expected) {
+        (Some(Verdict::Holds(_)), "yes") => Outcome::Agrees("holds".into()),
+        (Some(Verdict::Violated(_)), "no") => Outcome::Agrees("violated".into()),
+        (Some(Verdict::Unknown(reason)), _) => Outcome::NotRun(reason.to_string()),
+        (Some(Verdict::Holds(_)), "no") => Outcome::Differs("holds; the reference has it violated".into()),
+        (Some(Verdict::Violated(_)), "yes") => Outcome::Differs("violated; the reference has it hold".into()),
+        _ => Outcome::NotRun("there is no reference verdict".into()),
+    }
 }

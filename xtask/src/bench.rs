@@ -1,11 +1,12 @@
 //! Benchmarks, as `cargo xtask bench NAME`; each writes its section of `docs/benchmarks.md`.
 //!
-//! `safety` and `liveness` measure local proofs; see there. `mono` measures the whole-product search beside SPIN's, on the same graphs.
+//! `safety` and `liveness` measure local proofs, `beem` the BEEM models; see there. `mono` measures the whole-product search beside SPIN's, on the same graphs.
 //!
 //! In: the programs of `examples/` that have twins in `benches/spin/`. Out: a table of states, states per second and bytes
 //! per state of both tools, on the terminal, and with `--write` in `docs/benchmarks.md`. States and transitions must be
 //! equal, or the benchmark fails. Without SPIN, Piecewise is measured alone, and that is said.
 
+pub mod beem;
 mod binary;
 mod clock;
 mod document;

@@ -21,6 +21,8 @@ fn main() -> ExitCode {
         ["campaign", ref arguments @ ..] => campaign::run(root, arguments),
         ["bench", "mono"] => bench::run_mono(root, false),
         ["bench", "mono", "--write"] => bench::run_mono(root, true),
+        ["bench", "beem"] => bench::beem::run(root, false),
+        ["bench", "beem", "--write"] => bench::beem::run(root, true),
         ["bench", "safety"] => bench::question::run(&bench::safety::SAFETY, root, false),
         ["bench", "safety", "--write"] => bench::question::run(&bench::safety::SAFETY, root, true),
         ["bench", "liveness"] => bench::question::run(&bench::liveness::LIVENESS, root, false),
@@ -30,6 +32,7 @@ fn main() -> ExitCode {
             eprintln!("       cargo xtask bench mono [--write]   measure the whole-product search beside SPIN's");
             eprintln!("       cargo xtask bench safety [--write] measure local proofs beside the whole product");
             eprintln!("       cargo xtask bench liveness [--write] the same for temporal properties under fairness");
+            eprintln!("       cargo xtask bench beem [--write]   measure searches and local graphs of the BEEM models");
             eprintln!("       cargo xtask beem [LIMIT]            compare the BEEM models with the reference counts");
             eprintln!("       cargo xtask campaign [CASES] [FIRST] the random comparisons of the tests, at length");
             ExitCode::from(2)

@@ -26,7 +26,7 @@ use std::fmt;
 
 use base::{Budget, StopReason};
 use evidence::Certificate;
-use evidence::certificate::{Claim, NoFairRun, SplitInvariant};
+use evidence::certificate::{Claim, NoFairRun, SplitInvariant, StateSet};
 use evidence::plain::{self, Violation};
 use model::Model;
 use model::control::ActionKind;
@@ -39,6 +39,9 @@ use obligations::Obligations;
 
 /// Sets with more view states than this, all together, are checked as decision diagrams.
 const MOST_LISTED: usize = 200_000;
+
+/// Sets that come as lists are checked as lists up to this size.
+const MOST_ROWS: usize = 1_000_000;
 
 /// What was checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -216,7 +219,8 @@ impl Audit<'_> {
 
     fn check_fact(&self, claimed: &SplitInvariant, is_last: bool) -> Outcome<Checked> {
         let claimed = Claimed::new(self.model, &self.property.kind, claimed)?;
-        let small = claimed.n_states(MOST_LISTED).is_some();
+        let all_rows = claimed.listed.values().all(|member| matches!(member.states, StateSet::Rows(_)));
+        let small = claimed.n_states(if all_rows { MOST_ROWS } else { MOST_LISTED }).is_some();
         let means = self.means.unwrap_or(if small { Means::Listing } else { Means::Diagrams });
         let property = is_last.then_some(self.property);
         let obligations = match means {

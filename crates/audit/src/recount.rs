@@ -139,7 +139,7 @@ impl<'m> Recount<'m> {
     }
 
     /// No reachable state and no run decides the property otherwise.
-    fn check_claim(&self, property: Id<Property>) -> Result<Recounted, AuditError> {
+    pub fn check_claim(&self, property: Id<Property>) -> Result<Recounted, AuditError> {
         let Some(property) = self.model.properties.get(property) else {
             return Err(AuditError::new("a property of the program is decided", "the program has no such property"));
         };

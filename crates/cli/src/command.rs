@@ -7,6 +7,7 @@ mod check;
 mod explain;
 mod explore;
 mod fmt;
+mod graph;
 mod ltl;
 mod manual;
 mod proof;
@@ -27,6 +28,7 @@ pub fn run(cli: &Cli) -> Result<ExitStatus, Failure> {
         Command::Man(options) => manual::man(options),
         Command::Ltl(options) => ltl::run(options, &cli.display),
         Command::Explore(options) => explore::run(options, &cli.display),
+        Command::Graph(options) => graph::run(options, &cli.display),
         Command::Replay(options) => replay::run(options, &cli.display),
         Command::Proof(options) => proof::run(options, &cli.display),
         Command::Sim(options) => sim::run(options, &cli.display),

@@ -54,6 +54,8 @@ pub enum Command {
     Check(CheckOptions),
     /// Search the whole product to the end: states, transitions, deadlocks, errors, depth
     Explore(ExploreOptions),
+    /// Find local state graphs: what each process can see happen; their sizes, or a drawing
+    Graph(GraphOptions),
     /// Replay a trace step by step, and say whether it is a run of the program
     Replay(ReplayOptions),
     /// Work with proofs that `check --proof` wrote
@@ -241,6 +243,56 @@ Examples:
   piecewise explore lock.pw -N 2..6 --format json
 
 Deadlocks and errors are counted, not followed; they do not change the exit status.";
+
+/// `piecewise graph`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = GRAPH_EXAMPLES)]
+pub struct GraphOptions {
+    /// The program
+    #[arg(value_name = "MODEL")]
+    pub file: PathBuf,
+    /// Which instance.
+    #[command(flatten)]
+    pub instance: InstanceOptions,
+    /// Only the graph of this process, as P[0]; may be repeated
+    #[arg(long = "process", value_name = "PROCESS", help_heading = "What to show")]
+    pub processes: Vec<String>,
+    /// How much is known of the others: mono, ls3+, ls3 or tmmc, from the most exact to the fastest
+    #[arg(long, value_name = "METHOD", default_value = "ls3", help_heading = "What to show")]
+    pub method: String,
+    /// What the search may use.
+    #[command(flatten)]
+    pub limits: LimitOptions,
+    /// Text for people, JSON for scripts, or a drawing for Graphviz
+    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = GraphFormat::Human, help_heading = "Output")]
+    pub format: GraphFormat,
+    /// Write the results to a file instead of the standard output
+    #[arg(short, long = "output", value_name = "OUT", help_heading = "Output")]
+    pub output: Option<PathBuf>,
+    /// How to show progress, on the standard error
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = ProgressMode::Auto, help_heading = "Output")]
+    pub progress: ProgressMode,
+}
+
+/// The shape of local state graphs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum GraphFormat {
+    /// Text for people: how large they are
+    Human,
+    /// A JSON document for scripts
+    Json,
+    /// A drawing for Graphviz
+    Dot,
+}
+
+const GRAPH_EXAMPLES: &str = "\
+Examples:
+  piecewise graph lock.pw -N 4                    how many local states each process has
+  piecewise graph lock.pw -N 4 --method mono      those of the whole product, for comparison
+  piecewise graph lock.pw --process 'P[0]' --format dot | dot -Tsvg > graph.svg
+
+A local state is what one process sees: where it stands, its own variables, and the shared ones
+that it mentions. Steps of others that may write what it sees are transitions, too.";
 
 /// `piecewise replay`.
 #[derive(Clone, Debug, Args)]

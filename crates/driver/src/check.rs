@@ -191,8 +191,9 @@ impl Auditor<'_> {
             Evidence::Trace(trace) if happens => audit::replay(self.model, property, trace).map(|()| Audit::Accepted),
             Evidence::Exploration(exploration) if !happens => self.search_again(property, exploration),
             Evidence::Symbolic(seen) if !happens => self.search_set_again(property, seen),
+            Evidence::Reduced(part) if !happens => self.search_all(property, part),
             Evidence::Trace(_) => Err(AuditError::new("one run shows it", "only a search of all runs can")),
-            Evidence::Exploration(_) | Evidence::Symbolic(_) => {
+            Evidence::Exploration(_) | Evidence::Symbolic(_) | Evidence::Reduced(_) => {
                 Err(AuditError::new("a search shows it", "only a run can"))
             }
             Evidence::Certificate(certificate) if !happens => self.check_proof(property, certificate),
@@ -208,6 +209,24 @@ impl Auditor<'_> {
             Err(CertificateError::Stopped(reason)) => Ok(Audit::Stopped(reason)),
             Err(CertificateError::NotSupported(why)) => Ok(Audit::Stopped(StopReason::NotSupported(why))),
             Err(error) => Err(AuditError::new("a local proof shows it", error.to_string())),
+        }
+    }
+
+    /// Searches all of which a part was searched, where it is small enough.
+    fn search_all(&mut self, property: PropertyId, part: &Exploration) -> Result<Audit, AuditError> {
+        if !part.complete {
+            let claim = "a search that did not see everything decides the property";
+            return Err(AuditError::new(claim, "states that were not seen may decide it otherwise"));
+        }
+        if part.states > MOST_RECOUNTED as u64 {
+            return Ok(Audit::NotDone);
+        }
+        match self.recount.get_or_insert_with(|| Recount::of(self.model, MOST_RECOUNTED)) {
+            Some(recount) => Ok(match recount.check_claim(property)? {
+                Recounted::Agrees => Audit::Accepted,
+                Recounted::TooLarge => Audit::NotDone,
+            }),
+            None => Ok(Audit::NotDone),
         }
     }
 

@@ -2,16 +2,19 @@
 //!
 //! [`files`]: from paths to bytes. [`goals`]: what is to be reached. [`instances`]: which parameter values. [`load`]: from files to programs. [`select`]: which
 //! properties. [`methods`]: how. [`check()`](check::Check::run): the answers, audited. [`replay()`](replay::replay): traces
-//! from files. [`simulation`]: one run at a time. [`explore()`](explore::explore): the size of the whole product.
+//! from files. [`simulation`]: one run at a time. [`explore()`](explore::explore): the size of the whole product. [`graph`]: local
+//! state graphs.
 
 mod auto;
 pub mod check;
 pub mod explore;
 pub mod files;
 pub mod goals;
+pub mod graph;
 pub mod instances;
 mod listed_first;
 pub mod load;
+mod local_first;
 pub mod methods;
 pub mod proof;
 pub mod replay;

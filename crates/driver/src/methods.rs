@@ -3,15 +3,17 @@
 //! A method that the papers have and this version has not is refused by name, so that nobody mistakes another method's
 //! answer for its.
 
+use base::SourceFile;
 use base::diagnostic::nearest_name;
 use engine::Engine;
 use explicit::fair::{Fair, Rule};
-use explicit::local::Local;
+use explicit::local::{Local, Ls3};
 use symbolic::engines::Symbolic;
 use symbolic::reach::Direction;
 
 use crate::auto::Auto;
 use crate::listed_first::ListedFirst;
+use crate::local_first::LocalFirst;
 
 /// A way to answer questions.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +27,16 @@ pub struct Method {
 }
 
 impl Method {
-    /// The engine behind the method.
+    /// The engine behind the method, for a program.
+    ///
+    /// # Panics
+    /// For a method that is not in this version; [`find`] refuses those.
+    pub fn engine_for(&self, source: &SourceFile) -> Box<dyn Engine> {
+        let is_dve = source.name().ends_with(".dve");
+        if is_dve && self.name == "auto" { Box::new(LocalFirst) } else { self.engine() }
+    }
+
+    /// The engine behind the method, whatever the program is written in.
     ///
     /// # Panics
     /// For a method that is not in this version; [`find`] refuses those.
@@ -51,6 +62,10 @@ fn mono() -> Box<dyn Engine> {
     Box::new(explicit::Mono)
 }
 
+fn stubborn() -> Box<dyn Engine> {
+    Box::new(explicit::Stubborn)
+}
+
 fn forward() -> Box<dyn Engine> {
     Box::new(Symbolic::Reach(Direction::Forward))
 }
@@ -69,6 +84,14 @@ fn pairwise() -> Box<dyn Engine> {
 
 fn tmmc() -> Box<dyn Engine> {
     Box::new(Local::new(1))
+}
+
+fn ls3() -> Box<dyn Engine> {
+    Box::new(Ls3 { with_witness: false, most_pairs: u64::MAX })
+}
+
+fn ls3_plus() -> Box<dyn Engine> {
+    Box::new(Ls3 { with_witness: true, most_pairs: u64::MAX })
 }
 
 fn triple() -> Box<dyn Engine> {
@@ -96,9 +119,10 @@ fn fll_b() -> Box<dyn Engine> {
 }
 
 /// All methods.
-static METHODS: [Method; 15] = [
+static METHODS: [Method; 17] = [
     here("auto", "everything; picks, and says what it did", auto),
     here("mono", "safety and temporal properties, on the whole product, explicit states", mono),
+    here("stubborn", "safety, on the whole product with partial-order reduction, explicit states", stubborn),
     here("forward", "safety, on the whole product, with BDDs", forward),
     here("backward", "safety, on the whole product, with BDDs", backward),
     here("split", "safety: the strongest split invariant alone", split),
@@ -106,7 +130,8 @@ static METHODS: [Method; 15] = [
     here("pairwise", "safety: two-index split invariants", pairwise),
     here("triple", "safety: three-index split invariants", triple),
     here("tmmc", "safety: thread-modular, explicit", tmmc),
-    later("ls3", "safety: local graphs by pairwise joint search"),
+    here("ls3", "safety: local state graphs by joint search of two processes", ls3),
+    here("ls3+", "safety: the same, with a witness for what third processes do", ls3_plus),
     later("pushdown", "safety with procedures and unbounded stacks"),
     here("global", "temporal properties on the whole product, with BDDs", global),
     here("ll", "temporal properties, local, with refinement; no fairness but `every`", ll),
@@ -143,8 +168,9 @@ mod tests {
     fn methods_are_found_refused_by_name_or_unknown() {
         assert_eq!(find("mono").map(|method| method.name), Ok("mono"));
         let error = |name| find(name).unwrap_err();
-        let all = "`auto`, `mono`, `forward`, `backward`, `split`, `completion`, `pairwise`, `triple`, `tmmc`, `global`, `ll`, `fll-a`, `fll-b`";
-        assert_eq!(error("ls3"), format!("method `ls3` is not in this version, which has {all}"));
+        let all = "`auto`, `mono`, `stubborn`, `forward`, `backward`, `split`, `completion`, `pairwise`, `triple`, `tmmc`, `ls3`, \
+            `ls3+`, `global`, `ll`, `fll-a`, `fll-b`";
+        assert_eq!(error("pushdown"), format!("method `pushdown` is not in this version, which has {all}"));
         assert_eq!(error("mnoo"), "there is no method `mnoo`; did you mean `mono`?");
         assert_eq!(error("magic"), format!("there is no method `magic`; this version has {all}"));
     }

@@ -3,6 +3,7 @@
 //! A [`Task`] goes in: a Model, the questions, what may be used. [`Event`]s come out while it runs, and one [`Answer`] for
 //! each question. An engine does not print, open files, read flags or keep globals.
 
+pub mod graph;
 pub mod run;
 
 use std::time::Duration;

@@ -25,6 +25,9 @@ pub enum Evidence {
     Exploration(Exploration),
     /// The same with sets of states as decision diagrams.
     Symbolic(SymbolicSearch),
+    /// So much of the whole product was searched to the end as decides the question, and nothing to the contrary was found:
+    /// what was left out takes independent steps in another order (`docs/reduction.md`).
+    Reduced(Exploration),
     /// Invariants of a few processes each, which `audit` checks obligation by obligation.
     Certificate(Box<Certificate>),
 }

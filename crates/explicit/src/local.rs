@@ -6,7 +6,8 @@
 //! nobody's step depends on what it does not see.
 //!
 //! `views.rs` says what each process sees, `rows.rs` is a set of view states, `join.rs` combines sets, `by_store.rs` is the fixpoint for single processes (on `bits.rs`), `close.rs` the one for groups; `questions.rs` answers
-//! what is asked of combinations, `renaming.rs` exchanges processes, `certify.rs` writes a proof; `engine.rs` is the method.
+//! what is asked of combinations, `renaming.rs` exchanges processes, `certify.rs` writes a proof; `engine.rs` is the method; `ls3.rs` the
+//! methods that stand on local state graphs, with certificates by `product.rs`.
 
 pub(crate) mod bits;
 mod by_store;
@@ -14,10 +15,12 @@ mod certify;
 mod close;
 mod engine;
 mod join;
+mod ls3;
+mod product;
 mod questions;
 mod renaming;
 mod rows;
-mod views;
+pub(crate) mod views;
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -40,6 +43,7 @@ use crate::packing::Packed;
 use crate::race::RaceWatch;
 
 pub use engine::Local;
+pub use ls3::Ls3;
 pub use rows::Rows;
 use views::{Sight, and};
 

@@ -127,6 +127,11 @@ impl<'a> Meter<'a> {
         self.reason.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// How long the work has taken.
+    pub fn elapsed(&self) -> std::time::Duration {
+        self.budget.elapsed()
+    }
+
     /// The most that the data took.
     pub fn peak_bytes(&self) -> u64 {
         self.peak_bytes.load(Ordering::Relaxed)

@@ -323,3 +323,65 @@ fn several_mistakes_are_told_at_once() {
         system;";
     assert_eq!(facts(text), "E0601 E0601 E0601 E0601 E0601 E0601");
 }
+
+/// A text with most of the language.
+const MUCH: &str = "const int max = 3; byte x, a[2] = {1, 2}; int y = -1; channel c; channel {byte, int} d[2];
+process P { byte v; state s, t, u; init s; commit u; accept t; assert s: x < 3 && not (v == 1);
+  trans s -> t { guard x < max, a[v] != 1; sync c!x + 1; effect x = x % 3, a[0] = 0; }, -> u { sync d!{v, y}; },
+        t -> s { sync d?{v, y}; }, u -> s { guard Q.q || (x & 1) == 0 imply ~x << 1 > 0; }; }
+process Q { state q; init q; trans q -> q { sync c?a[x / 2]; }; }
+process W { state w; init w; accept w; trans w -> w { guard P->v == 0 and P.s; }; }
+system async property W;
+";
+
+/// Whatever a file has: a Model, or errors with places inside the text.
+#[test]
+fn any_text_is_read_or_refused_with_places() {
+    let pieces = [
+        "process",
+        "{",
+        "}",
+        ";",
+        "[",
+        "]",
+        "2147483648",
+        "->",
+        "guard",
+        "c!",
+        "?",
+        ",",
+        "\0",
+        "é",
+        "/*",
+        "//",
+        "property",
+        "-",
+        "(((((",
+    ];
+    let mut seed = 7_u64;
+    let mut below = |n: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize % n
+    };
+    let (mut n_read, mut n_refused) = (0, 0);
+    for _ in 0..3_000 {
+        let mut letters: Vec<char> = MUCH.chars().collect();
+        for _ in 0..1 + below(3) {
+            let at = below(letters.len());
+            let end = (at + below(12)).min(letters.len());
+            let piece: Vec<char> =
+                if below(2) == 0 { Vec::new() } else { pieces[below(pieces.len())].chars().collect() };
+            letters.splice(at..end, piece);
+        }
+        let text: String = letters.into_iter().collect();
+        match lang::load(&base::SourceFile::new("any.dve", text.as_str()), &[]) {
+            Ok(_) => n_read += 1,
+            Err(diagnostics) => {
+                n_refused += 1;
+                assert!(!diagnostics.is_empty(), "{text}");
+            }
+        }
+    }
+    assert!(n_read > 50 && n_refused > 500, "{n_read} read, {n_refused} refused");
+    assert!(lang::load(&base::SourceFile::new("much.dve", MUCH), &[]).is_ok());
+}

@@ -111,7 +111,7 @@ fn result(run: &Run, result: &PropertyResult, files: &Files) -> Json {
     };
     let trace = evidence.and_then(|evidence| match evidence {
         Evidence::Trace(trace) => Some(trace_document(run, result.property, trace)),
-        Evidence::Exploration(_) | Evidence::Symbolic(_) | Evidence::Certificate(_) => None,
+        Evidence::Exploration(_) | Evidence::Reduced(_) | Evidence::Symbolic(_) | Evidence::Certificate(_) => None,
     });
     let (counterexample, witness) = if verdict == "violated" { (trace, None) } else { (None, trace) };
     let told = match evidence {
@@ -197,7 +197,7 @@ fn disturbances(told: &Explanation) -> Json {
 
 /// What was explored, where that is the evidence.
 fn exploration(evidence: &Evidence) -> Option<Json> {
-    let Evidence::Exploration(seen) = evidence else { return None };
+    let (Evidence::Exploration(seen) | Evidence::Reduced(seen)) = evidence else { return None };
     Some(json!({
         "states": seen.states,
         "transitions": seen.transitions,
@@ -205,6 +205,7 @@ fn exploration(evidence: &Evidence) -> Option<Json> {
         "errors": seen.errors,
         "depth": seen.depth,
         "complete": seen.complete,
+        "reduced": matches!(evidence, Evidence::Reduced(_)),
     }))
 }
 

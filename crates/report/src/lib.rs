@@ -1,12 +1,13 @@
 //! Results as text: for people, for scripts, for a terminal.
 //!
 //! Everything here is a pure function from a result to a `String` or a JSON value; nothing prints. [`human`] shows runs to
-//! people, [`json`] writes the result documents, [`table`] shows many runs at once; [`explore`], [`proof_check`], [`replay`] and [`sim`] are for
+//! people, [`json`] writes the result documents, [`table`] shows many runs at once; [`explore`], [`graph`], [`proof_check`], [`replay`] and [`sim`] are for
 //! the commands of those names; [`diagnostics`] draws what the front-end says about the input.
 
 pub mod diagnostics;
 pub mod explore;
 mod files;
+pub mod graph;
 pub mod human;
 pub mod json;
 mod names;

@@ -128,7 +128,9 @@ fn cell(run: &Run, result: &PropertyResult, style: &Style) -> (String, Ink) {
     let (mark, detail) = match &result.verdict {
         Verdict::Holds(_) => (Mark::Holds, duration(result.statistics.time)),
         Verdict::Violated(Evidence::Trace(trace)) => (Mark::Violated, counted(trace.n_steps() as u64, "step", "steps")),
-        Verdict::Violated(Evidence::Exploration(_) | Evidence::Symbolic(_) | Evidence::Certificate(_)) => {
+        Verdict::Violated(
+            Evidence::Exploration(_) | Evidence::Symbolic(_) | Evidence::Reduced(_) | Evidence::Certificate(_),
+        ) => {
             (Mark::Violated, "never".to_owned())
         }
         Verdict::Unknown(reason) => (Mark::Unknown, reason.code().to_owned()),

@@ -53,7 +53,7 @@ impl Row {
 }
 
 /// A number with spaces between thousands.
-fn grouped(number: u64) -> String {
+pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {

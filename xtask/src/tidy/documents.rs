@@ -11,7 +11,7 @@ use super::Finding;
 use super::tree::Tree;
 
 /// Names that begin with `piecewise-` and are no crates: formats, and files made from them.
-const NOT_CRATES: [&str; 3] = ["piecewise-report", "piecewise-explore", "piecewise-proof"];
+const NOT_CRATES: [&str; 4] = ["piecewise-report", "piecewise-explore", "piecewise-graph", "piecewise-proof"];
 
 /// Checks every document.
 pub fn check(tree: &Tree, table: &clap::Command) -> Vec<Finding> {

@@ -99,7 +99,7 @@ impl Checker {
 
     fn check(&self, program: Program, questions: &[PropertyId]) -> Result<Outcome, Failure> {
         let watcher = self.progress.watch(&program.model, questions.len(), self.limits.time);
-        let engine = self.method.engine();
+        let engine = self.method.engine_for(&program.source);
         let check = Check { model: &program.model, questions, engine: &*engine, limits: &self.limits };
         let checked = check.run(&watcher).map_err(|failure| Failure::Internal(failure.to_string()))?;
         drop(watcher);

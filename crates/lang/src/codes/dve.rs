@@ -50,6 +50,8 @@ pub const MIXED_OPERATORS: &str = "W0601";
 pub const SURPLUS_VALUES: &str = "W0701";
 /// A variable of a process that hides something outside.
 pub const HIDDEN_NAME: &str = "W0702";
+/// An array where one of its elements is meant.
+pub const WHOLE_ARRAY: &str = "W0703";
 
 /// The rows of this stage.
 pub const CODES: &[Code] = &[
@@ -103,7 +105,7 @@ pub const CODES: &[Code] = &[
     dve_row!(
         "E0703",
         "something that is no value",
-        "An array needs an index, a variable that is no array has none, and locations, processes and channels are no \
+        "A variable that is no array has no index, and locations, processes and channels are no \
          values. Whether process `P` stands at `l` is written `P.l`."
     ),
     dve_row!("E0704", "something that cannot be assigned", "Only variables can be assigned and receive values."),
@@ -153,5 +155,11 @@ pub const CODES: &[Code] = &[
         "W0702",
         "a name that hides another one",
         "A variable of a process has the name of something outside of it, which cannot be reached by that name inside."
+    ),
+    dve_row!(
+        "W0703",
+        "an array without an index",
+        "An array stands where a number is meant. DIVINE takes its first element, and so does Piecewise; some of the BEEM \
+         models are written so."
     ),
 ];

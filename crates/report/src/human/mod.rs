@@ -1,10 +1,11 @@
 //! Results for people: the verdict first, in the user's words, then why, then what to do next.
 //!
 //! In: a [`Run`]. Out: text. `verdict` draws the line of one property, `trace` a counterexample by process, `failure` what
-//! a trace shows at its end, `advice` the commands that go on from there.
+//! a trace shows at its end, `advice` the commands that go on from there, `decided` which method decided what.
 
 mod advice;
 mod columns;
+mod decided;
 mod failure;
 mod lasso;
 mod listing;
@@ -69,6 +70,12 @@ pub fn run(run: &Run, context: &Context, style: &Style) -> String {
     }
     if run.results.is_empty() {
         out.push_str("  nothing was asked: no property matches\n");
+    }
+    let decided = decided::line(run, style);
+    if !decided.is_empty() {
+        out.push_str(if after_block { "\n" } else { "" });
+        out.push_str(&decided);
+        after_block = false;
     }
     if run.results.len() > 1 {
         if after_block {

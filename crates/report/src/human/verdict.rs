@@ -99,6 +99,8 @@ fn wording(run: &Run, result: &PropertyResult) -> Wording {
             (Mark::Violated, "NEVER", format!("in none of the {}", reachable_states(seen)))
         }
         (Verdict::Violated(Evidence::Exploration(seen)), _) => (Mark::Violated, "VIOLATED", all_checked(seen)),
+        (Verdict::Holds(Evidence::Reduced(seen)), _) => (Mark::Holds, "HOLDS", enough_checked(seen)),
+        (Verdict::Violated(Evidence::Reduced(seen)), _) => (Mark::Violated, "NEVER", enough_checked(seen)),
         (Verdict::Holds(Evidence::Certificate(proof)), _) => (Mark::Holds, "PROVED", locally(proof)),
         (Verdict::Violated(Evidence::Certificate(proof)), _) => (Mark::Violated, "NEVER", locally(proof)),
         (Verdict::Violated(Evidence::Trace(trace)), PropertyKind::DeadlockFree) => {
@@ -150,6 +152,11 @@ fn all_searched(seen: &SymbolicSearch) -> String {
         Some(states) => format!("all {} were checked", counted(states, "reachable state", "reachable states")),
         None => "all reachable states were checked".to_owned(),
     }
+}
+
+/// What a reduced search saw: the others differ from these in the order of independent steps.
+fn enough_checked(seen: &Exploration) -> String {
+    format!("{} of the reachable ones were enough", counted(seen.states, "state", "states"))
 }
 
 fn decided_by_state(result: &PropertyResult) -> bool {
@@ -222,8 +229,8 @@ pub fn statistics(result: &PropertyResult, style: &Style) -> String {
     }
     match &result.verdict {
         Verdict::Unknown(_) => {}
-        Verdict::Holds(Evidence::Exploration(_) | Evidence::Symbolic(_))
-        | Verdict::Violated(Evidence::Exploration(_) | Evidence::Symbolic(_))
+        Verdict::Holds(Evidence::Exploration(_) | Evidence::Symbolic(_) | Evidence::Reduced(_))
+        | Verdict::Violated(Evidence::Exploration(_) | Evidence::Symbolic(_) | Evidence::Reduced(_))
             if !result.audit.is_accepted() =>
         {
             parts.push("too large to audit".to_owned());

@@ -207,9 +207,9 @@ impl Lowering<'_> {
             (Some(_), Some(index)) => vec![self.number(index, standpoint)],
             (Some(len), None) => {
                 let message = format!("`{}` is an array of {len} elements, and one of them is meant", name.text);
-                let diagnostic = Diagnostic::error(code::NO_VALUE, name.span, message);
-                self.report(diagnostic.help(format!("write `{}[…]`", name.text)));
-                return None;
+                let diagnostic = Diagnostic::warning(code::WHOLE_ARRAY, name.span, message);
+                self.report(diagnostic.help(format!("write `{}[…]`; `{0}[0]` is taken, as DIVINE does", name.text)));
+                vec![number(0, name.span)]
             }
             (None, Some(index)) => {
                 let message = format!("`{}` is no array and has no elements", name.text);

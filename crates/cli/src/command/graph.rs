@@ -1,0 +1,49 @@
+//! `graph`: the local state graphs of a program, counted or drawn.
+
+use driver::graph;
+use driver::instances::Request;
+use model::process::ProcessId;
+use report::graph as view;
+
+use crate::failure::Failure;
+use crate::options::{DisplayOptions, Format, GraphFormat, GraphOptions, OutputOptions};
+use crate::output::Output;
+use crate::progress::Progress;
+use crate::status::ExitStatus;
+use crate::{instance, limits};
+
+/// Finds the local state graphs of one instance of a program.
+pub fn run(options: &GraphOptions, display: &DisplayOptions) -> Result<ExitStatus, Failure> {
+    let request = Request::new(options.instance.sizes, options.instance.given.clone())?;
+    let way = graph::way(&options.method)?;
+    let sink = OutputOptions { format: Format::Human, output: options.output.clone(), progress: options.progress };
+    let output = Output::new(&sink, display)?;
+    let program = instance::load(&options.file, &instance::single(&request)?, &[], display)?;
+    let asked = options.processes.iter().map(|name| graph::process(&program.model, name));
+    let asked = asked.collect::<Result<Vec<ProcessId>, String>>()?;
+    let shown: Vec<ProcessId> = if asked.is_empty() { program.model.processes.ids().collect() } else { asked };
+    let drawn = if options.format == GraphFormat::Dot { shown.as_slice() } else { &[] };
+    let limits = limits::of(&options.limits);
+    let watcher = Progress::new(options.progress, display.quiet).watch(&program.model, 0, limits.time);
+    let found = graph::graphs(&program.model, (way, drawn), &limits, &watcher);
+    drop(watcher);
+    let found = match found {
+        Ok(found) => found,
+        Err(reason) => {
+            return Err(format!("{}: {reason}", program.source.name()).into());
+        }
+    };
+    let one = view::Graphs {
+        source: &program.source,
+        model: &program.model,
+        method: way.name(),
+        shown: &shown,
+        found: &found,
+    };
+    match options.format {
+        GraphFormat::Human => output.write(&view::text(&one, &output.style))?,
+        GraphFormat::Json => output.write_json(&view::document(&one))?,
+        GraphFormat::Dot => output.write(&view::dot(&one))?,
+    }
+    Ok(if found.stopped.is_none() { ExitStatus::AsExpected } else { ExitStatus::Undecided })
+}

@@ -1,0 +1,62 @@
+//! Local state graphs of a program: what each process can see happen.
+
+use base::StopReason;
+use base::diagnostic::nearest_name;
+use engine::Observer;
+use model::Model;
+use model::process::ProcessId;
+
+use crate::check::Limits;
+
+use engine::graph::LocalGraphs;
+pub use explicit::graphs::Way;
+use explicit::graphs::{GraphTask, local_graphs};
+
+/// The way of this name.
+///
+/// # Errors
+/// A name that no way has; the sentence names those that there are.
+pub fn way(name: &str) -> Result<Way, String> {
+    let names = || Way::ALL.iter().map(|way| way.name());
+    Way::ALL.into_iter().find(|way| way.name() == name).ok_or_else(|| match nearest_name(name, names()) {
+        Some(near) => format!("there are no local state graphs by `{name}`; did you mean `{near}`?"),
+        None => {
+            let all: Vec<String> = names().map(|name| format!("`{name}`")).collect();
+            format!("there are no local state graphs by `{name}`; the methods are {}", all.join(", "))
+        }
+    })
+}
+
+/// The process of this name, as the user writes it.
+///
+/// # Errors
+/// A name that no process has.
+pub fn process(model: &Model, name: &str) -> Result<ProcessId, String> {
+    let wanted: String = name.split_whitespace().collect();
+    let found = model.processes.entries().find(|(_, process)| process.name == wanted);
+    found.map(|(id, _)| id).ok_or_else(|| {
+        let names = model.processes.iter().map(|process| process.name.as_str());
+        match nearest_name(&wanted, names) {
+            Some(near) => format!("there is no process `{name}`; did you mean `{near}`?"),
+            None => {
+                let first = model.processes.iter().next().map_or("", |process| process.name.as_str());
+                format!("there is no process `{name}`; processes have names like `{first}`")
+            }
+        }
+    })
+}
+
+/// Finds the local state graphs; those of some processes with names, to be drawn.
+///
+/// # Errors
+/// A program that has no finite local states.
+pub fn graphs(
+    model: &Model,
+    (way, drawn): (Way, &[ProcessId]),
+    limits: &Limits,
+    observer: &dyn Observer,
+) -> Result<LocalGraphs, StopReason> {
+    let budget = limits.budget();
+    let task = GraphTask { model, way, drawn, budget: &budget, n_threads: limits.n_threads };
+    local_graphs(&task, observer)
+}
