@@ -21,9 +21,11 @@ const MOST_PAIRS: u64 = 300_000;
 #[derive(Clone, Copy, Debug)]
 pub struct LocalFirst;
 
-fn stages() -> [(Box<dyn Engine>, Duration); 2] {
+fn stages() -> [(Box<dyn Engine>, Duration); 3] {
+    let graphs = |with_witness| -> Box<dyn Engine> { Box::new(Ls3 { with_witness, most_pairs: MOST_PAIRS }) };
     [
-        (Box::new(Ls3 { with_witness: false, most_pairs: MOST_PAIRS }), Duration::from_secs(5)),
+        (graphs(false), Duration::from_secs(5)),
+        (graphs(true), Duration::from_secs(5)),
         (Box::new(Stubborn), Duration::from_secs(20)),
     ]
 }

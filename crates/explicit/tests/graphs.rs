@@ -201,13 +201,22 @@ fn states_of(model: &Model, way: Way) -> Vec<BTreeSet<DrawnState>> {
     named(&found(model, way, 1)).into_iter().map(|(states, _)| states).collect()
 }
 
+/// Without where others stand: a test for a place where nobody gets is no reason to look.
+fn unwatched(graphs: Vec<BTreeSet<DrawnState>>) -> Vec<BTreeSet<DrawnState>> {
+    let state = |mut state: DrawnState| {
+        state.cells.retain(|(name, _)| !name.ends_with('@'));
+        state
+    };
+    graphs.into_iter().map(|states| states.into_iter().map(state).collect()).collect()
+}
+
 #[test]
 fn graphs_are_those_of_the_rules() {
     for seed in cases(100) {
         for features in FEATURES {
             let model = systems::model(seed, features);
-            let ours = states_of(&model, Way::Ls3);
-            if ours != naive::local_states(&model, Rules::Sound) {
+            let ours = unwatched(states_of(&model, Way::Ls3));
+            if ours != unwatched(naive::local_states(&model, Rules::Sound)) {
                 panic!("seed {seed}: other local states\n{}", systems::text(seed, features));
             }
         }

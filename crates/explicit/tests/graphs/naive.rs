@@ -10,7 +10,6 @@ use engine::graph::DrawnState;
 use model::Model;
 use model::eval::{self, Control, Counters, Frame, Move, State};
 use model::footprint::{footprint, footprints};
-use model::points::Points;
 use model::process::ProcessId;
 use model::value::Value;
 use model::variable::{CellId, Storage};
@@ -130,11 +129,6 @@ impl<'m> System<'m> {
         self.views[one].intersection(&self.views[other]).copied().collect()
     }
 
-    /// Whether a process can get anywhere from where it starts.
-    fn has_places(&self, process: ProcessId) -> bool {
-        Points::of(self.model, process, 1000).is_none_or(|points| points.points.len() > 1)
-    }
-
     fn drawn(&self, process: ProcessId, local: &Local) -> DrawnState {
         let place = |frames: &[Frame]| match frames.last().expect("the bottom frame").control {
             Control::At(place) => self.model.places[place].name.clone(),
@@ -149,11 +143,9 @@ impl<'m> System<'m> {
                     drawn.cells.push((name, model::print::value(self.model, *value)));
                 }
                 (Part::Control(other), Content::Frames(frames)) if *other == process => drawn.place = place(frames),
-                // A process with one place is always there, and takes no bits to see.
-                (Part::Control(other), Content::Frames(frames)) if self.has_places(*other) => {
+                (Part::Control(other), Content::Frames(frames)) => {
                     watched.push((format!("{}@", self.model.processes[*other].name), place(frames)));
                 }
-                (Part::Control(_), Content::Frames(_)) => {}
                 _ => unreachable!("parts have their own kind of content"),
             }
         }
