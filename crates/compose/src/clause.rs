@@ -132,7 +132,7 @@ impl<'m> Splitter<'m> {
     /// Both are demanded. The second is evaluated only where the first is as it should be; where it can be a fault that matters.
     fn split_both<'e>(&mut self, clause: Clause<'e>, a: Literal<'e>, b: Literal<'e>) {
         self.split(Clause { claim: a.clone(), ..clause.clone() });
-        match can_fault(b.expr) {
+        match b.expr.can_fault() {
             true => self.under(&clause, a, &b),
             false => self.split(Clause { claim: b, ..clause }),
         }
@@ -371,27 +371,5 @@ fn is_constant(expr: &Expr) -> bool {
         }
         ExprKind::Binary(_, a, b) => is_constant(a) && is_constant(b),
         ExprKind::If(test, yes, no) => is_constant(test) && is_constant(yes) && is_constant(no),
-    }
-}
-
-/// Whether evaluating the expression can be a fault: it divides, computes with large numbers, indexes, or converts.
-pub(crate) fn can_fault(expr: &Expr) -> bool {
-    use model::expr::Whose;
-    match &expr.kind {
-        ExprKind::Const(_) | ExprKind::Myself | ExprKind::Bound(_) => false,
-        ExprKind::Read(access) => {
-            !access.indices.is_empty() || matches!(&access.whose, Whose::Of(who) if can_fault(who))
-        }
-        ExprKind::At { who, .. } => can_fault(who),
-        ExprKind::Not(inner) => can_fault(inner),
-        ExprKind::ToProcess(_, inner) => !matches!(inner.kind, ExprKind::Bound(_) | ExprKind::Const(_)),
-        ExprKind::IndexOf(inner) => !matches!(inner.kind, ExprKind::Bound(_) | ExprKind::Myself),
-        ExprKind::Binary(BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply, ..) => true,
-        ExprKind::Binary(BinaryOp::Divide | BinaryOp::Remainder | BinaryOp::Machine(_), ..) | ExprKind::Negate(_) => {
-            true
-        }
-        ExprKind::Binary(_, a, b) => can_fault(a) || can_fault(b),
-        ExprKind::If(test, yes, no) => can_fault(test) || can_fault(yes) || can_fault(no),
-        ExprKind::Quantified(inner) => can_fault(&inner.body) || inner.filter.as_ref().is_some_and(can_fault),
     }
 }

@@ -67,6 +67,9 @@ pub struct Decided {
     pub exposures: Vec<Exposure>,
 }
 
+/// So many abstract processes with fair runs are looked into in each round.
+const MOST_LOOKED_INTO: usize = 2;
+
 /// Decides a property.
 ///
 /// # Errors
@@ -129,18 +132,19 @@ impl<B: FairBackend> Search<'_, '_, B> {
                 Round::Proved(invariant, ranks) => return Ok(Found::NoRun(invariant, ranks)),
                 Round::Open(open, automaton) => (open, automaton),
             };
+            // What one of them needs mostly helps the others, and what all need at once would be too much: the fewest facts.
             let mut new = Facts::new();
-            // What one of them needs mostly helps the others; what all need at once would be too much.
-            for focus in self.hidden_first(open, &exposed) {
+            for focus in self.hidden_first(open, &exposed).into_iter().take(MOST_LOOKED_INTO) {
                 match self.look_into(focus, violation, automaton)? {
                     Look::Real(trace) => return Ok(Found::Run(trace)),
-                    Look::Refine(facts) => new = facts,
-                }
-                if !new.is_empty() {
-                    break;
+                    Look::Refine(facts) => {
+                        let facts = self.of_all_alike(facts, violation);
+                        if new.is_empty() || !facts.is_empty() && facts.len() < new.len() {
+                            new = facts;
+                        }
+                    }
                 }
             }
-            let new = self.of_all_alike(new, violation);
             if !self.backend.expose(&new)? {
                 let why = "an abstract run is neither real nor excluded by any fact";
                 return Err(StopReason::NotSupported(why.to_owned()));
@@ -181,7 +185,7 @@ impl<B: FairBackend> Search<'_, '_, B> {
                     }
                 }
                 if empty.is_none() {
-                    open.push(candidates[0]);
+                    open = candidates;
                 }
                 empty.into_iter().collect()
             }

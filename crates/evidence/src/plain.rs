@@ -5,7 +5,7 @@
 //! automata, and name violations by their position in this list. An engine searches with smaller automata that it makes otherwise;
 //! here nothing is shared with it, so that a mistake there cannot hide itself.
 //!
-//! A conjunction is violated by violating one of its parts: `&&`, `forall`, and `always` over them fall apart. What is left is
+//! A conjunction is violated by violating one of its parts: `&&`, `forall`, `always` and `eventually always` over them fall apart. What is left is
 //! negated, brought to normal form and expanded (`tableau.rs`).
 
 mod tableau;
@@ -81,7 +81,8 @@ impl Atom {
 pub fn violations(model: &Model, property: &Property, formula: &Formula) -> Result<Vec<Violation>, StopReason> {
     let scope = Scope { model, state: initial_states(model).next().expect("a program has an initial state") };
     let mut parts = Vec::new();
-    scope.split(formula, &Around::default(), &mut parts);
+    let formula = formula.spread();
+    scope.split(&formula, &Around::default(), &mut parts);
     let mut found = Vec::new();
     for (part, around) in parts {
         let automaton = Rc::new(tableau::of_negation(&scope, part, &around)?);

@@ -22,6 +22,28 @@ pub struct Expr {
     pub span: Span,
 }
 
+impl Expr {
+    /// Whether evaluating the expression can be a fault: it divides, computes with large numbers, indexes, or converts.
+    pub fn can_fault(&self) -> bool {
+        match &self.kind {
+            ExprKind::Const(_) | ExprKind::Myself | ExprKind::Bound(_) => false,
+            ExprKind::Read(access) => {
+                !access.indices.is_empty() || matches!(&access.whose, Whose::Of(who) if who.can_fault())
+            }
+            ExprKind::At { who, .. } => who.can_fault(),
+            ExprKind::Not(inner) => inner.can_fault(),
+            ExprKind::ToProcess(_, inner) => !matches!(inner.kind, ExprKind::Bound(_) | ExprKind::Const(_)),
+            ExprKind::IndexOf(inner) => !matches!(inner.kind, ExprKind::Bound(_) | ExprKind::Myself),
+            ExprKind::Binary(BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply, ..) => true,
+            ExprKind::Binary(BinaryOp::Divide | BinaryOp::Remainder | BinaryOp::Machine(_), ..) => true,
+            ExprKind::Negate(_) => true,
+            ExprKind::Binary(_, a, b) => a.can_fault() || b.can_fault(),
+            ExprKind::If(test, yes, no) => test.can_fault() || yes.can_fault() || no.can_fault(),
+            ExprKind::Quantified(inner) => inner.body.can_fault() || inner.filter.as_ref().is_some_and(Expr::can_fault),
+        }
+    }
+}
+
 /// Names a variable bound by a quantifier or by a `for` inside `atomic`: its depth among the enclosing binders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BoundVar(pub u32);

@@ -2,7 +2,7 @@
 
 use base::Span;
 
-use crate::expr::{Binding, Expr, Quantifier};
+use crate::expr::{BinaryOp, Binding, Domain, Expr, ExprKind, Quantifier};
 use crate::fairness::Assumptions;
 use crate::variable::VarId;
 
@@ -91,6 +91,69 @@ pub enum Formula {
     },
     /// No run is accepted by the automaton.
     Refused(Box<Automaton>),
+}
+
+impl Formula {
+    /// The same formula, in which `eventually always` stands inside of conjunctions: from some point on always all of them, or each of
+    /// finitely many from some point on always, is the same. Parts of it can then be looked at one by one.
+    pub fn spread(&self) -> Formula {
+        match self {
+            Formula::Boolean(BooleanOp::And, left, right) => {
+                Formula::Boolean(BooleanOp::And, Box::new(left.spread()), Box::new(right.spread()))
+            }
+            Formula::Quantified { quantifier: Quantifier::Forall, bindings, filter, body } => Formula::Quantified {
+                quantifier: Quantifier::Forall,
+                bindings: bindings.clone(),
+                filter: filter.clone(),
+                body: Box::new(body.spread()),
+            },
+            Formula::Unary(UnaryTemporal::Always, inner) => {
+                Formula::Unary(UnaryTemporal::Always, Box::new(inner.spread()))
+            }
+            Formula::Unary(UnaryTemporal::Eventually, inner) => match &**inner {
+                Formula::Unary(UnaryTemporal::Always, body) => eventually_always(body),
+                _ => self.clone(),
+            },
+            _ => self.clone(),
+        }
+    }
+}
+
+/// `eventually always` of each part of a conjunction that cannot be a fault.
+fn eventually_always(formula: &Formula) -> Formula {
+    match formula {
+        Formula::Boolean(BooleanOp::And, left, right) => {
+            Formula::Boolean(BooleanOp::And, Box::new(eventually_always(left)), Box::new(eventually_always(right)))
+        }
+        Formula::Now(Expr { kind: ExprKind::Quantified(inner), .. })
+            if inner.quantifier == Quantifier::Forall && inner.filter.is_none() && !inner.body.can_fault() =>
+        {
+            let fixed = |binding: &Binding| !matches!(binding.domain, Domain::Range(..));
+            if inner.bindings.iter().all(fixed) {
+                let body = eventually_always(&Formula::Now(inner.body.clone()));
+                let bindings = inner.bindings.clone();
+                return Formula::Quantified {
+                    quantifier: Quantifier::Forall,
+                    bindings,
+                    filter: None,
+                    body: Box::new(body),
+                };
+            }
+            whole(formula)
+        }
+        Formula::Now(Expr { kind: ExprKind::Binary(BinaryOp::And, left, right), .. })
+            if !left.can_fault() && !right.can_fault() =>
+        {
+            let part = |expr: &Expr| Box::new(eventually_always(&Formula::Now(expr.clone())));
+            Formula::Boolean(BooleanOp::And, part(left), part(right))
+        }
+        _ => whole(formula),
+    }
+}
+
+fn whole(formula: &Formula) -> Formula {
+    let always = Formula::Unary(UnaryTemporal::Always, Box::new(formula.clone()));
+    Formula::Unary(UnaryTemporal::Eventually, Box::new(always))
 }
 
 /// A Büchi automaton that reads a run state by state: its first edge reads the first state. Where nobody can move, the last

@@ -1,6 +1,7 @@
 //! From a property to the ways in which a run can violate it.
 //!
-//! A conjunction is violated by violating one of its parts: `&&`, `forall`, and `always` over them fall apart, `a ~> b` stays.
+//! A conjunction is violated by violating one of its parts: `&&`, `forall`, and `always` and `eventually always` over them fall
+//! apart, `a ~> b` stays.
 //! The negation of each part becomes an automaton. Parts that differ only in what their atoms stand for share it.
 
 use std::rc::Rc;
@@ -50,8 +51,9 @@ pub fn violations(
     budget: &Budget,
 ) -> Result<Vec<Violation>, StopReason> {
     let state = initial_states(model).next().expect("a program has an initial state");
+    let formula = formula.spread();
     let mut parts = Parts { model, state: &state, found: Vec::new() };
-    parts.split(formula, &Around::default());
+    parts.split(&formula, &Around::default());
     let mut formulas = Formulas::new();
     let mut automata: FxHashMap<FormulaId, Rc<Automaton>> = FxHashMap::default();
     let mut found = Vec::new();

@@ -14,7 +14,7 @@ use model::value::Value;
 use model::variable::{CellId, Storage};
 
 use crate::clause::mention::Mentions;
-use crate::clause::{Splitter, can_fault, closed};
+use crate::clause::{Splitter, closed};
 
 /// A predicate, taken apart.
 #[derive(Clone, Debug)]
@@ -107,7 +107,7 @@ struct Taker<'t> {
 impl Taker<'_> {
     fn take(&self, expr: &Expr, bound: &[Value], wanted: bool) -> May {
         // Where a part can be a fault, the order of evaluation matters.
-        if can_fault(expr) {
+        if expr.can_fault() {
             return self.whole(expr, bound, wanted);
         }
         match &expr.kind {
