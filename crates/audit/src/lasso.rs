@@ -28,6 +28,14 @@ pub fn check(model: &Model, property: &Property, formula: &Formula, trace: &Trac
     }
 }
 
+/// Whether the loop of a run satisfies a fairness assumption; a run without a loop satisfies any.
+///
+/// # Errors
+/// Where an expression has no value.
+pub fn satisfies(model: &Model, trace: &Trace, pair: &FairnessPair) -> Result<bool, StepFault> {
+    trace.loop_from.map_or(Ok(true), |from| Loop { model, trace, from }.satisfies(pair))
+}
+
 /// The part of a run that is repeated for ever.
 struct Loop<'a> {
     model: &'a Model,

@@ -15,5 +15,6 @@ pub mod temporal;
 
 pub use error::AuditError;
 pub use guided::complete;
+pub use lasso::satisfies;
 pub use recount::{Recount, Recounted, recount};
 pub use replay::replay;

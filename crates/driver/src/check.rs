@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use audit::certificate::CertificateError;
 use audit::{AuditError, Recount, Recounted};
 use base::{Budget, CancelToken, Diagnostic, SourceFile, StopReason};
+use engine::insight::Insight;
 use engine::run::{Audit, PropertyResult, Run};
 use engine::{Answer, Engine, Observer, PropertyId, Statistics, Task, Verdict};
 use evidence::{Certificate, Evidence, Exploration, SymbolicSearch};
@@ -165,6 +166,7 @@ impl Auditor<'_> {
                 verdict: answer.verdict,
                 audit,
                 statistics: answer.statistics,
+                insight: Insight::default(),
             }),
             Err(error) => Err(Box::new(AuditFailure {
                 program: title(self.model),

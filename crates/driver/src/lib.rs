@@ -3,7 +3,7 @@
 //! [`files`]: from paths to bytes. [`goals`]: what is to be reached. [`instances`]: which parameter values. [`load`]: from files to programs. [`select`]: which
 //! properties. [`methods`]: how. [`check()`](check::Check::run): the answers, audited. [`replay()`](replay::replay): traces
 //! from files. [`simulation`]: one run at a time. [`explore()`](explore::explore): the size of the whole product. [`graph`]: local
-//! state graphs.
+//! state graphs. [`teach()`](teach::teach): what else is worth knowing about an answer.
 
 mod auto;
 pub mod check;
@@ -20,3 +20,4 @@ pub mod proof;
 pub mod replay;
 pub mod select;
 pub mod simulation;
+pub mod teach;

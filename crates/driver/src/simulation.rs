@@ -5,6 +5,7 @@
 
 use audit::AuditError;
 use base::StopReason;
+use engine::insight::Insight;
 use engine::run::{Audit, PropertyResult};
 use engine::{PropertyId, Statistics, Verdict};
 use evidence::{Evidence, Trace, TraceEnd};
@@ -148,7 +149,8 @@ pub fn answer(model: &Model, property: PropertyId, trace: Trace) -> Result<Prope
         PropertyKind::Reachable(_) => Verdict::Holds(evidence),
         _ => Verdict::Violated(evidence),
     };
-    Ok(PropertyResult { property, method: "sim", verdict, audit: Audit::Accepted, statistics: Statistics::default() })
+    let (audit, statistics, insight) = (Audit::Accepted, Statistics::default(), Insight::default());
+    Ok(PropertyResult { property, method: "sim", verdict, audit, statistics, insight })
 }
 
 /// What shows that the state decides the property, if it does.

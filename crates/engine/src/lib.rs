@@ -4,6 +4,7 @@
 //! each question. An engine does not print, open files, read flags or keep globals.
 
 pub mod graph;
+pub mod insight;
 pub mod run;
 
 use std::time::Duration;

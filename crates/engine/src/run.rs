@@ -6,6 +6,7 @@ use base::{Diagnostic, SourceFile, StopReason};
 use evidence::certificate::Obligations;
 use model::Model;
 
+use crate::insight::Insight;
 use crate::{PropertyId, Statistics, Verdict};
 
 /// One program, one instance, all its questions answered.
@@ -36,6 +37,8 @@ pub struct PropertyResult {
     pub audit: Audit,
     /// What it took.
     pub statistics: Statistics,
+    /// What else was found out.
+    pub insight: Insight,
 }
 
 /// What the independent checker came to. Evidence that it refuses is an internal error, and never gets here.

@@ -7,7 +7,7 @@
 //! sees what becomes of the store. Turns are those of `eval`: steps, and standing still where there is none or at `idle`.
 //!
 //! What a predicate says about local states of other processes *may* hold at a node if it does for some of their view states with
-//! the same store. So the automaton can take an edge whose literals may hold together; an edge carries the mark of a fairness pair if
+//! the same store. So the automaton can take an edge each of whose literals may hold; an edge carries the mark of a fairness pair if
 //! it is a turn of the kind that has to happen again and again, or the predicate on the state before may hold; and a node is free
 //! of a pair if what holds always from some point on may hold there.
 //!

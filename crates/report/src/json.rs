@@ -3,6 +3,7 @@
 //! Keys are added, never renamed. A number that a method does not have is null, never 0.
 
 use base::{Diagnostic, SourceFile, StopReason};
+use engine::insight::{Assumption, Insight, Need, Outcome, Reached, Remedy, Trigger};
 use engine::run::{Audit, PropertyResult, Run};
 use engine::{PropertyId, Verdict, Views};
 use evidence::{Evidence, Trace, TraceEnd};
@@ -157,7 +158,50 @@ fn result(run: &Run, result: &PropertyResult, files: &Files) -> Json {
         "obligations": if let Audit::Proof(counts) = &result.audit { obligations_json(counts) } else { Json::Null },
         "counterexample": counterexample,
         "witness": witness,
+        "vacuous": result.insight.is_vacuous(),
+        "triggers": triggers(&result.insight),
+        "assumptions": assumptions(&result.insight),
+        "remedies": remedies(&result.insight),
     })
+}
+
+/// What has to happen first for a property to say something, and for which values of its variables it does.
+fn triggers(insight: &Insight) -> Json {
+    let word = |reached: Reached| match reached {
+        Reached::Always => "for-all",
+        Reached::Sometimes => "for-some-only",
+        Reached::AtLeastOnce => "for-some",
+        Reached::Never => "never",
+        Reached::Unknown => "unknown",
+    };
+    let trigger = |trigger: &Trigger| json!({ "condition": trigger.text, "variables": trigger.variables, "reached": word(trigger.reached) });
+    insight.triggers.iter().map(trigger).collect()
+}
+
+/// The assumptions of a property that holds; `needed` is null where that was not found out.
+fn assumptions(insight: &Insight) -> Json {
+    let assumption = |assumption: &Assumption| {
+        let (needed, turns) = match assumption.need {
+            Need::Needed(turns) => (Some(true), Some(turns)),
+            Need::NotNeeded => (Some(false), None),
+            Need::Unknown => (None, None),
+        };
+        json!({ "assumption": assumption.text, "needed": needed, "loop_without": turns })
+    };
+    insight.assumptions.iter().map(assumption).collect()
+}
+
+/// Assumptions that exclude the counterexample, and what becomes of the property under them.
+fn remedies(insight: &Insight) -> Json {
+    let remedy = |remedy: &Remedy| {
+        let (verdict, turns) = match remedy.outcome {
+            Outcome::Holds => ("holds", None),
+            Outcome::Violated(turns) => ("violated", Some(turns)),
+            Outcome::Unknown => ("unknown", None),
+        };
+        json!({ "added": remedy.added, "under": remedy.under, "verdict": verdict, "loop": turns })
+    };
+    insight.remedies.iter().map(remedy).collect()
 }
 
 /// The facts that all may look at, for each process that exposes one.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use base::{SourceFile, StopReason};
+use engine::insight::Insight;
 use engine::run::{Audit, PropertyResult, Run};
 use engine::{PropertyId, Statistics, Verdict};
 use evidence::{Evidence, Exploration, Trace, TraceEnd};
@@ -77,7 +78,14 @@ fn answer(model: &Model, product: &Product, property: PropertyId) -> PropertyRes
         depth: Some(seen.depth),
         ..Statistics::default()
     };
-    PropertyResult { property, method: "mono", verdict, audit: Audit::Accepted, statistics }
+    PropertyResult {
+        property,
+        method: "mono",
+        verdict,
+        audit: Audit::Accepted,
+        statistics,
+        insight: Insight::default(),
+    }
 }
 
 const BROKEN_LOCK: &str = "/// Test, then set.
@@ -110,8 +118,8 @@ pub fn large_broken_lock(n_processes: i64) -> Run {
     let trace = walk(&model, &[3, 3, 7, 7, 3, 7]);
     let property = model.properties.entries().find(|(_, property)| property.name == "mutex").unwrap().0;
     let verdict = Verdict::Violated(Evidence::Trace(trace));
-    let result =
-        PropertyResult { property, method: "mono", verdict, audit: Audit::Accepted, statistics: Statistics::default() };
+    let (audit, statistics, insight) = (Audit::Accepted, Statistics::default(), Insight::default());
+    let result = PropertyResult { property, method: "mono", verdict, audit, statistics, insight };
     Run { source, model, warnings: Vec::new(), results: vec![result], time: Duration::from_millis(12) }
 }
 

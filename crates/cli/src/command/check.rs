@@ -8,6 +8,7 @@ use driver::instances::Request;
 use driver::load::{Batch, Loaded, Refusal};
 use driver::methods::{self, Method};
 use driver::select::{self, Glob};
+use driver::teach::teach;
 use engine::PropertyId;
 use engine::run::Run;
 use model::Model;
@@ -41,6 +42,7 @@ pub fn run(options: &CheckOptions, display: &DisplayOptions) -> Result<ExitStatu
         progress: Progress::new(options.output.progress, display.quiet),
         traces,
         proofs,
+        teaches: !display.quiet && (output.format == Format::Json || batch.items.len() == 1 || display.verbose),
         keeps_warnings: output.format == Format::Json,
     };
     let outcomes = checker.check_all(batch, questions)?;
@@ -75,6 +77,8 @@ struct Checker {
     progress: Progress,
     traces: Option<Keeper>,
     proofs: Option<Keeper>,
+    /// Whether more is found out about each answer: where it is shown.
+    teaches: bool,
     /// Whether the results carry the warnings, which are on the standard error already.
     keeps_warnings: bool,
 }
@@ -101,7 +105,10 @@ impl Checker {
         let watcher = self.progress.watch(&program.model, questions.len(), self.limits.time);
         let engine = self.method.engine_for(&program.source);
         let check = Check { model: &program.model, questions, engine: &*engine, limits: &self.limits };
-        let checked = check.run(&watcher).map_err(|failure| Failure::Internal(failure.to_string()))?;
+        let mut checked = check.run(&watcher).map_err(|failure| Failure::Internal(failure.to_string()))?;
+        if self.teaches {
+            teach(&check, &mut checked).map_err(|failure| Failure::Internal(failure.to_string()))?;
+        }
         drop(watcher);
         let mut run = program.into_run(checked);
         if !self.keeps_warnings {

@@ -1,12 +1,14 @@
 //! Results for people: the verdict first, in the user's words, then why, then what to do next.
 //!
 //! In: a [`Run`]. Out: text. `verdict` draws the line of one property, `trace` a counterexample by process, `failure` what
-//! a trace shows at its end, `advice` the commands that go on from there, `decided` which method decided what.
+//! a trace shows at its end, `insight` what else was tried, `advice` the commands that go on from there, `decided` which method
+//! decided what.
 
 mod advice;
 mod columns;
 mod decided;
 mod failure;
+mod insight;
 mod lasso;
 mod listing;
 mod proof;
@@ -127,6 +129,9 @@ fn property(run: &Run, result: &PropertyResult, context: &Context, style: &Style
         Verdict::Holds(_) | Verdict::Violated(_) => {}
         Verdict::Unknown(reason) => out.push_str(&verdict::undecided(run, result, reason, style)),
     }
+    if matches!(result.verdict, Verdict::Holds(_)) {
+        out.push_str(&insight::of_holding(result, context, style));
+    }
     let is_proof = matches!(
         &result.verdict,
         Verdict::Holds(Evidence::Certificate(_)) | Verdict::Violated(Evidence::Certificate(_))
@@ -157,6 +162,7 @@ fn trace_block(
     };
     out.push_str(&draw_trace(&drawing, style));
     out.push_str(&lasso::turning(run, result.property, trace, style));
+    out.push_str(&insight::of_violated(run, result, style));
     out.push_str(&stale::hint(run, result, trace, style));
     out.push_str(&trace::facts(result, trace, style));
     out

@@ -11,6 +11,8 @@ use crate::style::{Ink, Mark, Style};
 pub struct Tally {
     /// Those that hold.
     pub hold: u64,
+    /// Those that hold only because what they speak of never happens.
+    pub vacuous: u64,
     /// Those that are violated.
     pub violated: u64,
     /// Those that are not decided.
@@ -31,6 +33,7 @@ pub fn tally<'a>(runs: impl IntoIterator<Item = &'a Run>) -> Tally {
                 Verdict::Violated(_) => tally.violated += 1,
                 Verdict::Unknown(_) => tally.unknown += 1,
             }
+            tally.vacuous += u64::from(result.insight.is_vacuous() == Some(true));
             match result.as_expected(&run.model) {
                 Some(true) => tally.as_expected += 1,
                 Some(false) => tally.unexpected += 1,
@@ -57,6 +60,9 @@ impl Tally {
         ] {
             if number > 0 {
                 parts.push(counted(number, one, many));
+            }
+            if one == "holds" && self.vacuous > 0 {
+                parts.push(format!("{} of them vacuous", self.vacuous));
             }
         }
         let verdicts = parts.join(", ");

@@ -6,6 +6,7 @@ use engine::run::{PropertyResult, Run};
 use evidence::{Certificate, Evidence, Exploration, SymbolicSearch, TraceEnd};
 use model::property::{Expected, PropertyKind};
 
+use super::insight::vacuous;
 use crate::names::{line as line_of, parameters_with_origin, property_title};
 use crate::numbers::{bytes, count, counted, duration, rate};
 use crate::style::{Ink, Mark, Style};
@@ -111,6 +112,9 @@ fn wording(run: &Run, result: &PropertyResult) -> Wording {
         }
         (Verdict::Unknown(reason), _) => (Mark::Unknown, "UNKNOWN", clean(&reason.to_string())),
     };
+    if let Some(why) = vacuous(&result.insight) {
+        return Wording { mark: Mark::Warning, ink: Ink::Doubt, word: "VACUOUS", rest: why };
+    }
     Wording { mark, ink, word, rest }
 }
 

@@ -65,6 +65,7 @@ fn proved(name: &str, size: i64, (k, exposed): (usize, &[&str]), property: &str)
         verdict: Verdict::Holds(Evidence::Certificate(Box::new(certificate))),
         audit: Audit::Accepted,
         statistics: Statistics::default(),
+        insight: engine::insight::Insight::default(),
     };
     Run { source, model, warnings: Vec::new(), results: vec![result], time: Duration::from_millis(12) }
 }

@@ -1,0 +1,124 @@
+//! Answers that teach: what else is worth knowing about a verdict, tried by asking similar questions.
+//!
+//! In: the results of a check. Out: the same with their [`Insight`]: whether what a property speaks of ever happens (`vacuity.rs`),
+//! which assumptions of a temporal property it needs (`needs.rs`), and for a violated one, which assumptions would exclude
+//! such runs (`remedies.rs`). Every similar question goes to the same engine and through the same audit. It takes no longer than the
+//! property itself took, and a moment.
+
+mod needs;
+mod remedies;
+mod triggers;
+mod vacuity;
+
+use std::time::{Duration, Instant};
+
+use engine::run::PropertyResult;
+use engine::{Engine, PropertyId, Silent, Verdict};
+use evidence::Evidence;
+use model::Model;
+use model::fairness::Assumptions;
+use model::property::PropertyKind;
+
+use crate::auto::Auto;
+use crate::check::{AuditFailure, Check, Checked, Limits};
+
+/// What is allowed for each property beside the time that it took itself.
+const A_MOMENT: Duration = Duration::from_millis(50);
+
+/// What takes longer than this is not asked again and again.
+const LONG: Duration = Duration::from_secs(1);
+
+/// Finds out more about the answers.
+///
+/// # Errors
+/// Evidence that fails its audit.
+pub fn teach(check: &Check<'_>, checked: &mut Checked) -> Result<(), Box<AuditFailure>> {
+    let started = Instant::now();
+    for result in &mut checked.results {
+        let left = check.limits.time.map(|limit| limit.saturating_sub(checked.time + started.elapsed()));
+        let share = share(result);
+        let asking = Asking {
+            model: check.model,
+            engine: check.engine,
+            limits: check.limits,
+            deadline: Instant::now() + left.map_or(share, |left| left.min(share)),
+        };
+        asking.look_at(result)?;
+    }
+    Ok(())
+}
+
+/// How long may be spent on a result. What took long and holds is left alone: each similar question would take as long again.
+fn share(result: &PropertyResult) -> Duration {
+    match result.verdict {
+        Verdict::Holds(_) if result.statistics.time > LONG => A_MOMENT,
+        _ => result.statistics.time.saturating_add(A_MOMENT),
+    }
+}
+
+/// Asks similar questions until a deadline.
+struct Asking<'a> {
+    model: &'a Model,
+    engine: &'a dyn Engine,
+    limits: &'a Limits,
+    deadline: Instant,
+}
+
+impl Asking<'_> {
+    fn look_at(&self, result: &mut PropertyResult) -> Result<(), Box<AuditFailure>> {
+        let property = &self.model.properties[result.property];
+        match (&result.verdict, &property.kind) {
+            (Verdict::Holds(_), PropertyKind::Invariant(_) | PropertyKind::Temporal(_)) => {
+                result.insight.triggers = vacuity::look(self, property)?;
+                if matches!(property.kind, PropertyKind::Temporal(_)) {
+                    result.insight.assumptions = needs::look(self, result.property)?;
+                }
+            }
+            (Verdict::Violated(Evidence::Trace(trace)), PropertyKind::Temporal(_)) => {
+                result.insight.remedies = remedies::look(self, result, trace)?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn is_over(&self) -> bool {
+        Instant::now() >= self.deadline || self.limits.cancel.is_cancelled()
+    }
+
+    /// What becomes of a property of a changed program in the time that is left.
+    fn ask(&self, model: &Model, property: PropertyId) -> Result<Verdict, Box<AuditFailure>> {
+        let mut verdicts = self.ask_all(self.engine, model, &[property])?;
+        Ok(verdicts.remove(0))
+    }
+
+    /// The verdicts of an engine that answers everything.
+    fn ask_auto(&self, model: &Model, properties: &[PropertyId]) -> Result<Vec<Verdict>, Box<AuditFailure>> {
+        self.ask_all(&Auto, model, properties)
+    }
+
+    fn ask_all(
+        &self,
+        engine: &dyn Engine,
+        model: &Model,
+        properties: &[PropertyId],
+    ) -> Result<Vec<Verdict>, Box<AuditFailure>> {
+        let limits =
+            Limits { time: Some(self.deadline.saturating_duration_since(Instant::now())), ..self.limits.clone() };
+        let checked = Check { model, questions: properties, engine, limits: &limits }.run(&Silent)?;
+        Ok(checked.results.into_iter().map(|result| result.verdict).collect())
+    }
+
+    /// The program in which a property assumes something else.
+    fn assuming(&self, property: PropertyId, under: Assumptions) -> Model {
+        let mut model = self.model.clone();
+        model.properties[property].under = under;
+        model
+    }
+}
+
+/// How many turns the loop of a run has.
+fn loop_turns(verdict: &Verdict) -> Option<usize> {
+    let Verdict::Violated(Evidence::Trace(trace)) = verdict else { return None };
+    Some(trace.turns.len() - trace.loop_from?)
+}

@@ -1,0 +1,129 @@
+//! What is found out beside the verdicts: remedies that help, assumptions that are needed, conditions that never happen.
+
+use base::{CancelToken, SourceFile};
+use driver::check::{Check, Checked, Limits};
+use driver::load::{self, Loaded};
+use driver::methods;
+use driver::teach::teach;
+use engine::Silent;
+use engine::insight::{Insight, Need, Outcome, Reached};
+use model::Model;
+
+fn model(text: &str) -> Model {
+    match load::instance(&SourceFile::new("p.pw", text), &[]) {
+        Loaded::Program(program) => program.model,
+        Loaded::Refused(refusal) => panic!("{:?}", refusal.diagnostics),
+    }
+}
+
+/// What is found out about a property of the program.
+fn insight(text: &str, property: &str) -> Insight {
+    let model = model(text);
+    let questions: Vec<_> =
+        model.properties.entries().filter(|(_, one)| one.name == property).map(|(id, _)| id).collect();
+    let limits = Limits { time: None, memory_bytes: None, n_threads: 1, cancel: CancelToken::default() };
+    let engine = methods::find("mono").expect("it is there").engine();
+    let check = Check { model: &model, questions: &questions, engine: &*engine, limits: &limits };
+    let mut checked: Checked = check.run(&Silent).expect("the audit accepts it");
+    // A busy machine must not change what is tried.
+    checked.results[0].statistics.time = std::time::Duration::from_millis(900);
+    teach(&check, &mut checked).expect("the audit accepts it");
+    checked.results.remove(0).insight
+}
+
+/// A semaphore with a property about it.
+fn mux_sem(property: &str) -> String {
+    format!(
+        "program p {{ shared x: sem = 1; shared y: 0..=3;
+        process P[i in 0..<2] {{ loop {{ noncrit: idle; trying: acquire x; crit: skip; leave: release x; }} }}
+        process M {{ m: await y == 2; busy: skip; }}
+        {property} }}"
+    )
+}
+
+const LIVE: &str = "forall i: P[i]@trying ~> P[i]@crit";
+
+/// What helps, and all that is assumed then.
+fn cure(under: &str) -> Option<(Vec<String>, String)> {
+    let found = insight(&mux_sem(&format!("property live: {LIVE}{under};")), "live");
+    found.cure().map(|remedy| (remedy.added.clone(), remedy.under.clone()))
+}
+
+#[test]
+fn a_violated_property_says_which_assumptions_would_mend_it() {
+    let strong = "strong P[*]@trying".to_owned();
+    let (added, under) = cure(" under weak P[*]").expect("strong fairness helps");
+    assert_eq!((added, under), (vec![strong.clone()], "weak P[*], strong P[*]@trying".to_owned()));
+    let (added, _) = cure("").expect("both help");
+    assert_eq!(added, ["weak P[*]".to_owned(), strong.clone()]);
+    let (_, under) = cure(" under weak P[*] or every P[*]").expect("strong fairness helps");
+    assert_eq!(under, "((weak P[*]) or (every P[*])), strong P[*]@trying");
+    assert_eq!(cure(" under weak P[*], strong P[*]@trying"), None, "it holds");
+}
+
+/// What is said to help does: the line that is to be written is one, and the property holds with it.
+#[test]
+fn the_line_to_write_can_be_written() {
+    for under in ["", " under every P[*]", " under weak P[*] or every P[*]", " under progress"] {
+        let (_, under) = cure(under).expect("something helps");
+        let found = insight(&mux_sem(&format!("property live: {LIVE} under {under};")), "live");
+        assert!(found.remedies.is_empty() && !found.assumptions.is_empty(), "{under}: {found:?}");
+    }
+}
+
+#[test]
+fn where_fairness_does_not_help_that_is_said() {
+    let found = insight(&mux_sem("property hopeless: eventually y == 3;"), "hopeless");
+    assert!(matches!(found.remedies[0].outcome, Outcome::Violated(_)), "{found:?}");
+    assert_eq!(found.cure(), None);
+}
+
+#[test]
+fn a_property_that_holds_says_which_assumptions_it_needs() {
+    let text = mux_sem(&format!("property live: {LIVE} under progress, weak P[*], strong P[*]@trying, every M;"));
+    let found = insight(&text, "live");
+    let needs: Vec<(&str, bool)> = (found.assumptions.iter())
+        .map(|assumption| (assumption.text.as_str(), matches!(assumption.need, Need::Needed(1..))))
+        .collect();
+    let expected = [("progress", false), ("weak P[*]", true), ("strong P[*]@trying", true), ("every M", false)];
+    assert_eq!(needs, expected);
+    assert_eq!(found.assumptions[0].need, Need::NotNeeded);
+    assert_eq!(found.is_vacuous(), Some(false));
+}
+
+#[test]
+fn what_never_happens_is_found() {
+    let check = |property: &str, text: &str, variables: &[&str], reached: Reached| {
+        let found = insight(&mux_sem(property), "p");
+        let trigger = &found.triggers[0];
+        assert_eq!((trigger.text.as_str(), trigger.reached), (text, reached), "{property}");
+        assert_eq!(trigger.variables, variables, "{property}");
+        assert_eq!(found.is_vacuous(), Some(reached == Reached::Never));
+        assert_eq!(found.triggers.len(), 1, "{property}");
+    };
+    check("invariant p: forall i != j: !(P[i]@crit && P[j]@crit);", "P[i]@crit", &["i"], Reached::Always);
+    check("invariant p: M@busy => y == 2;", "M@busy", &[], Reached::Never);
+    check("property p: M@busy ~> y == 3;", "M@busy", &[], Reached::Never);
+    check("property p: always (x == 0 => eventually true);", "x == 0", &[], Reached::Always);
+    check(
+        "property p: always forall i: (i == 0 && P[i]@crit => x == 0);",
+        "i == 0 && P[i]@crit",
+        &["i"],
+        Reached::Sometimes,
+    );
+    check("property p: forall i: forall k in 0..=1: P[i]@crit ~> x <= k + 1;", "P[i]@crit", &["i"], Reached::Always);
+    for no_condition in ["invariant p: x <= 1;", "property p: always x <= 1;", "invariant p: !(x == 2);"] {
+        assert!(insight(&mux_sem(no_condition), "p").triggers.is_empty(), "{no_condition}");
+    }
+}
+
+/// Of more instances than anybody waits for it is asked whether there is one.
+#[test]
+fn many_instances_are_asked_together() {
+    let text = "program p { shared x: 0..=9; process P[i in 0..<5] { a: x = 1; }
+        invariant p: forall v, w in 0..=9: !(x == v && x == w && v < w); }";
+    let found = insight(text, "p");
+    assert_eq!(found.triggers.iter().map(|one| one.reached).collect::<Vec<_>>()[0], Reached::Sometimes);
+    let text = "program p { shared x: 0..=99; process P[i in 0..<2] { a: x = 1; } invariant p: forall v in 0..=99: x == v => v <= 1; }";
+    assert_eq!(insight(text, "p").triggers[0].reached, Reached::AtLeastOnce);
+}
