@@ -23,7 +23,9 @@ use crate::auto::Auto;
 use crate::check::{AuditFailure, Check, Checked, Limits};
 
 /// What is allowed for each property beside the time that it took itself.
-const A_MOMENT: Duration = Duration::from_millis(50);
+const A_MOMENT: Duration = Duration::from_millis(100);
+/// What took less than this can be asked many times in no time; only a machine that stalls lets it take this long.
+const QUICK: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(600));
 
 /// What takes longer than this is not asked again and again.
 const LONG: Duration = Duration::from_secs(1);
@@ -50,7 +52,9 @@ pub fn teach(check: &Check<'_>, checked: &mut Checked) -> Result<(), Box<AuditFa
 
 /// How long may be spent on a result. What took long and holds is left alone: each similar question would take as long again.
 fn share(result: &PropertyResult) -> Duration {
+    let (quick, enough) = QUICK;
     match result.verdict {
+        _ if result.statistics.time < quick => enough,
         Verdict::Holds(_) if result.statistics.time > LONG => A_MOMENT,
         _ => result.statistics.time.saturating_add(A_MOMENT),
     }

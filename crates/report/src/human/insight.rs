@@ -41,7 +41,7 @@ fn assumptions(insight: &Insight, room: usize, style: &Style) -> String {
     let widest = texts.iter().map(|text| width(text)).max().unwrap_or(0).min(WIDEST);
     for (nth, (assumption, text)) in insight.assumptions.iter().zip(&texts).enumerate() {
         let need = match assumption.need {
-            Need::Needed(turns) => format!("needed (without it: a loop of {})", counted_turns(turns)),
+            Need::Needed(turns) => format!("needed (else a loop of {})", counted_turns(turns)),
             Need::NotNeeded => "not needed".to_owned(),
             Need::Unknown => "not tried: it would take too long".to_owned(),
         };
@@ -167,7 +167,7 @@ mod tests {
         ];
         let found = text("mutex", Insight { assumptions, triggers: trigger(Reached::Always), ..Insight::default() });
         for line in [
-            "  Assumptions   strong P[*]@trying   needed (without it: a loop of 4 turns)\n",
+            "  Assumptions   strong P[*]@trying   needed (else a loop of 4 turns)\n",
             "                weak P[*]            not needed\n",
             "                progress             not tried: it would take too long\n",
             "  Not vacuous   P[i]@crit is reachable for every i\n",

@@ -129,13 +129,13 @@ fn property(run: &Run, result: &PropertyResult, context: &Context, style: &Style
         Verdict::Holds(_) | Verdict::Violated(_) => {}
         Verdict::Unknown(reason) => out.push_str(&verdict::undecided(run, result, reason, style)),
     }
-    if matches!(result.verdict, Verdict::Holds(_)) {
-        out.push_str(&insight::of_holding(result, context, style));
-    }
     let is_proof = matches!(
         &result.verdict,
         Verdict::Holds(Evidence::Certificate(_)) | Verdict::Violated(Evidence::Certificate(_))
     );
+    if matches!(result.verdict, Verdict::Holds(_)) && !is_proof {
+        out.push_str(&insight::of_holding(result, context, style));
+    }
     if context.verbosity == Verbosity::Verbose && !is_proof {
         out.push_str(&verdict::statistics(result, style));
     }

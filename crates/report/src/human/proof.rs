@@ -8,7 +8,7 @@ use engine::Verdict;
 use engine::run::{Audit, PropertyResult, Run};
 use evidence::{Certificate, Evidence};
 
-use super::{Context, Verbosity};
+use super::{Context, Verbosity, insight};
 use crate::numbers::{bytes, count, counted, duration};
 use crate::proof::{Explanation, Part};
 use crate::proof_check::obligation_words;
@@ -43,6 +43,7 @@ pub fn block(run: &Run, (result, proof): (&PropertyResult, &Certificate), contex
         out.push_str(&page.disturbances(&told, is_verbose));
         out.push_str(&page.lines(&told));
     }
+    out.push_str(&insight::of_holding(result, context, style));
     out.push_str(&sizes(result, is_verbose, style));
     out.push_str(&checked(result, is_verbose, style));
     out
