@@ -1,6 +1,6 @@
 //! Benchmarks, as `cargo xtask bench NAME`; each writes its section of `docs/benchmarks.md`.
 //!
-//! `safety` and `liveness` measure local proofs, `beem` the BEEM models; see there. `mono` measures the whole-product search beside SPIN's, on the same graphs.
+//! `safety` and `liveness` measure local proofs, `beem` the BEEM models, `pushdown` path edges; see there. `mono` measures the whole-product search beside SPIN's, on the same graphs.
 //!
 //! In: the programs of `examples/` that have twins in `benches/spin/`. Out: a table of states, states per second and bytes
 //! per state of both tools, on the terminal, and with `--write` in `docs/benchmarks.md`. States and transitions must be
@@ -15,6 +15,7 @@ mod machine;
 mod mono_table;
 mod papers;
 mod piecewise;
+pub mod pushdown;
 pub mod question;
 pub mod safety;
 mod spin;

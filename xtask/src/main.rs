@@ -27,12 +27,15 @@ fn main() -> ExitCode {
         ["bench", "safety", "--write"] => bench::question::run(&bench::safety::SAFETY, root, true),
         ["bench", "liveness"] => bench::question::run(&bench::liveness::LIVENESS, root, false),
         ["bench", "liveness", "--write"] => bench::question::run(&bench::liveness::LIVENESS, root, true),
+        ["bench", "pushdown"] => bench::pushdown::run(root, false),
+        ["bench", "pushdown", "--write"] => bench::pushdown::run(root, true),
         _ => {
             eprintln!("usage: cargo xtask tidy                   check the rules of the house");
             eprintln!("       cargo xtask bench mono [--write]   measure the whole-product search beside SPIN's");
             eprintln!("       cargo xtask bench safety [--write] measure local proofs beside the whole product");
             eprintln!("       cargo xtask bench liveness [--write] the same for temporal properties under fairness");
             eprintln!("       cargo xtask bench beem [--write]   measure searches and local graphs of the BEEM models");
+            eprintln!("       cargo xtask bench pushdown [--write] measure path edges of programs with procedures");
             eprintln!("       cargo xtask beem [LIMIT]            compare the BEEM models with the reference counts");
             eprintln!("       cargo xtask campaign [CASES] [FIRST] the random comparisons of the tests, at length");
             ExitCode::from(2)

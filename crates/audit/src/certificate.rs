@@ -6,6 +6,7 @@
 //! (`diagrams`). What is to be checked is said once, in `obligations`, for both.
 //!
 //! That no fair run violates a temporal property is claimed by ranks over such sets, which `runs` compares with the runs themselves.
+//! Path edges of programs with procedures have a sweep of their own (`pushdown`).
 //!
 //! Nothing that a certificate says about the program is believed: views are verified by refusing any step that looks at, or
 //! changes, a cell that the processes concerned are not said to see; exposed blocks are recomputed from local states.
@@ -18,6 +19,7 @@ mod listing;
 mod movers;
 mod numbering;
 mod obligations;
+mod pushdown;
 mod runs;
 mod symmetry;
 mod words;
@@ -161,10 +163,18 @@ impl Audit<'_> {
             match &fact.claim {
                 // It may use earlier ones; it is checked on its own strength, which is the stronger demand.
                 Claim::SplitInvariant(claimed) => {
+                    self.calls_nothing()?;
                     let implies = at + 1 == certificate.facts.len() && violations.is_none();
                     let fact = self.check_fact(claimed, implies)?;
                     obligations = obligations.with(fact.obligations);
                     checked = Some(fact);
+                }
+                Claim::Pushdown(proof) => {
+                    let property = (at + 1 == certificate.facts.len()).then_some(&self.property.kind);
+                    let found = pushdown::check(self.model, property, proof, self.budget)?;
+                    obligations = obligations.with(found);
+                    let n_members = proof.threads.len();
+                    checked = Some(Checked { k: 1, n_members, obligations: found, means: Means::Listing });
                 }
                 Claim::NoFairRun(claim) => {
                     let Some(open) = &mut violations else {
@@ -236,13 +246,21 @@ impl Audit<'_> {
     /// Whether proofs of this kind can speak about the program and the property at all.
     fn supported(&self) -> Outcome<()> {
         let refuse = |what: &str| Err(CertificateError::NotSupported(what.to_owned()));
-        if self.model.actions.iter().any(|action| matches!(action.kind, ActionKind::Call { .. })) {
-            return refuse("the program calls procedures, of which local invariants know nothing");
-        }
         if matches!(self.property.kind, PropertyKind::Temporal(_)) && !self.model.channels.is_empty() {
             return refuse("processes meet in rendezvous, of which ranks know nothing");
         }
         Ok(())
+    }
+
+    /// Whether invariants without stacks can speak about the program.
+    fn calls_nothing(&self) -> Outcome<()> {
+        match self.model.actions.iter().any(|action| matches!(action.kind, ActionKind::Call { .. })) {
+            true => {
+                let why = "the program calls procedures, of which local invariants know nothing";
+                Err(CertificateError::NotSupported(why.to_owned()))
+            }
+            false => Ok(()),
+        }
     }
 }
 

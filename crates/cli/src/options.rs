@@ -112,6 +112,13 @@ pub enum Format {
     Json,
 }
 
+/// What is shown beside verdicts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Shown {
+    /// What each process guarantees to the others, and the local states that it can be in, where the method is pushdown
+    Guarantees,
+}
+
 /// How progress is shown on the standard error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ProgressMode {
@@ -141,8 +148,9 @@ pub struct InstanceOptions {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "What to check")]
 pub struct GoalOptions {
-    /// Ask whether a state is reached, in DVE: an expression over the names of the file, or a .reach file; may be repeated
-    /// [default: MODEL.reach and MODEL.*.reach beside MODEL.dve]
+    /// Ask whether a state is reached, in DVE: an expression over the names of the file, or a .reach file; in a pushdown system: a bad
+    /// state such as '20|23,-', or a .spec file; may be repeated [default: MODEL.reach and MODEL.*.reach beside MODEL.dve, MODEL.spec
+    /// beside MODEL.pds]
     #[arg(long = "goal", value_name = "EXPR")]
     pub goals: Vec<String>,
 }
@@ -205,6 +213,9 @@ pub struct CheckOptions {
     /// Write a trace for each counterexample and witness: DIR/MODEL.PROPERTY.itf.json
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub trace: Option<PathBuf>,
+    /// Show more about proofs: what processes guarantee to each other, and their local states; may be repeated
+    #[arg(long, value_name = "WHAT", value_enum, help_heading = "Output")]
+    pub show: Vec<Shown>,
     /// Write the proof of each property that is proved locally: DIR/MODEL.PROPERTY.proof.json
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub proof: Option<PathBuf>,

@@ -34,7 +34,7 @@ fn wrong_flags_are_refused() {
         ("check lock.pw --format xml", "xml"),
         ("check lock.pw --color sometimes", "sometimes"),
         ("check lock.pw --progress loud", "loud"),
-        ("check lock.pw --method ls3", "method `ls3` is not in this version"),
+        ("check lock.pw --method magic", "there is no method `magic`"),
         ("check lock.pw --method mnoo", "did you mean `mono`?"),
         ("check lock.pw -v -q", "cannot be used with"),
         ("check lock.pw --property mutx", "did you mean `mutex`?"),

@@ -43,6 +43,11 @@ fn dve() {
     check("docs/dve.md");
 }
 
+#[test]
+fn pushdown() {
+    check("docs/pushdown.md");
+}
+
 /// Runs the calls of a document in order, in one directory that has the examples.
 fn check(name: &str) {
     let path = root().join(name);

@@ -11,6 +11,7 @@ use engine::{Answer, Engine, Observer, PropertyId, Task, Verdict};
 use explicit::Mono;
 use explicit::fair::{Fair, Rule};
 use explicit::local::Local;
+use explicit::pushdown::Pushdown;
 use model::Model;
 use symbolic::engines::Symbolic;
 use symbolic::reach::Direction;
@@ -23,10 +24,19 @@ pub struct Auto;
 
 /// What is tried in turn before the whole product is searched to the end, and for how long at most. Each method answers those
 /// questions that are of its kind.
-fn stages() -> [(Box<dyn Engine>, Duration); 8] {
+fn stages(model: &Model) -> Vec<(Box<dyn Engine>, Duration)> {
+    let mut stages: Vec<(Box<dyn Engine>, Duration)> = vec![(Box::new(Mono), Duration::from_millis(100))];
+    if !model.procedures.is_empty() {
+        // Stacks may have no bound, and other local methods know nothing of them.
+        stages.push((Box::new(Pushdown), Duration::from_secs(20)));
+    }
+    stages.extend(local_stages());
+    stages
+}
+
+fn local_stages() -> [(Box<dyn Engine>, Duration); 7] {
     let fair = |rule| Box::new(Fair { rule, cap_bytes: 1 << 30 });
     [
-        (Box::new(Mono), Duration::from_millis(100)),
         (Box::new(Local { k: 1, cap_bytes: 512 << 20 }), Duration::from_secs(5)),
         (Box::new(ListedFirst { k: 2 }), Duration::from_secs(10)),
         (Box::new(Symbolic::Reach(Direction::Forward)), Duration::from_secs(10)),
@@ -50,7 +60,7 @@ impl Engine for Auto {
         let mut open = task.properties.clone();
         let mut decided: Vec<Answer> = Vec::new();
         let mut first_search: Vec<Answer> = Vec::new();
-        for (engine, time) in stages() {
+        for (engine, time) in stages(task.model) {
             let asked: Vec<PropertyId> =
                 open.iter().copied().filter(|&id| engine.supports(task.model, id).is_ok()).collect();
             if asked.is_empty() || task.budget.check(0).is_err() {

@@ -9,7 +9,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// The endings of the files that a directory is searched for.
-pub const SOURCE_ENDINGS: [&str; 2] = ["pw", "dve"];
+pub const SOURCE_ENDINGS: [&str; 3] = ["pw", "dve", "pds"];
 
 /// The largest file that is read at all, in bytes; front-ends and readers of traces have their own limits below it.
 const MOST_BYTES: u64 = 256 << 20;
@@ -62,7 +62,8 @@ pub fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Vec<FileError>> {
             Ok(what) if what.is_dir() => match files_below(path) {
                 Err(error) => errors.push(error),
                 Ok(found) if found.is_empty() => {
-                    let endings = SOURCE_ENDINGS.map(|ending| format!("`.{ending}`")).join(" or ");
+                    let endings = SOURCE_ENDINGS.map(|ending| format!("`.{ending}`")).join(", ");
+                    let endings = endings.replace(", `.pds`", " or `.pds`");
                     errors.push(FileError::new(path, format!("there is no {endings} file in this directory")));
                 }
                 Ok(found) => files.extend(found),
@@ -163,7 +164,11 @@ mod tests {
         let whys: Vec<_> = errors.iter().map(|error| error.why.as_str()).collect();
         assert_eq!(
             whys,
-            ["there is no such file", "there is no `.pw` or `.dve` file in this directory", "there is no such file"]
+            [
+                "there is no such file",
+                "there is no `.pw`, `.dve` or `.pds` file in this directory",
+                "there is no such file"
+            ]
         );
     }
 

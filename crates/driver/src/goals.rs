@@ -1,13 +1,14 @@
 //! Goals: what is to be reached, said beside a program and not in it.
 //!
 //! In: the words of the call (`--goal 'P.crit && x == 3'`, `--goal FILE.reach`), and files beside a program: `MODEL.reach` and
-//! `MODEL.NAME.reach` beside `MODEL.dve`. Out: goals as the front-end reads them. What the call says replaces the files.
+//! `MODEL.NAME.reach` beside `MODEL.dve`; for a pushdown system `MODEL.init` and `MODEL.spec` beside `MODEL.pds`. Out: goals as the front-end reads them. What the call says replaces the files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use base::SourceFile;
 use lang::dve::Goal;
+use lang::pds;
 
 use crate::files::{self, FileError};
 
@@ -22,6 +23,9 @@ const NAME: &str = "goal";
 /// # Errors
 /// Files that cannot be read, and goals for a program in a language that has its own.
 pub fn goals_for(program: &Path, asked: &[String]) -> Result<Vec<Goal>, FileError> {
+    if program.extension().is_some_and(|ending| ending == "pds") {
+        return beside_pushdown_system(program, asked);
+    }
     let has_goals = program.extension().is_some_and(|ending| ending == "dve");
     match (has_goals, asked) {
         (true, []) => files_beside(program)?.iter().map(|(name, path)| read_goal(name.clone(), path)).collect(),
@@ -32,6 +36,27 @@ pub fn goals_for(program: &Path, asked: &[String]) -> Result<Vec<Goal>, FileErro
             Err(FileError::new(program, why))
         }
     }
+}
+
+/// Where a pushdown system starts, and what is bad: what the call says, or else the file beside it.
+fn beside_pushdown_system(program: &Path, asked: &[String]) -> Result<Vec<Goal>, FileError> {
+    let beside = |name: &str| {
+        let path = program.with_extension(name);
+        path.is_file().then(|| read_goal(name.to_owned(), &path)).transpose()
+    };
+    let mut texts: Vec<Goal> = beside(pds::INIT)?.into_iter().collect();
+    if asked.is_empty() {
+        texts.extend(beside(pds::SPEC)?);
+    }
+    for (at, one) in asked.iter().enumerate() {
+        let path = Path::new(one.trim());
+        let name = if at == 0 { pds::SPEC.to_owned() } else { format!("{} {}", pds::SPEC, at + 1) };
+        texts.push(match path.extension().is_some_and(|ending| ending == pds::SPEC) {
+            true => read_goal(name, path)?,
+            false => Goal { name, source: SourceFile::new("--goal", one) },
+        });
+    }
+    Ok(texts)
 }
 
 fn asked_goal(asked: &str) -> Result<Goal, FileError> {

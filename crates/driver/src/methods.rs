@@ -1,7 +1,6 @@
 //! The methods, in one table: their names on the command line, what they answer, and the engine behind each.
 //!
-//! A method that the papers have and this version has not is refused by name, so that nobody mistakes another method's
-//! answer for its.
+//! A name that no method has is refused, with the nearest one.
 
 use base::SourceFile;
 use base::diagnostic::nearest_name;
@@ -22,36 +21,25 @@ pub struct Method {
     pub name: &'static str,
     /// What it answers, for `--help`.
     pub answers: &'static str,
-    /// Makes the engine; `None` where this version has not got it.
-    engine: Option<fn() -> Box<dyn Engine>>,
+    /// Makes the engine.
+    engine: fn() -> Box<dyn Engine>,
 }
 
 impl Method {
     /// The engine behind the method, for a program.
-    ///
-    /// # Panics
-    /// For a method that is not in this version; [`find`] refuses those.
     pub fn engine_for(&self, source: &SourceFile) -> Box<dyn Engine> {
         let is_dve = source.name().ends_with(".dve");
         if is_dve && self.name == "auto" { Box::new(LocalFirst) } else { self.engine() }
     }
 
     /// The engine behind the method, whatever the program is written in.
-    ///
-    /// # Panics
-    /// For a method that is not in this version; [`find`] refuses those.
     pub fn engine(&self) -> Box<dyn Engine> {
-        let make = self.engine.expect("only methods of this version are found");
-        make()
+        (self.engine)()
     }
 }
 
 const fn here(name: &'static str, answers: &'static str, engine: fn() -> Box<dyn Engine>) -> Method {
-    Method { name, answers, engine: Some(engine) }
-}
-
-const fn later(name: &'static str, answers: &'static str) -> Method {
-    Method { name, answers, engine: None }
+    Method { name, answers, engine }
 }
 
 fn auto() -> Box<dyn Engine> {
@@ -118,6 +106,10 @@ fn fll_b() -> Box<dyn Engine> {
     Box::new(Fair::new(Rule::FllB))
 }
 
+fn pushdown() -> Box<dyn Engine> {
+    Box::new(explicit::pushdown::Pushdown)
+}
+
 /// All methods.
 static METHODS: [Method; 17] = [
     here("auto", "everything; picks, and says what it did", auto),
@@ -132,7 +124,7 @@ static METHODS: [Method; 17] = [
     here("tmmc", "safety: thread-modular, explicit", tmmc),
     here("ls3", "safety: local state graphs by joint search of two processes", ls3),
     here("ls3+", "safety: the same, with a witness for what third processes do", ls3_plus),
-    later("pushdown", "safety with procedures and unbounded stacks"),
+    here("pushdown", "safety with procedures and unbounded stacks", pushdown),
     here("global", "temporal properties on the whole product, with BDDs", global),
     here("ll", "temporal properties, local, with refinement; no fairness but `every`", ll),
     here("fll-a", "temporal properties under fairness, local, with refinement: for every process", fll_a),
@@ -141,18 +133,17 @@ static METHODS: [Method; 17] = [
 
 /// The methods of this version.
 pub fn available() -> impl Iterator<Item = &'static Method> {
-    METHODS.iter().filter(|method| method.engine.is_some())
+    METHODS.iter()
 }
 
 /// The method of this name.
 ///
 /// # Errors
-/// A name that no method has, or one that this version has not; the sentence names those that it has.
+/// A name that no method has; the sentence names those that there are.
 pub fn find(name: &str) -> Result<&'static Method, String> {
     let names = || available().map(|method| format!("`{}`", method.name)).collect::<Vec<_>>().join(", ");
     match METHODS.iter().find(|method| method.name == name) {
-        Some(method) if method.engine.is_some() => Ok(method),
-        Some(_) => Err(format!("method `{name}` is not in this version, which has {}", names())),
+        Some(method) => Ok(method),
         None => Err(match nearest_name(name, available().map(|method| method.name)) {
             Some(near) => format!("there is no method `{name}`; did you mean `{near}`?"),
             None => format!("there is no method `{name}`; this version has {}", names()),
@@ -165,12 +156,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn methods_are_found_refused_by_name_or_unknown() {
+    fn methods_are_found_or_unknown() {
         assert_eq!(find("mono").map(|method| method.name), Ok("mono"));
         let error = |name| find(name).unwrap_err();
         let all = "`auto`, `mono`, `stubborn`, `forward`, `backward`, `split`, `completion`, `pairwise`, `triple`, `tmmc`, `ls3`, \
-            `ls3+`, `global`, `ll`, `fll-a`, `fll-b`";
-        assert_eq!(error("pushdown"), format!("method `pushdown` is not in this version, which has {all}"));
+            `ls3+`, `pushdown`, `global`, `ll`, `fll-a`, `fll-b`";
         assert_eq!(error("mnoo"), "there is no method `mnoo`; did you mean `mono`?");
         assert_eq!(error("magic"), format!("there is no method `magic`; this version has {all}"));
     }

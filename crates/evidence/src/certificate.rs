@@ -77,6 +77,14 @@ impl Certificate {
     pub fn invariant(&self) -> Option<&SplitInvariant> {
         self.facts.iter().rev().find_map(|fact| fact.claim.split_invariant())
     }
+
+    /// The path edges that imply the property, if that is what the proof is.
+    pub fn pushdown(&self) -> Option<&crate::pushdown::PushdownProof> {
+        match &self.facts.last()?.claim {
+            Claim::Pushdown(proof) => Some(proof),
+            Claim::SplitInvariant(_) | Claim::NoFairRun(_) => None,
+        }
+    }
 }
 
 /// A step of a proof.
@@ -95,6 +103,8 @@ pub enum Claim {
     SplitInvariant(SplitInvariant),
     /// No fair run violates a temporal property in one of the ways in which it can be violated.
     NoFairRun(NoFairRun),
+    /// Every reachable state is, as each process sees it, in the activation of its top frame.
+    Pushdown(crate::pushdown::PushdownProof),
 }
 
 impl Claim {
@@ -102,7 +112,7 @@ impl Claim {
     pub fn split_invariant(&self) -> Option<&SplitInvariant> {
         match self {
             Claim::SplitInvariant(invariant) => Some(invariant),
-            Claim::NoFairRun(_) => None,
+            Claim::NoFairRun(_) | Claim::Pushdown(_) => None,
         }
     }
 
@@ -110,14 +120,14 @@ impl Claim {
     pub fn split_invariant_mut(&mut self) -> Option<&mut SplitInvariant> {
         match self {
             Claim::SplitInvariant(invariant) => Some(invariant),
-            Claim::NoFairRun(_) => None,
+            Claim::NoFairRun(_) | Claim::Pushdown(_) => None,
         }
     }
 
     /// The ranks, if it is a claim about runs.
     pub fn no_fair_run(&self) -> Option<&NoFairRun> {
         match self {
-            Claim::SplitInvariant(_) => None,
+            Claim::SplitInvariant(_) | Claim::Pushdown(_) => None,
             Claim::NoFairRun(claim) => Some(claim),
         }
     }

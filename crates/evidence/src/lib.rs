@@ -1,14 +1,15 @@
 //! Evidence: what a verdict carries so that somebody else can check it.
 //!
 //! [`trace`]: a run that shows something, replayed on `model::eval` by `audit`. [`exploration`]: what a search of the whole
-//! product saw. [`certificate`]: local proofs; [`ranks`]: those of temporal properties, about the automata of [`plain`]. [`itf`]:
-//! traces on disk. [`proof_file`]: local proofs on disk.
+//! product saw. [`certificate`]: local proofs; [`ranks`]: those of temporal properties, about the automata of [`plain`]. [`pushdown`]: those of
+//! programs with procedures. [`itf`]: traces on disk. [`proof_file`]: local proofs on disk.
 
 pub mod certificate;
 pub mod exploration;
 pub mod itf;
 pub mod plain;
 pub mod proof_file;
+pub mod pushdown;
 pub mod ranks;
 pub mod trace;
 

@@ -1,4 +1,4 @@
-//! Certificates on disk: one JSON document, `piecewise-proof/1`, or `piecewise-proof/2` where it speaks of runs.
+//! Certificates on disk: one JSON document, `piecewise-proof/1`, or `piecewise-proof/2` where it speaks of runs or stacks.
 //!
 //! The head names the program, its parameters, a fingerprint of what the program means, the property and the method, so that a
 //! proof of another program or instance is refused. Every id stands beside the user's name for it, and both must agree with
@@ -9,6 +9,7 @@
 
 mod fingerprint;
 mod layout;
+mod pushdown_record;
 mod ranks;
 mod read;
 mod record;

@@ -8,7 +8,7 @@ use model::control::{ActionId, PlaceId, Scope};
 use model::eval::{Control, Frame, State};
 use model::process::ProcessId;
 use model::value::Value;
-use model::variable::{Role, Var};
+use model::variable::{CellId, Role, Var};
 
 use crate::layout::Layout;
 use crate::packing::{decode, encode};
@@ -24,11 +24,13 @@ pub struct Limits {
     pub max_unrolled: usize,
     /// Terms of the whole program.
     pub max_terms: usize,
+    /// The numbers of stacks have at least so many bits, at most 32: enough for stacks that no run builds.
+    pub least_stack_bits: u32,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { max_points: 1 << 16, max_unrolled: 1 << 13, max_terms: 1 << 23 }
+        Limits { max_points: 1 << 16, max_unrolled: 1 << 13, max_terms: 1 << 23, least_stack_bits: 0 }
     }
 }
 
@@ -50,7 +52,7 @@ impl<'m> Codec<'m> {
     /// For the states of a Model.
     pub fn new(model: &'m Model, limits: Limits) -> Self {
         let plan = ControlPlan::new(model, limits.max_points);
-        let layout = Layout::new(model, &plan);
+        let layout = Layout::new(model, &plan, limits.least_stack_bits);
         let stacks = model.processes.ids().map(|_| Stacks::default()).collect();
         Codec { model, plan, layout, stacks, limits }
     }
@@ -83,7 +85,12 @@ impl<'m> Codec<'m> {
             .collect();
         for process in self.model.processes.ids() {
             // The counters of a process's own text are part of its bottom frame's point, and cells of the state.
-            for &(id, value) in &self.bottom_point(process, packed).counters {
+            let bottom = self.bottom_point(process, packed);
+            // A stack that was cut off below has a procedure's frame at its bottom.
+            if matches!(self.model.places[bottom.place].scope, Scope::Procedure(_)) {
+                continue;
+            }
+            for &(id, value) in &bottom.counters {
                 let counter = self.model.loops[id].counter;
                 for cell in self.model.cells_of(counter, Some(process)) {
                     cells[cell.index()] = value;
@@ -134,6 +141,22 @@ impl<'m> Codec<'m> {
         }
         frames.stack.put(packed, i64::from(upper.below));
         upper.site
+    }
+
+    /// The upper frame of the stack with a number, and the loop counters of the process's own text that wait with it.
+    pub fn waiting_frame(&self, process: ProcessId, number: u32) -> (Frame, Vec<(CellId, Value)>) {
+        let mut packed = vec![0; self.layout.n_words];
+        let frames = self.layout.frames[process.index()].as_ref().expect("the process calls procedures");
+        frames.stack.put(&mut packed, i64::from(number));
+        let site = self.layout.sites[self.pop(process, &mut packed) as usize];
+        let Point { place, counters } = self.plan.points[process.index()].point(site.point);
+        let in_own_text = matches!(self.model.places[*place].scope, Scope::Family(_));
+        let counters = counters.iter().filter(|_| in_own_text).flat_map(|&(id, value)| {
+            self.model.cells_of(self.model.loops[id].counter, Some(process)).map(move |cell| (cell, value))
+        });
+        let mut counters: Vec<(CellId, Value)> = counters.collect();
+        counters.sort_unstable_by_key(|(cell, _)| *cell);
+        (self.unpack_frame(process, site.point, Some(site.action), &packed), counters)
     }
 
     fn point(&self, process: ProcessId, place: PlaceId, frame: &Frame, state: &State) -> u32 {

@@ -58,8 +58,8 @@ pub struct Site {
 }
 
 impl Layout {
-    /// Lays out the states of a Model.
-    pub fn new(model: &Model, plan: &ControlPlan) -> Self {
+    /// Lays out the states of a Model, with at least so many bits for the number of a stack.
+    pub fn new(model: &Model, plan: &ControlPlan, least_stack_bits: u32) -> Self {
         let mut allocator = FieldAllocator::default();
         let last_point = |points: &Points| points.n_points() as i64 - 1;
         let control = plan.points.iter().map(|points| allocator.field(Numbers::between(0, last_point(points))));
@@ -77,7 +77,7 @@ impl Layout {
             layout.find_sites(model, process, &plan.points[process.index()]);
             let sites: Vec<Site> = layout.sites.iter().filter(|site| site.process == process).copied().collect();
             let frame = (!sites.is_empty()).then(|| {
-                let caller = Caller { model, plan, sites };
+                let caller = Caller { model, plan, sites, least_stack_bits };
                 caller.fields(&mut allocator, &mut locations)
             });
             layout.frames.push(frame);
@@ -118,6 +118,7 @@ struct Caller<'a> {
     model: &'a Model,
     plan: &'a ControlPlan,
     sites: Vec<Site>,
+    least_stack_bits: u32,
 }
 
 impl Caller<'_> {
@@ -180,7 +181,7 @@ impl Caller<'_> {
         procedures.sort();
         procedures.dedup();
         let n_stacks: u128 = procedures.into_iter().map(below).fold(0, u128::saturating_add);
-        (128 - n_stacks.leading_zeros()).min(MAX_STACK_BITS)
+        (128 - n_stacks.leading_zeros()).max(self.least_stack_bits).min(MAX_STACK_BITS)
     }
 
     /// How many stacks there can be below a frame of the procedure; `u128::MAX` with recursion.

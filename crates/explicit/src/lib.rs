@@ -5,7 +5,7 @@
 //! set of states found; `search.rs` goes through them level by level, `path.rs` finds the run to what was found;
 //! `liveness.rs` finds fair loops; [`Mono`] is the method. [`graphs`]: local state graphs; [`Stubborn`]: the product, reduced with
 //! their help. [`local`]: sets of what few processes see, for local proofs; [`fair`]: abstract processes, for local proofs of
-//! temporal properties.
+//! temporal properties; [`pushdown`]: path edges, for programs whose stacks have no bound.
 
 mod code;
 pub mod codec;
@@ -27,6 +27,7 @@ mod parallel;
 mod path;
 mod patience;
 mod points;
+pub mod pushdown;
 mod questions;
 mod race;
 mod search;

@@ -13,7 +13,7 @@ pub(crate) mod bits;
 mod by_store;
 mod certify;
 mod close;
-mod engine;
+pub(crate) mod engine;
 mod join;
 mod ls3;
 mod product;
@@ -55,9 +55,9 @@ pub struct LocalSets<'a, const W: usize> {
     machine: &'a Machine<'a>,
     scratch: Scratch<W>,
     /// What each process sees, and who moves.
-    sight: Sight<W>,
+    pub(crate) sight: Sight<W>,
     /// What the steps may touch of the variables that were asked about.
-    races: HashMap<VarId, RaceWatch>,
+    pub(crate) races: HashMap<VarId, RaceWatch>,
     meter: Ticker<'a>,
 }
 

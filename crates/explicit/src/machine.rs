@@ -121,9 +121,20 @@ impl Machine<'_> {
     /// not mention may be anything in the state. Faults that are not of [`Company::Anybody`] may be told several times.
     pub fn expand_with<const W: usize, S: Sink<W>>(
         &self,
-        (process, company): (ProcessId, Company),
+        moving: (ProcessId, Company),
         state: &Packed<W>,
         scratch: &Scratch<W>,
+        sink: &mut S,
+    ) -> ControlFlow<(), bool> {
+        self.expand_some(moving, state, (scratch, |_| true), sink)
+    }
+
+    /// The same, for the steps by some actions only.
+    pub fn expand_some<const W: usize, S: Sink<W>>(
+        &self,
+        (process, company): (ProcessId, Company),
+        state: &Packed<W>,
+        (scratch, wanted): (&Scratch<W>, impl Fn(ActionId) -> bool),
         sink: &mut S,
     ) -> ControlFlow<(), bool> {
         let point = self.point(process, state);
@@ -141,7 +152,8 @@ impl Machine<'_> {
             statement: first.statement,
             partner: None,
         };
-        for step in &self.code.steps[point.first as usize..point.end as usize] {
+        for step in self.code.steps[point.first as usize..point.end as usize].iter().filter(|step| wanted(step.action))
+        {
             self.take(step, state, &mut paths)?;
         }
         let Paths { n_faults, n_successors, known, .. } = paths;

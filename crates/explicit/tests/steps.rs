@@ -46,7 +46,7 @@ impl<const W: usize> Sink<W> for Collected<W> {
 }
 
 /// Nothing is written out: every loop and every quantifier runs.
-const NOTHING_WRITTEN_OUT: Limits = Limits { max_points: 0, max_unrolled: 0, max_terms: 0 };
+const NOTHING_WRITTEN_OUT: Limits = Limits { max_points: 0, max_unrolled: 0, max_terms: 0, least_stack_bits: 0 };
 
 fn check(model: &Model) -> Result<(), String> {
     let Some(product) = Product::explore(model, MAX_STATES) else { return Ok(()) };

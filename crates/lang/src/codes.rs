@@ -1,12 +1,13 @@
 //! The table of all codes that the front-ends give: what `piecewise explain CODE` prints.
 //!
 //! In: a code such as `E0103`. Out: its title, a longer explanation, a wrong program and the same program put right.
-//! Each stage keeps its own slice ([`syntax`], [`check`], [`dve`]); [`all`] joins them. The programs are files in
+//! Each stage keeps its own slice ([`syntax`], [`check`], [`dve`], [`pds`]); [`all`] joins them. The programs are files in
 //! `tests/errors/`, and a test makes sure that each wrong one draws its code, drawn exactly as the file beside it says,
 //! and that the right one draws no error at all.
 
 pub mod check;
 pub mod dve;
+pub mod pds;
 pub mod syntax;
 
 /// What there is to say about one code.
@@ -22,7 +23,7 @@ pub struct Code {
     pub wrong: &'static str,
     /// The same program put right.
     pub right: &'static str,
-    /// The language of both, as the suffix of a file: `pw`, `dve`.
+    /// The language of both, as the suffix of a file: `pw`, `dve`, `pds`.
     pub language: &'static str,
 }
 
@@ -56,9 +57,24 @@ macro_rules! dve_row {
 }
 pub(crate) use dve_row;
 
+/// The same for pushdown systems.
+macro_rules! pds_row {
+    ($code:literal, $title:literal, $explanation:literal) => {
+        $crate::codes::Code {
+            code: $code,
+            title: $title,
+            explanation: $explanation,
+            wrong: include_str!(concat!("../../tests/errors/", $code, ".pds")),
+            right: include_str!(concat!("../../tests/errors/", $code, ".fixed.pds")),
+            language: "pds",
+        }
+    };
+}
+pub(crate) use pds_row;
+
 /// All codes, in the order of their numbers within each stage.
 pub fn all() -> impl Iterator<Item = &'static Code> {
-    syntax::CODES.iter().chain(check::CODES).chain(dve::CODES)
+    syntax::CODES.iter().chain(check::CODES).chain(dve::CODES).chain(pds::CODES)
 }
 
 /// The row of a code; upper and lower case are the same.

@@ -7,6 +7,7 @@ use base::{Diagnostic, SourceFile, Span};
 
 use crate::codes::check::{UNKNOWN_LANGUAGE, UNKNOWN_PARAMETER};
 use crate::dve::{self, Goal, Refused};
+use crate::pds;
 use crate::pw;
 
 pub use crate::pw::{Loaded, ParameterRange};
@@ -18,6 +19,8 @@ enum Language {
     Piecewise,
     /// DIVINE's language, `.dve`.
     Dve,
+    /// Concurrent pushdown systems, `.pds`.
+    Pushdown,
 }
 
 /// Reads a file and makes its Model, with these values for its parameters. A parameter that is not given takes its least value.
@@ -44,10 +47,16 @@ pub fn load(source: &SourceFile, parameters: &[(String, i64)]) -> Result<Loaded,
             let all = |refused: Vec<Refused>| refused.into_iter().flat_map(|one| one.diagnostics).collect();
             dve::load(source, &[]).map_err(all)
         }
+        Language::Pushdown => {
+            no_parameters(parameters)?;
+            let all = |refused: Vec<Refused>| refused.into_iter().flat_map(|one| one.diagnostics).collect();
+            pds::load(source, &[]).map_err(all)
+        }
     }
 }
 
-/// The same, with goals among the properties: expressions over the names of a file in DVE.
+/// The same, with goals among the properties: expressions over the names of a file in DVE; for a pushdown system, where it starts and
+/// what is bad.
 ///
 /// # Errors
 /// The texts that are refused: the file, or some of the goals.
@@ -62,6 +71,10 @@ pub fn load_with_goals(
             no_parameters(parameters).map_err(refused)?;
             dve::load(source, goals)
         }
+        Language::Pushdown => {
+            no_parameters(parameters).map_err(refused)?;
+            pds::load(source, goals)
+        }
         Language::Piecewise => load(source, parameters).map_err(refused),
     }
 }
@@ -70,7 +83,7 @@ fn no_parameters(parameters: &[(String, i64)]) -> Result<(), Vec<Diagnostic>> {
     let unknown = |(name, _): &(String, i64)| {
         let message = format!("there is no parameter `{name}`");
         let diagnostic = Diagnostic::error(UNKNOWN_PARAMETER, Span::default(), message);
-        diagnostic.help("files in DVE have no parameters")
+        diagnostic.help("files in this language have no parameters")
     };
     let wrong: Vec<Diagnostic> = parameters.iter().map(unknown).collect();
     if wrong.is_empty() { Ok(()) } else { Err(wrong) }
@@ -83,7 +96,7 @@ pub fn parameters(source: &SourceFile) -> Result<Vec<ParameterRange>, Vec<Diagno
             let (program, _) = parse_piecewise(source)?;
             pw::parameter_ranges(&program, source)
         }
-        Language::Dve => Ok(Vec::new()),
+        Language::Dve | Language::Pushdown => Ok(Vec::new()),
     }
 }
 
@@ -93,10 +106,13 @@ fn language_of(source: &SourceFile) -> Result<Language, Vec<Diagnostic>> {
         // Without a suffix it may come from a pipe.
         None | Some("pw") => Ok(Language::Piecewise),
         Some("dve") => Ok(Language::Dve),
+        Some("pds") => Ok(Language::Pushdown),
         Some(suffix) => {
             let message = format!("files that end in `.{suffix}` are not read");
             let diagnostic = Diagnostic::error(UNKNOWN_LANGUAGE, Span::default(), message);
-            Err(vec![diagnostic.help("a program in the Piecewise language ends in `.pw`, one in DVE in `.dve`")])
+            let help =
+                "a program in the Piecewise language ends in `.pw`, one in DVE in `.dve`, a pushdown system in `.pds`";
+            Err(vec![diagnostic.help(help)])
         }
     }
 }

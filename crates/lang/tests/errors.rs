@@ -1,11 +1,12 @@
 //! Every code has a program that draws it.
 //!
-//! `tests/errors/CODE.pw` (or `.dve`) draws CODE; `CODE.txt` beside it holds all diagnostics of that file as plain text;
+//! `tests/errors/CODE.pw` (or `.dve`, or `.pds` with `.init` and `.spec` beside it) draws CODE; `CODE.txt` beside it holds all diagnostics of that file as plain text;
 //! `CODE.fixed.pw` draws no error, nor CODE if that is a warning. To write the `.txt` files anew: `BLESS=1 cargo test
 //! -p piecewise-lang`.
 
 use base::{Applicability, Diagnostic, Severity, SourceFile};
 use lang::codes::{self, Code};
+use lang::dve::Goal;
 use lang::pw;
 use std::path::{Path, PathBuf};
 
@@ -22,6 +23,13 @@ fn read(name: &str) -> Vec<u8> {
 fn diagnose(name: &str, bytes: Vec<u8>) -> (SourceFile, Vec<Diagnostic>) {
     match pw::decode(name, bytes) {
         Err(undecodable) => (undecodable.file, vec![undecodable.diagnostic]),
+        Ok(file) if name.ends_with(".pds") => match lang::load_with_goals(&file, &[], &beside(name)) {
+            Ok(loaded) => (file, loaded.warnings),
+            Err(mut refused) => {
+                let first = refused.swap_remove(0);
+                (first.source, first.diagnostics)
+            }
+        },
         Ok(file) => {
             let diagnostics = match lang::load(&file, &parameters(name)) {
                 Ok(loaded) => loaded.warnings,
@@ -32,9 +40,21 @@ fn diagnose(name: &str, bytes: Vec<u8>) -> (SourceFile, Vec<Diagnostic>) {
     }
 }
 
+/// The texts beside a pushdown system.
+fn beside(name: &str) -> Vec<Goal> {
+    let stem = name.trim_end_matches(".pds");
+    let text = |kind: &str| {
+        let name = format!("{stem}.{kind}");
+        let text = std::fs::read_to_string(fixture(&name)).ok()?;
+        Some(Goal { name: kind.to_owned(), source: SourceFile::new(name, text) })
+    };
+    ["init", "spec"].into_iter().filter_map(text).collect()
+}
+
 /// The parameters that a file is checked with: none, but for the code that is about them.
 fn parameters(name: &str) -> Vec<(String, i64)> {
-    if name.starts_with(codes::check::UNKNOWN_PARAMETER) { vec![("M".to_string(), 2)] } else { Vec::new() }
+    let is_wrong = name.starts_with(codes::check::UNKNOWN_PARAMETER) && !name.contains("fixed");
+    if is_wrong { vec![("M".to_string(), 2)] } else { Vec::new() }
 }
 
 fn diagnose_wrong(code: &Code) -> (SourceFile, Vec<Diagnostic>) {
@@ -91,7 +111,8 @@ fn every_code_is_drawn_by_its_fixture_as_written_down() {
 #[test]
 fn every_corrected_example_is_correct() {
     for code in codes::all() {
-        let (_, diagnostics) = diagnose(&format!("right.{}", code.language), code.right.as_bytes().to_vec());
+        let name = format!("{}.fixed.{}", code.code, code.language);
+        let (_, diagnostics) = diagnose(&name, code.right.as_bytes().to_vec());
         let is_clean = diagnostics.iter().all(|d| !d.is_error() && d.code != code.code);
         assert!(is_clean, "{}: {diagnostics:?}", code.code);
     }
@@ -116,7 +137,7 @@ fn certain_fixes_do_fix() {
 
 #[test]
 fn codes_are_in_order_and_unlike() {
-    for stage in [codes::syntax::CODES, codes::check::CODES, codes::dve::CODES] {
+    for stage in [codes::syntax::CODES, codes::check::CODES, codes::dve::CODES, codes::pds::CODES] {
         assert!(stage.windows(2).all(|pair| pair[0].code < pair[1].code));
     }
     assert_eq!(codes::find("e0103").map(|code| code.code), Some("E0103"));

@@ -6,6 +6,7 @@ use base::{Diagnostic, SourceFile, StopReason};
 use engine::insight::{Assumption, Insight, Need, Outcome, Reached, Remedy, Trigger};
 use engine::run::{Audit, PropertyResult, Run};
 use engine::{PropertyId, Verdict, Views};
+use evidence::pushdown::{ExposedFact, PushdownProof};
 use evidence::{Evidence, Trace, TraceEnd};
 use model::Model;
 use model::eval::{Move, State};
@@ -17,7 +18,8 @@ use model::variable::{Role, Storage};
 use serde_json::{Map, Value as Json, json};
 
 use crate::files::Files;
-use crate::names::{line, location};
+use crate::guarantees;
+use crate::names::{call_stack, line, location};
 use crate::proof::Explanation;
 use crate::proof_check::obligations_json;
 use crate::view::{StepView, steps};
@@ -136,7 +138,7 @@ fn result(run: &Run, result: &PropertyResult, files: &Files) -> Json {
         "peak_nodes": statistics.peak_nodes,
         "peak_memory_bytes": statistics.peak_memory_bytes,
         "refinements": statistics.refinements,
-        "exposed": told.as_ref().map_or(json!([]), exposed),
+        "exposed": told.as_ref().map_or_else(|| exposed_by_path_edges(&run.model, evidence), exposed),
         "local_states": statistics.local_states,
         "views": statistics.views.map(|views| match views {
             Views::Mentioned => "mentioned",
@@ -147,6 +149,7 @@ fn result(run: &Run, result: &PropertyResult, files: &Files) -> Json {
         "depth": statistics.depth,
         "exploration": evidence.and_then(exploration),
         "invariants": told.as_ref().map_or(json!([]), invariants),
+        "guarantees": pushdown_proof(evidence).map_or(Json::Null, |proof| guarantees::document(&run.model, proof)),
         "used_lines": told.as_ref().map(|told| &told.used_lines),
         "unused_lines": told.as_ref().map(|told| &told.unused_lines),
         "disturbed_by": told.as_ref().map_or(json!([]), disturbances),
@@ -202,6 +205,24 @@ fn remedies(insight: &Insight) -> Json {
         json!({ "added": remedy.added, "under": remedy.under, "verdict": verdict, "loop": turns })
     };
     insight.remedies.iter().map(remedy).collect()
+}
+
+/// The path edges that are the evidence, if they are.
+fn pushdown_proof(evidence: Option<&Evidence>) -> Option<&PushdownProof> {
+    match evidence? {
+        Evidence::Certificate(proof) => proof.pushdown(),
+        _ => None,
+    }
+}
+
+/// The facts about local stores that path edges look at.
+fn exposed_by_path_edges(model: &Model, evidence: Option<&Evidence>) -> Json {
+    let facts = pushdown_proof(evidence).map_or(&[][..], |proof| &proof.exposed);
+    let fact = |fact: &ExposedFact| {
+        let (process, text) = guarantees::exposed(model, fact);
+        json!({ "process": process, "fact": text })
+    };
+    facts.iter().map(fact).collect()
 }
 
 /// The facts that all may look at, for each process that exposes one.
@@ -263,7 +284,18 @@ pub fn trace_document(run: &Run, property: PropertyId, trace: &Trace) -> Json {
         "loop_from": trace.loop_from,
         "end": end(run, property, trace),
         "context_switches": trace.n_context_switches(),
+        "stacks": stacks(&run.model, trace),
     })
+}
+
+/// The call stacks in the last state, of those processes that are in a procedure.
+fn stacks(model: &Model, trace: &Trace) -> Json {
+    let Some(last) = trace.states.last() else { return json!({}) };
+    let stack = |process: ProcessId| {
+        let frames = call_stack(model, last, process);
+        (!frames.is_empty()).then(|| (model.processes[process].name.clone(), json!(frames)))
+    };
+    Json::Object(model.processes.ids().filter_map(stack).collect())
 }
 
 fn step(model: &Model, view: &StepView) -> Json {

@@ -2,12 +2,14 @@
 //!
 //! Everything here is a pure function from a result to a `String` or a JSON value; nothing prints. [`human`] shows runs to
 //! people, [`json`] writes the result documents, [`table`] shows many runs at once; [`explore`], [`graph`], [`proof_check`], [`replay`] and [`sim`] are for
-//! the commands of those names; [`diagnostics`] draws what the front-end says about the input.
+//! the commands of those names; [`guarantees`] says what processes guarantee to each other;
+//! [`diagnostics`] draws what the front-end says about the input.
 
 pub mod diagnostics;
 pub mod explore;
 mod files;
 pub mod graph;
+pub mod guarantees;
 pub mod human;
 pub mod json;
 mod names;

@@ -96,6 +96,34 @@ pub fn location(model: &Model, state: &State, process: ProcessId) -> String {
     }
 }
 
+/// The frames of a process that is in a procedure, from the process's own text to the top: where each stands, with the variables of
+/// its procedure. Empty where the process is in its own text.
+pub fn call_stack(model: &Model, state: &State, process: ProcessId) -> Vec<String> {
+    let frames = &state.stacks[process.index()];
+    let shown = |frame: &model::eval::Frame| {
+        let place = match frame.control {
+            model::eval::Control::At(place) => place,
+            model::eval::Control::Calling(action) => model.actions[action].source,
+        };
+        let declared = &model.places[place];
+        let Scope::Procedure(procedure) = declared.scope else { return clean(&declared.name) };
+        let procedure = &model.procedures[procedure];
+        let vars = procedure.vars.iter().map(|&var| &model.vars[var]);
+        let vars = vars.filter(|var| !matches!(var.role, model::variable::Role::Counter(_)));
+        let slots = vars.flat_map(|var| {
+            let names = model::layout::element_names(&var.name, &var.ty);
+            names
+                .into_iter()
+                .zip(var.offset..)
+                .map(|(name, at)| format!("{name} = {}", model::print::value(model, frame.slots[at])))
+        });
+        let slots = slots.collect::<Vec<_>>().join(", ");
+        let name = format!("{}.{}", procedure.name, declared.name);
+        clean(&if slots.is_empty() { name } else { format!("{name} ({slots})") })
+    };
+    if frames.len() < 2 { Vec::new() } else { frames.iter().map(shown).collect() }
+}
+
 /// The whole state on one line: where everybody stands, then all variables.
 pub fn state_line(model: &Model, state: &State) -> String {
     let places = model.processes.ids().map(|id| format!("{}@{}", model.processes[id].name, location(model, state, id)));

@@ -56,7 +56,7 @@ impl<'m> System<'m> {
         tests: &StepTests,
     ) -> Result<Self, StopReason> {
         if !model.procedures.is_empty() {
-            let why = "procedures have stacks, which decision diagrams do not hold; `mono` explores them";
+            let why = "procedures have stacks, which decision diagrams do not hold; `pushdown` proves things about them, `mono` explores them";
             return Err(StopReason::NotSupported(why.to_string()));
         }
         let points = Points::new(model)?;

@@ -354,9 +354,10 @@ impl<'m> Splitter<'m> {
             ExprKind::Const(_) | ExprKind::Myself | ExprKind::Bound(_) => Ok(()),
             ExprKind::Read(access) => self.mention_access(access, bound, into),
             ExprKind::At { who, places, .. } => {
-                let families = places.iter().filter_map(|&place| match self.model.places[place].scope {
-                    model::control::Scope::Family(family) => Some(family),
-                    model::control::Scope::Procedure(_) => None,
+                let families = places.iter().flat_map(|&place| match self.model.places[place].scope {
+                    model::control::Scope::Family(family) => vec![family],
+                    // Anybody may call a procedure.
+                    model::control::Scope::Procedure(_) => self.model.families.ids().collect(),
                 });
                 let families: BTreeSet<FamilyId> = families.collect();
                 let processes: Vec<ProcessId> = match self.constant(who, bound) {

@@ -83,7 +83,7 @@ fn project(numbering: &Numbering<'_>, state: &State, column: Column) -> Result<u
 }
 
 /// Shows an initial state for each way in which these cells can start.
-fn for_each_start(
+pub(super) fn for_each_start(
     model: &Model,
     first: &State,
     cells: &[CellId],

@@ -4,9 +4,9 @@
 //! expose is recomputed and added to it, and rows that contradict themselves stand for no state and are left out.
 //! Combinations of values are joins of tables; they are walked through, not stored, wherever one pass is enough.
 
-mod implication;
+pub(super) mod implication;
 pub(super) mod stepper;
-mod table;
+pub(super) mod table;
 
 use std::rc::Rc;
 

@@ -138,40 +138,12 @@ impl<'a> Numbering<'a> {
 
     /// The value with this number.
     pub fn value_of(&self, cell: CellId, number: u32) -> Value {
-        let member = |family, offset| {
-            let first: ProcessId = self.model.families[family].first;
-            Value::Process(ProcessId::new(first.index() + offset as usize))
-        };
-        match self.model.cells[cell].ty {
-            ScalarType::Bool => Value::Bool(number != 0),
-            ScalarType::Range { lo, .. } => Value::Int(lo + i64::from(number)),
-            ScalarType::Semaphore { .. } => Value::Int(i64::from(number)),
-            ScalarType::Enum(id) => Value::Enum(id, number),
-            ScalarType::Pid(family) => member(family, number),
-            ScalarType::PidOrNone(_) | ScalarType::Lock if number == 0 => Value::None,
-            ScalarType::PidOrNone(family) => member(family, number - 1),
-            ScalarType::Lock => Value::Process(Id::new(number as usize - 1)),
-        }
+        value_of(self.model, cell, number)
     }
 
     /// The number of a value of the cell's type.
     pub fn number_of(&self, cell: CellId, value: Value) -> u32 {
-        let number = match (self.model.cells[cell].ty, value) {
-            (ScalarType::Bool, Value::Bool(truth)) => i64::from(truth),
-            (ScalarType::Range { lo, .. }, Value::Int(number)) => number.wrapping_sub(lo),
-            (ScalarType::Semaphore { .. }, Value::Int(number)) => number,
-            (ScalarType::Enum(_), Value::Enum(_, at)) => i64::from(at),
-            (ScalarType::PidOrNone(_) | ScalarType::Lock, Value::None) => 0,
-            (ScalarType::Pid(family), Value::Process(id)) => self.offset(family, id),
-            (ScalarType::PidOrNone(family), Value::Process(id)) => self.offset(family, id) + 1,
-            (ScalarType::Lock, Value::Process(id)) => id.index() as i64 + 1,
-            (ty, value) => unreachable!("`eval` keeps values within their types: {value:?} in {ty:?}"),
-        };
-        u32::try_from(number).expect("columns with more than 2^32 values are refused")
-    }
-
-    fn offset(&self, family: model::process::FamilyId, id: ProcessId) -> i64 {
-        id.index() as i64 - self.model.families[family].first.index() as i64
+        number_of(self.model, cell, value)
     }
 
     fn local(&self, process: ProcessId) -> &Local<'a> {
@@ -276,6 +248,41 @@ fn check_value(model: &Model, cell: CellId, value: Value) -> Result<(), String> 
         return Err(format!("`{}` cannot be {}", cell.name, print::value(model, value)));
     }
     Ok(())
+}
+
+/// The value of a cell's type with this number.
+pub(super) fn value_of(model: &Model, cell: CellId, number: u32) -> Value {
+    let member = |family, offset| {
+        let first: ProcessId = model.families[family].first;
+        Value::Process(ProcessId::new(first.index() + offset as usize))
+    };
+    match model.cells[cell].ty {
+        ScalarType::Bool => Value::Bool(number != 0),
+        ScalarType::Range { lo, .. } => Value::Int(lo + i64::from(number)),
+        ScalarType::Semaphore { .. } => Value::Int(i64::from(number)),
+        ScalarType::Enum(id) => Value::Enum(id, number),
+        ScalarType::Pid(family) => member(family, number),
+        ScalarType::PidOrNone(_) | ScalarType::Lock if number == 0 => Value::None,
+        ScalarType::PidOrNone(family) => member(family, number - 1),
+        ScalarType::Lock => Value::Process(Id::new(number as usize - 1)),
+    }
+}
+
+/// The number of a value of a cell's type.
+pub(super) fn number_of(model: &Model, cell: CellId, value: Value) -> u32 {
+    let offset = |family, id: ProcessId| id.index() as i64 - model.families[family].first.index() as i64;
+    let number = match (model.cells[cell].ty, value) {
+        (ScalarType::Bool, Value::Bool(truth)) => i64::from(truth),
+        (ScalarType::Range { lo, .. }, Value::Int(number)) => number.wrapping_sub(lo),
+        (ScalarType::Semaphore { .. }, Value::Int(number)) => number,
+        (ScalarType::Enum(_), Value::Enum(_, at)) => i64::from(at),
+        (ScalarType::PidOrNone(_) | ScalarType::Lock, Value::None) => 0,
+        (ScalarType::Pid(family), Value::Process(id)) => offset(family, id),
+        (ScalarType::PidOrNone(family), Value::Process(id)) => offset(family, id) + 1,
+        (ScalarType::Lock, Value::Process(id)) => id.index() as i64 + 1,
+        (ty, value) => unreachable!("`eval` keeps values within their types: {value:?} in {ty:?}"),
+    };
+    u32::try_from(number).expect("columns with more than 2^32 values are refused")
 }
 
 /// The name of a process as the user writes it.

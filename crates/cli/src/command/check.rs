@@ -18,7 +18,7 @@ use report::{Files, human, json, table};
 
 use crate::failure::Failure;
 use crate::kept::{Keeper, Kind};
-use crate::options::{CheckOptions, DisplayOptions, Format};
+use crate::options::{CheckOptions, DisplayOptions, Format, Shown};
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::status::ExitStatus;
@@ -46,7 +46,7 @@ pub fn run(options: &CheckOptions, display: &DisplayOptions) -> Result<ExitStatu
         keeps_warnings: output.format == Format::Json,
     };
     let outcomes = checker.check_all(batch, questions)?;
-    show(&outcomes, &output, display)?;
+    show(&outcomes, &output, (display, options.show.contains(&Shown::Guarantees)))?;
     Ok(ExitStatus::of_all(outcomes.iter().map(Outcome::status)))
 }
 
@@ -138,14 +138,14 @@ fn questions(batch: &Batch, globs: &[Glob]) -> Result<Vec<Vec<PropertyId>>, Fail
 }
 
 /// Shows the results: one run in full, several in a table; with `-v` both.
-fn show(outcomes: &[Outcome], output: &Output, display: &DisplayOptions) -> Result<(), Failure> {
+fn show(outcomes: &[Outcome], output: &Output, (display, guarantees): (&DisplayOptions, bool)) -> Result<(), Failure> {
     if output.format == Format::Json {
         return show_json(outcomes, output);
     }
     let in_full = |outcome: &Outcome| match outcome {
         Outcome::Refused(_) => String::new(),
         Outcome::Checked(run, files) => {
-            let context = Context { verbosity: verbosity(display), files: files.clone() };
+            let context = Context { verbosity: verbosity(display), files: files.clone(), guarantees };
             human::run(run, &context, &output.style)
         }
     };
@@ -155,7 +155,7 @@ fn show(outcomes: &[Outcome], output: &Output, display: &DisplayOptions) -> Resu
         [one] => output.write(&in_full(one)),
         several => {
             let mut text = String::new();
-            if display.verbose {
+            if display.verbose || guarantees {
                 several.iter().for_each(|outcome| text += &format!("{}\n", in_full(outcome)));
             }
             output.write(&(text + &draw_table(several, output)))

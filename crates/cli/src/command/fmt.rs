@@ -39,7 +39,7 @@ pub fn run(options: &FmtOptions, display: &DisplayOptions) -> Result<ExitStatus,
 
 /// Whether the file is in a language that has no usual layout here.
 fn is_foreign(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending == "dve")
+    path.extension().is_some_and(|ending| ending == "dve" || ending == "pds")
 }
 
 fn format_stdin(check: bool, display: &DisplayOptions) -> Result<ExitStatus, Failure> {

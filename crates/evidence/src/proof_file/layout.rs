@@ -5,7 +5,7 @@ use std::io;
 use serde_json::ser::Formatter;
 
 /// What is spread over lines: records and lists under these keys.
-const SPREAD: [&str; 13] = [
+const SPREAD: [&str; 19] = [
     "facts",
     "processes",
     "points",
@@ -19,6 +19,12 @@ const SPREAD: [&str; 13] = [
     "parameters",
     "foci",
     "trees",
+    "pushdown",
+    "cells",
+    "tops",
+    "waiting",
+    "activations",
+    "guarantee",
 ];
 /// The lists whose elements are spread, too.
 const SPREAD_ELEMENTS: [&str; 4] = ["facts", "processes", "members", "foci"];

@@ -24,6 +24,7 @@ use crate::certificate::{
     Claim, Column, ControlPoint, Exposed, Fact, Focus, LocalFact, Member, NoFairRun, SplitInvariant, StateSet, Variant,
 };
 use crate::itf::value::{brief, from_json};
+use crate::pushdown::PushdownProof;
 
 /// A proof as it stands in its file: which program it is about can be asked before that program is there.
 pub struct ProofFile(Document);
@@ -129,8 +130,9 @@ fn check_program(document: &Document, model: &Model) -> Result<(), ProofError> {
     Ok(())
 }
 
-struct Reader<'a> {
-    model: &'a Model,
+/// Ids and values of a program, each under the name that stands beside it.
+pub(super) struct Reader<'a> {
+    pub model: &'a Model,
 }
 
 impl Reader<'_> {
@@ -139,8 +141,24 @@ impl Reader<'_> {
         let claim = match record.claim {
             ClaimRecord::SplitInvariant => Claim::SplitInvariant(self.split_invariant(record)?),
             ClaimRecord::NoFairRun => Claim::NoFairRun(self.no_fair_run(record)?),
+            ClaimRecord::Pushdown => Claim::Pushdown(self.pushdown(record)?),
         };
         Ok(Fact { claim, uses })
+    }
+
+    fn pushdown(&self, record: FactRecord) -> Result<PushdownProof, String> {
+        let is_strange = record.k.is_some()
+            || record.by_symmetry.is_some()
+            || record.processes.is_some()
+            || record.members.is_some()
+            || record.violation.is_some()
+            || record.variant.is_some()
+            || record.foci.is_some();
+        match record.pushdown {
+            Some(claim) if !is_strange => claim.read(self),
+            Some(_) => Err("a claim about path edges has nothing but `pushdown`".to_owned()),
+            None => Err("a claim about path edges needs `pushdown`".to_owned()),
+        }
     }
 
     fn no_fair_run(&self, record: FactRecord) -> Result<NoFairRun, String> {
@@ -149,6 +167,7 @@ impl Reader<'_> {
             ("by_symmetry", record.by_symmetry.is_some()),
             ("processes", record.processes.is_some()),
             ("members", record.members.is_some()),
+            ("pushdown", record.pushdown.is_some()),
         ];
         if let Some((key, _)) = strange.into_iter().find(|(_, is_there)| *is_there) {
             return Err(format!("a claim that there is no fair run has no `{key}`"));
@@ -171,6 +190,7 @@ impl Reader<'_> {
             ("violation", record.violation.is_some()),
             ("variant", record.variant.is_some()),
             ("foci", record.foci.is_some()),
+            ("pushdown", record.pushdown.is_some()),
         ];
         if let Some((key, _)) = strange.into_iter().find(|(_, is_there)| *is_there) {
             return Err(format!("a split invariant has no `{key}`"));
@@ -200,17 +220,17 @@ impl Reader<'_> {
         Ok(SplitInvariant { k, points, exposed, members, by_symmetry })
     }
 
-    fn process(&self, named: &Named) -> Result<ProcessId, String> {
+    pub(super) fn process(&self, named: &Named) -> Result<ProcessId, String> {
         let known = self.model.processes.as_slice().get(named.0).map(|process| process.name.as_str());
         self.known(named, "process", known).map(ProcessId::new)
     }
 
-    fn cell(&self, named: &Named) -> Result<CellId, String> {
+    pub(super) fn cell(&self, named: &Named) -> Result<CellId, String> {
         let known = self.model.cells.as_slice().get(named.0).map(|cell| cell.name.as_str());
         self.known(named, "variable", known).map(CellId::new)
     }
 
-    fn place(&self, named: &Named) -> Result<PlaceId, String> {
+    pub(super) fn place(&self, named: &Named) -> Result<PlaceId, String> {
         match self.model.places.as_slice().get(named.0) {
             // A place without a label is called by its line, which may move.
             Some(place) if place.labels.is_empty() => Ok(PlaceId::new(named.0)),
@@ -219,7 +239,7 @@ impl Reader<'_> {
     }
 
     /// The id, if this is what the program knows it by.
-    fn known(&self, named: &Named, what: &str, known: Option<&str>) -> Result<usize, String> {
+    pub(super) fn known(&self, named: &Named, what: &str, known: Option<&str>) -> Result<usize, String> {
         match known {
             Some(known) if known == named.1 => Ok(named.0),
             Some(known) => Err(format!("{what} {} is {known}, not {}", named.0, text(named))),
@@ -227,7 +247,7 @@ impl Reader<'_> {
         }
     }
 
-    fn value(&self, cell: CellId, json: &Json) -> Result<Value, String> {
+    pub(super) fn value(&self, cell: CellId, json: &Json) -> Result<Value, String> {
         let mut values = Vec::new();
         let cell = &self.model.cells[cell];
         from_json(self.model, &Type::Scalar(cell.ty), json, &mut values)
@@ -288,6 +308,6 @@ impl Reader<'_> {
 }
 
 /// A name, short enough for a message.
-fn text(named: &Named) -> String {
+pub(super) fn text(named: &Named) -> String {
     brief(&Json::String(named.1.clone()))
 }

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use super::fingerprint::fingerprint;
+use super::pushdown_record::PushdownRecord;
 use super::ranks::{FocusRecord, focus_record};
 use super::{FORMAT, FORMAT_WITH_RANKS};
 use crate::Certificate;
@@ -17,6 +18,7 @@ use crate::certificate::{
     Claim, Column, ControlPoint, Fact, LocalFact, Member, NoFairRun, SplitInvariant, StateSet, Variant,
 };
 use crate::itf::value::scalar_to_json;
+use crate::pushdown::PushdownProof;
 
 /// The whole file.
 #[derive(Serialize, Deserialize)]
@@ -54,6 +56,8 @@ pub(super) struct FactRecord {
     pub variant: Option<VariantRecord>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub foci: Option<Vec<FocusRecord>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pushdown: Option<PushdownRecord>,
 }
 
 /// What is demanded of runs.
@@ -71,6 +75,8 @@ pub(super) enum ClaimRecord {
     SplitInvariant,
     #[serde(rename = "no-fair-run")]
     NoFairRun,
+    #[serde(rename = "pushdown")]
+    Pushdown,
 }
 
 /// The local states of a process.
@@ -155,7 +161,7 @@ fn needs_ranks(certificate: &Certificate) -> bool {
     let is_set = |fact: &LocalFact| matches!(fact, LocalFact::OneOf(_));
     certificate.facts.iter().any(|fact| match &fact.claim {
         Claim::SplitInvariant(invariant) => invariant.exposed.iter().any(|exposed| exposed.facts.iter().any(is_set)),
-        Claim::NoFairRun(_) => true,
+        Claim::NoFairRun(_) | Claim::Pushdown(_) => true,
     })
 }
 
@@ -168,6 +174,22 @@ impl Writer<'_> {
         match &fact.claim {
             Claim::SplitInvariant(invariant) => self.split_invariant(invariant, &fact.uses),
             Claim::NoFairRun(claim) => self.no_fair_run(claim, &fact.uses),
+            Claim::Pushdown(claim) => self.pushdown(claim, &fact.uses),
+        }
+    }
+
+    fn pushdown(&self, claim: &PushdownProof, uses: &[usize]) -> FactRecord {
+        FactRecord {
+            claim: ClaimRecord::Pushdown,
+            uses: uses.to_vec(),
+            k: None,
+            by_symmetry: None,
+            processes: None,
+            members: None,
+            violation: None,
+            variant: None,
+            foci: None,
+            pushdown: Some(PushdownRecord::new(self.model, claim)),
         }
     }
 
@@ -187,6 +209,7 @@ impl Writer<'_> {
             violation: Some(claim.violation),
             variant: Some(variant),
             foci: Some(foci.collect()),
+            pushdown: None,
         }
     }
 
@@ -209,6 +232,7 @@ impl Writer<'_> {
             violation: None,
             variant: None,
             foci: None,
+            pushdown: None,
         }
     }
 

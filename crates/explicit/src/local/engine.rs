@@ -58,7 +58,9 @@ impl Engine for Local {
             return refuse("this method answers safety only, not temporal properties");
         }
         if !model.procedures.is_empty() {
-            return refuse("procedures have stacks, of which local sets know nothing; `mono` explores them");
+            return refuse(
+                "procedures have stacks, of which local sets know nothing; `pushdown` proves things about them, `mono` explores them",
+            );
         }
         if let Some(watcher) = model::footprint::watcher(model) {
             let name = &model.processes[watcher].name;

@@ -16,7 +16,7 @@ type Sets<'s, const W: usize> = Join<'s, std::rc::Rc<Rows<W>>>;
 
 impl<const W: usize> LocalSets<'_, W> {
     /// The combinations in the join, as far as the bits needed show them.
-    pub(super) fn combinations(&self, join: Sets<'_, W>, needed: &Packed<W>) -> Result<Rows<W>, StopReason> {
+    pub(crate) fn combinations(&self, join: Sets<'_, W>, needed: &Packed<W>) -> Result<Rows<W>, StopReason> {
         let tables: Vec<(Packed<W>, &Rows<W>)> =
             join.iter().map(|(group, set)| (self.sight.mask(group), set.as_ref())).collect();
         self.joined(&tables, needed)

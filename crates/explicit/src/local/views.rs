@@ -58,6 +58,9 @@ impl<const W: usize> Sight<W> {
             own.map(field).for_each(|field| add(&mut mask, field));
             cells.iter().for_each(|cell| add(&mut mask, field(cell.index())));
             add(&mut mask, codec.layout.control[process.index()]);
+            if let Some(frames) = &codec.layout.frames[process.index()] {
+                frames.room.iter().chain([&frames.stack]).for_each(|&field| add(&mut mask, field));
+            }
             let mut written = [0; W];
             let changed = footprints.iter().flat_map(|found| &found.writes);
             changed.for_each(|cell| add(&mut written, field(cell.index())));
@@ -66,6 +69,11 @@ impl<const W: usize> Sight<W> {
             sight.written.push(written);
         }
         sight
+    }
+
+    /// Lets every process see some bits more.
+    pub fn add_for_all(&mut self, bits: &Packed<W>) {
+        self.masks.iter_mut().for_each(|mask| *mask = or(mask, bits));
     }
 
     /// The bits of what a group sees.

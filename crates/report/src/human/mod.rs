@@ -50,6 +50,8 @@ pub struct Context {
     pub verbosity: Verbosity,
     /// The files that were written.
     pub files: Files,
+    /// Whether the guarantees and local states of processes are shown, where a proof has them.
+    pub guarantees: bool,
 }
 
 /// Everything about one run.
@@ -73,6 +75,10 @@ pub fn run(run: &Run, context: &Context, style: &Style) -> String {
     if run.results.is_empty() {
         out.push_str("  nothing was asked: no property matches\n");
     }
+    if context.guarantees {
+        out.push('\n');
+        out.push_str(&guarantees(run, style));
+    }
     let decided = decided::line(run, style);
     if !decided.is_empty() {
         out.push_str(if after_block { "\n" } else { "" });
@@ -86,6 +92,19 @@ pub fn run(run: &Run, context: &Context, style: &Style) -> String {
         out.push_str(&summary::line(run, style));
     }
     out
+}
+
+/// What processes guarantee to each other, in the first proof that says it.
+fn guarantees(run: &Run, style: &Style) -> String {
+    let proofs = run.results.iter().filter_map(|result| match &result.verdict {
+        Verdict::Holds(Evidence::Certificate(proof)) | Verdict::Violated(Evidence::Certificate(proof)) => Some(proof),
+        _ => None,
+    });
+    let found = { proofs }.find_map(|proof| proof.pushdown());
+    match found {
+        Some(proof) => crate::guarantees::text(&run.model, proof, style),
+        None => "  there are no guarantees to show: only proofs by `--method pushdown` have them\n".to_owned(),
+    }
 }
 
 /// The program, its parameters, its file.
@@ -161,12 +180,36 @@ fn trace_block(
         in_full: context.verbosity == Verbosity::Verbose,
     };
     out.push_str(&draw_trace(&drawing, style));
+    out.push_str(&call_stacks(run, trace, style));
     out.push_str(&lasso::turning(run, result.property, trace, style));
     out.push_str(&insight::of_violated(run, result, style));
     out.push_str(&stale::hint(run, result, trace, style));
     out.push_str(&trace::facts(result, trace, style));
     out
 }
+
+/// The call stacks in the last state, of those processes that are in a procedure which was called by another one.
+fn call_stacks(run: &Run, trace: &evidence::Trace, style: &Style) -> String {
+    let Some(last) = trace.states.last() else { return String::new() };
+    let mut out = String::new();
+    for process in run.model.processes.ids() {
+        let mut frames = crate::names::call_stack(&run.model, last, process);
+        if frames.len() < 3 {
+            continue;
+        }
+        if frames.len() > MOST_FRAMES {
+            let n_hidden = frames.len() - MOST_FRAMES + 1;
+            frames.splice(MOST_FRAMES / 2..MOST_FRAMES / 2 + n_hidden, [format!("{n_hidden} more")]);
+        }
+        let name = clean(&run.model.processes[process].name);
+        let arrow = if style.ascii { " > " } else { " ▸ " };
+        out.push_str(&hang(&format!("  stack of {name}  "), &frames.join(arrow), style.width.min(80)));
+    }
+    out
+}
+
+/// Of a higher stack the middle is left out.
+const MOST_FRAMES: usize = 8;
 
 #[cfg(test)]
 mod tests;

@@ -43,6 +43,23 @@ pub fn block(run: &Run, (result, proof): (&PropertyResult, &Certificate), contex
         out.push_str(&page.disturbances(&told, is_verbose));
         out.push_str(&page.lines(&told));
     }
+    if let Some(proof) = proof.pushdown() {
+        let page = Page { style, columns: style.width.min(80), most: usize::MAX };
+        let mut facts: Vec<String> = Vec::new();
+        for fact in &proof.exposed {
+            let (process, text) = crate::guarantees::exposed(&run.model, fact);
+            let separator = if text.starts_with('@') { "" } else { "." };
+            facts.push(clean(&format!("{process}{separator}{text}")));
+        }
+        let n_more = facts.len().saturating_sub(MOST_LINES);
+        if n_more > 0 && !is_verbose {
+            facts.truncate(MOST_LINES);
+            facts.push(format!("and {n_more} more"));
+        }
+        if !facts.is_empty() {
+            out.push_str(&page.row("Exposed", &facts.join(", ")));
+        }
+    }
     out.push_str(&insight::of_holding(result, context, style));
     out.push_str(&sizes(result, is_verbose, style));
     out.push_str(&checked(result, is_verbose, style));

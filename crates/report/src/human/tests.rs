@@ -26,7 +26,7 @@ fn violated_invariant_in_ascii_with_a_trace_file() {
     let traces = [(run.results[0].property, "out/broken_lock.mutex.itf.json".to_owned())].into_iter().collect();
     let text = super::run(
         &run,
-        &Context { verbosity: Verbosity::Normal, files: Files { traces, ..Files::default() } },
+        &Context { verbosity: Verbosity::Normal, files: Files { traces, ..Files::default() }, ..Context::default() },
         &style,
     );
     assert!(text.is_ascii(), "{text}");

@@ -132,6 +132,9 @@ fn reachable_states(seen: &Exploration) -> String {
 
 /// How many processes a local proof looks at together.
 fn locally(proof: &Certificate) -> String {
+    if proof.pushdown().is_some() {
+        return "for every run, one process at a time, however deep its stack".to_owned();
+    }
     let Some(invariant) = proof.invariant() else { return String::new() };
     match invariant.k {
         1 => "for every run, one process at a time".to_owned(),

@@ -230,7 +230,7 @@ impl Listing<'_> {
 }
 
 /// Adds the rows of a table with the same headings, perhaps in another order.
-fn merge(into: &mut Table, from: &Table) {
+pub(in crate::certificate) fn merge(into: &mut Table, from: &Table) {
     let sources: Vec<usize> =
         into.headings().iter().map(|&heading| from.position(heading).expect("the headings are the same")).collect();
     for row in from.rows() {
@@ -240,7 +240,11 @@ fn merge(into: &mut Table, from: &Table) {
 }
 
 /// What is wrong with the clause in the state.
-fn evaluate(model: &model::Model, state: &model::eval::State, clause: &Clause<'_>) -> Option<String> {
+pub(in crate::certificate) fn evaluate(
+    model: &model::Model,
+    state: &model::eval::State,
+    clause: &Clause<'_>,
+) -> Option<String> {
     let met = |literal: &Literal<'_>| {
         let mut view = Viewpoint::new(model, state, None);
         view.bound = literal.bound.to_vec();

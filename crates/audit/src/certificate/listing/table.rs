@@ -14,7 +14,7 @@ use crate::certificate::Outcome;
 
 /// What a number in a row is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) enum Heading {
+pub(in crate::certificate) enum Heading {
     /// A part of a view state.
     Column(Column),
     /// What the row is about; no part of a state.
@@ -23,7 +23,7 @@ pub(super) enum Heading {
 
 /// A set of rows.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Table {
+pub(in crate::certificate) struct Table {
     headings: Vec<Heading>,
     /// Row after row.
     numbers: Vec<u32>,
@@ -33,7 +33,7 @@ pub(super) struct Table {
 }
 
 /// Counts work, and asks the budget now and then.
-pub(super) struct Meter<'a> {
+pub(in crate::certificate) struct Meter<'a> {
     budget: &'a Budget,
     n_steps: u32,
     /// What the tables that are kept take, in bytes.

@@ -1,0 +1,129 @@
+//! Sets of small numbers, sixty-four at a time: in which activations a local state was met.
+//!
+//! A set is a list of blocks, each the numbers `64 * at ..` as the bits of a word, in ascending order. Most local states are met in
+//! activations whose numbers lie in one block, which is kept in place; only further ones take memory of their own.
+
+/// A set of numbers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Blocks {
+    /// The least block; its word is 0 where the set is empty.
+    at: u32,
+    word: u64,
+    /// The other blocks, ascending.
+    more: Option<Box<Vec<(u32, u64)>>>,
+}
+
+impl Blocks {
+    /// The set with one number.
+    pub fn of(number: u32) -> Self {
+        Blocks { at: number / 64, word: 1 << (number % 64), more: None }
+    }
+
+    /// Whether there is no number.
+    pub fn is_empty(&self) -> bool {
+        self.word == 0
+    }
+
+    /// How many numbers there are.
+    pub fn len(&self) -> u64 {
+        self.blocks().map(|(_, word)| u64::from(word.count_ones())).sum()
+    }
+
+    /// The numbers, ascending.
+    pub fn iter(&self) -> impl Iterator<Item = u32> {
+        self.blocks()
+            .flat_map(|(at, word)| (0..64).filter(move |bit| word >> bit & 1 != 0).map(move |bit| at * 64 + bit))
+    }
+
+    /// Adds all numbers of another set; those that were new.
+    pub fn add(&mut self, other: &Blocks) -> Blocks {
+        let mut new = Blocks::default();
+        for (at, word) in other.blocks() {
+            let fresh = self.add_word(at, word);
+            if fresh != 0 {
+                new.push(at, fresh);
+            }
+        }
+        new
+    }
+
+    /// What the set takes beside its own size.
+    pub fn heap_bytes(&self) -> u64 {
+        self.more.as_ref().map_or(0, |more| (size_of::<Vec<(u32, u64)>>() + more.capacity() * 16) as u64)
+    }
+
+    fn blocks(&self) -> impl Iterator<Item = (u32, u64)> {
+        let first = (self.word != 0).then_some((self.at, self.word));
+        first.into_iter().chain(self.more.iter().flat_map(|more| more.iter().copied()))
+    }
+
+    /// Adds the numbers of one block; the bits that are new.
+    fn add_word(&mut self, at: u32, word: u64) -> u64 {
+        if self.word == 0 {
+            (self.at, self.word) = (at, word);
+            return word;
+        }
+        if self.at == at {
+            let new = word & !self.word;
+            self.word |= word;
+            return new;
+        }
+        let (first_at, first_word) = (self.at, self.word);
+        let more = self.more.get_or_insert_with(Box::default);
+        if at < first_at {
+            more.insert(0, (first_at, first_word));
+            (self.at, self.word) = (at, word);
+            return word;
+        }
+        match more.binary_search_by_key(&at, |&(at, _)| at) {
+            Ok(found) => {
+                let new = word & !more[found].1;
+                more[found].1 |= word;
+                new
+            }
+            Err(place) => {
+                more.insert(place, (at, word));
+                word
+            }
+        }
+    }
+
+    /// Adds a block behind all others.
+    fn push(&mut self, at: u32, word: u64) {
+        if self.word == 0 {
+            (self.at, self.word) = (at, word);
+        } else {
+            self.more.get_or_insert_with(Box::default).push((at, word));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn sets_are_as_sets_are() {
+        let mut random = 7_u32;
+        let mut next = |below: u32| {
+            random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (random >> 8) % below
+        };
+        for spread in [40, 200, 5000] {
+            let (mut blocks, mut known) = (Blocks::default(), BTreeSet::new());
+            for _ in 0..60 {
+                let numbers: BTreeSet<u32> = (0..next(9)).map(|_| next(spread)).collect();
+                let mut added = Blocks::default();
+                numbers.iter().for_each(|&number| drop(added.add(&Blocks::of(number))));
+                let new = blocks.add(&added);
+                let expected: Vec<u32> = numbers.iter().copied().filter(|number| !known.contains(number)).collect();
+                assert_eq!(new.iter().collect::<Vec<_>>(), expected);
+                known.extend(numbers);
+                assert_eq!(blocks.iter().collect::<BTreeSet<_>>(), known);
+                assert_eq!((blocks.len(), blocks.is_empty()), (known.len() as u64, known.is_empty()));
+            }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Pushdown systems: everything that is wrong is told at once, each with its place, and no text is too strange.
+
+use base::{Diagnostic, SourceFile};
+use lang::dve::Goal;
+
+fn goal(name: &str, text: &str) -> Goal {
+    Goal { name: name.to_owned(), source: SourceFile::new(format!("s.{name}"), text) }
+}
+
+/// The errors of a system with its texts beside it: file, line, message.
+fn errors(text: &str, init: &str, spec: &str) -> Vec<String> {
+    let beside = [goal("init", init), goal("spec", spec)];
+    match lang::load_with_goals(&SourceFile::new("s.pds", text), &[], &beside) {
+        Ok(_) => Vec::new(),
+        Err(refused) => { refused.iter() }
+            .flat_map(|one| {
+                let shown = |found: &Diagnostic| {
+                    let line = one.source.line_col(found.primary.span.start).line;
+                    format!("{}:{line}: {}", one.source.name(), found.message)
+                };
+                one.diagnostics.iter().filter(|found| found.is_error()).map(shown).collect::<Vec<_>>()
+            })
+            .collect(),
+    }
+}
+
+#[test]
+fn all_errors_are_told_at_once() {
+    let text =
+        "2\nPDA 0 1\n0 0 -> 2 1\n5 0 -> 0 -\n0 9 -> 0 1 7\n0 0 ->\n0 -> 1 1\nhello\n0 0 -> 0 1 1 1\nPDA 4\nPDA 5 3\n";
+    let found = errors(text, "0|0,4,5", "0|-,-,-");
+    let lines: Vec<&str> = found.iter().map(|one| one.split(": ").next().unwrap()).collect();
+    let expected = [
+        "s.pds:3", "s.pds:4", "s.pds:5", "s.pds:5", "s.pds:6", "s.pds:7", "s.pds:8", "s.pds:9", "s.pds:10", "s.pds:11",
+    ];
+    assert_eq!(lines, expected, "{found:?}");
+}
+
+#[test]
+fn texts_beside_have_errors_of_their_own() {
+    let text = "2\nPDA 0 1\n0 0 -> 1 1\nPDA 4 5\n1 4 -> 0 -\n";
+    assert_eq!(errors(text, "0|0,4", "1|1,-"), Vec::<String>::new());
+    assert_eq!(errors(text, "0|0,4\n", "1|1,5 # bad\n"), Vec::<String>::new());
+    for (init, spec, expected) in [
+        ("", "1|1,-", "s.init:1: there is no state here"),
+        ("0,0|4", "1|1,-", "s.init:1: `0,0` is no shared state"),
+        ("0|0", "1|1,-", "s.init:1: there are 1 stacks here and 2 threads"),
+        ("0|0,9", "1|1,-", "s.init:1: stack symbol 9 is not in the range of the thread, from 4 to 5"),
+        ("0|0.x,4", "1|1,-", "s.init:1: `x` is no stack symbol"),
+        ("0|0,4", "7|1,-", "s.spec:1: there is no shared state 7: there are 2"),
+        ("0|0,4", "1|1,-\n0|0,4", "s.spec:2: there is one state only"),
+        ("0|0,4", "nothing", "s.spec:1: a state has a `|` between the shared state and the stacks"),
+    ] {
+        assert_eq!(errors(text, init, spec).first().map(String::as_str), Some(expected), "{init:?} {spec:?}");
+    }
+}
+
+#[test]
+fn a_symbol_after_the_last_is_a_warning_and_one_beyond_is_not() {
+    let load = |symbol: u32| {
+        let text = format!("2\nPDA 2 5\n0 2 -> 1 {symbol}\n");
+        lang::load_with_goals(&SourceFile::new("s.pds", text), &[], &[goal("init", "0|2"), goal("spec", "1|-")])
+    };
+    assert!(load(5).unwrap().warnings.is_empty());
+    assert_eq!(load(6).unwrap().warnings[0].code, "W0801");
+    assert_eq!(load(7).unwrap_err()[0].diagnostics[0].code, "E0802");
+    assert_eq!(load(1).unwrap_err()[0].diagnostics[0].code, "E0802");
+}
+
+#[test]
+fn parameters_are_refused() {
+    let source = SourceFile::new("s.pds", "1\nPDA 0 1\n");
+    let wrong = lang::load(&source, &[("N".to_owned(), 3)]).unwrap_err();
+    assert!(wrong[0].message.contains("no parameter `N`"));
+}
+
+/// Bytes without sense never end in a panic.
+#[test]
+fn no_text_is_too_strange() {
+    let mut random = 5_u64;
+    let mut below = |n: u64| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (random >> 33) % n
+    };
+    let words = [
+        "0",
+        "1",
+        "->",
+        "-",
+        "PDA",
+        "#",
+        "|",
+        ",",
+        ".",
+        "\n",
+        " ",
+        "99999999999999999999",
+        "é",
+        "\t",
+        "2\nPDA 0 1\n",
+        "\u{2003}",
+        "\0",
+    ];
+    for _ in 0..3000 {
+        let mut text = |n: u64| (0..below(n)).map(|_| words[below(words.len() as u64) as usize]).collect::<String>();
+        let (system, init, spec) = (text(40), text(8), text(8));
+        let beside = [goal("init", &init), goal("spec", &spec)];
+        if let Err(refused) = lang::load_with_goals(&SourceFile::new("s.pds", system), &[], &beside) {
+            assert!(refused.iter().all(|one| one.diagnostics.iter().any(Diagnostic::is_error)));
+        }
+    }
+}
