@@ -125,16 +125,15 @@ impl<'m> Recount<'m> {
         self.check_claim(property)
     }
 
-    /// The same for a search that only counts states.
+    /// The same for a search that counts states at most.
     pub fn check_symbolic(&self, property: Id<Property>, seen: &SymbolicSearch) -> Result<Recounted, AuditError> {
         let found = self.counted.states;
-        match seen.states {
-            Some(claimed) if claimed == found => self.check_claim(property),
-            Some(claimed) => {
+        match *seen {
+            SymbolicSearch::Whole { states: Some(claimed) } if claimed != found => {
                 let claim = format!("there are {claimed} reachable states");
                 Err(AuditError::new(claim, format!("there are {found}")))
             }
-            None => Ok(Recounted::TooLarge),
+            SymbolicSearch::Whole { .. } | SymbolicSearch::Local => self.check_claim(property),
         }
     }
 

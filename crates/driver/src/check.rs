@@ -241,9 +241,14 @@ impl Auditor<'_> {
         self.recounted(exploration.states, |recount| recount.check(property, exploration))
     }
 
-    /// The same where only the number of states is known.
+    /// The same where at most the number of states is known.
     fn search_set_again(&mut self, property: PropertyId, seen: &SymbolicSearch) -> Result<Audit, AuditError> {
-        self.recounted(seen.states.unwrap_or(u64::MAX), |recount| recount.check_symbolic(property, seen))
+        match *seen {
+            SymbolicSearch::Whole { states } => {
+                self.recounted(states.unwrap_or(u64::MAX), |recount| recount.check_symbolic(property, seen))
+            }
+            SymbolicSearch::Local => Ok(Audit::NotDone),
+        }
     }
 
     fn recounted(

@@ -20,9 +20,14 @@ pub struct Exploration {
     pub complete: bool,
 }
 
-/// What a search of the whole product as sets saw: all reachable states at once, which are not looked at one by one.
+/// What a search with sets of states saw, which are not looked at one by one and can be too large to be written down.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SymbolicSearch {
-    /// How many states are reachable; `None` where there are too many to count.
-    pub states: Option<u64>,
+pub enum SymbolicSearch {
+    /// All reachable states of the whole product at once.
+    Whole {
+        /// How many there are; `None` where there are too many to count.
+        states: Option<u64>,
+    },
+    /// What each process sees of all runs, one process at a time.
+    Local,
 }

@@ -36,7 +36,7 @@ pub struct StepTests(pub Vec<(ProcessId, Vec<String>)>);
 
 impl StepTests {
     /// The tests that a step satisfies, by number.
-    fn met_by(&self, model: &Model, by: &Move) -> Vec<usize> {
+    pub fn met_by(&self, model: &Model, by: &Move) -> Vec<usize> {
         let carries = |action: ActionId, labels: &[String]| {
             model.actions[action].labels.iter().any(|label| labels.contains(label))
         };
@@ -58,6 +58,8 @@ pub struct Command {
     pub partner: Option<ProcessId>,
     /// The tests of steps that it satisfies, by number.
     pub meets: Vec<usize>,
+    /// One of the steps that it stands for; all of them satisfy the same tests.
+    pub by: Move,
     /// The states in which the step can be taken.
     pub guard: Bdd,
     /// What the parts are afterwards, in the order of the parts.
@@ -147,7 +149,7 @@ struct Translation<'a> {
     process: ProcessId,
     tests: &'a StepTests,
     /// Updates and the states in which they are made, so far; by the partner and by the tests that the step satisfies.
-    found: BTreeMap<(Option<ProcessId>, Vec<usize>, Updates), Bdd>,
+    found: BTreeMap<(Option<ProcessId>, Vec<usize>, Updates), (Move, Bdd)>,
     /// The step being translated.
     by: Move,
     offers: BTreeMap<Move, Bdd>,
@@ -195,10 +197,10 @@ impl<'a> Translation<'a> {
             }
         }
         let encoding = self.encoding;
-        let commands = self.found.into_iter().map(|((partner, meets, updates), guard)| {
+        let commands = self.found.into_iter().map(|((partner, meets, updates), (by, guard))| {
             let after = encoding.assignment(updates.iter().copied())?;
             let changed = encoding.bits(updates.iter().map(|&(part, _)| part))?;
-            Ok(Command { process: self.process, partner, meets, guard, updates, after, changed })
+            Ok(Command { process: self.process, partner, meets, by, guard, updates, after, changed })
         });
         let commands = commands.collect::<Result<Vec<_>, Stop>>()?;
         let touched = self.sites.iter().flat_map(|site| site.reads.iter().chain(&site.writes)).copied().collect();
@@ -555,7 +557,8 @@ impl<'a> Translation<'a> {
                 .collect();
             updates.sort_unstable();
             self.offer(&path.when)?;
-            let guard = self.found.entry((partner, meets.clone(), updates)).or_insert_with(|| space.empty());
+            let (_, guard) =
+                self.found.entry((partner, meets.clone(), updates)).or_insert_with(|| (self.by, space.empty()));
             *guard = space.or(guard, &path.when)?;
         }
         Ok(())

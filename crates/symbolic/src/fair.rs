@@ -10,13 +10,18 @@
 //! of it is left.
 
 mod component;
+pub mod lasso;
 mod layers;
+pub mod violation;
 
 use base::StopReason;
+use ltl::Automaton;
 
 use crate::bdd::{Bdd, Cube, OutOfNodes, Space};
+use crate::commands::Updates;
+use crate::encoding::Encoding;
 
-pub use layers::Layers;
+use layers::Layers;
 
 /// An edge relation: some updates, made in some states.
 #[derive(Clone)]
@@ -34,6 +39,17 @@ pub struct Update {
     pub changed: Cube,
     /// What they are afterwards.
     pub after: Cube,
+    /// The same bit by bit.
+    pub literals: Vec<(u32, bool)>,
+}
+
+impl Update {
+    /// Updates of parts.
+    pub fn new(encoding: &Encoding, updates: &Updates) -> Result<Self, OutOfNodes> {
+        let literals: Vec<_> = updates.iter().flat_map(|&(part, value)| encoding.field(part).literals(value)).collect();
+        let changed = encoding.space.bits(literals.iter().map(|&(bit, _)| bit))?;
+        Ok(Update { changed, after: encoding.space.cube(literals.iter().copied())?, literals })
+    }
 }
 
 /// A move of the automaton.
@@ -45,6 +61,28 @@ pub struct Move {
     pub to: usize,
     /// The vectors that it reads.
     pub label: Bdd,
+}
+
+impl Move {
+    /// The edges of an automaton, state by state, whose atoms are true of these vectors.
+    pub fn of(automaton: &Automaton, space: &Space, atoms: &[Bdd]) -> Result<Vec<Move>, OutOfNodes> {
+        let opposites = atoms.iter().map(|atom| space.not(atom)).collect::<Result<Vec<_>, _>>()?;
+        let mut moves = Vec::new();
+        for (from, state) in automaton.states.iter().enumerate() {
+            for edge in &state.edges {
+                let mut label = space.empty();
+                for cube in &edge.label.cubes {
+                    let read = cube.literals().into_iter().try_fold(space.all(), |read, (atom, positive)| {
+                        let literals = if positive { atoms } else { &opposites };
+                        space.and(&read, &literals[atom.index()])
+                    })?;
+                    label = space.or(&label, &read)?;
+                }
+                moves.push(Move { from, to: edge.target.index(), label });
+            }
+        }
+        Ok(moves)
+    }
 }
 
 /// What a fair run must do: take again and again an edge that meets it, or stay for ever in nodes that are free of it.

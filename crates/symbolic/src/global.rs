@@ -4,7 +4,6 @@
 //! found once. Each way to violate a property is a product with a small automaton; in each of its components that accept,
 //! the nodes that can start a fair run are what the demands of automaton and fairness leave (`fair.rs`).
 
-mod lasso;
 mod turns;
 
 use std::cell::Cell;
@@ -15,16 +14,18 @@ use std::time::Instant;
 
 use base::{Budget, StopReason};
 use engine::{Answer, PropertyId, Statistics, Task, Verdict};
-use evidence::{Evidence, SymbolicSearch, Trace};
-use ltl::Automaton;
+use evidence::{Evidence, SymbolicSearch, Trace, TraceEnd};
+use model::eval::State;
 use model::property::PropertyKind;
-use temporal::Violation;
+use temporal::{Proposition, Violation};
 
 use crate::attended::Gauge;
 use crate::bdd::Bdd;
-use crate::fair::{Demand, Graph, Move, Nodes, Way, is_nothing};
+use crate::fair::lasso::Lasso;
+use crate::fair::violation::{Found, Wanted};
+use crate::fair::{Graph, Move};
 use crate::system::System;
-use turns::Turns;
+use turns::{TurnEdges, Turns};
 
 /// Answers the temporal properties of a task with room for so many nodes; tells each answer when it is there.
 pub(crate) fn run(task: &Task<'_>, gauge: &Arc<Gauge>, n_nodes: usize, tell: impl Fn(&Answer)) -> Vec<Answer> {
@@ -88,7 +89,7 @@ impl<'a, 'm> Search<'a, 'm> {
     fn new(turns: Turns<'a, 'm>, meter: Meter<'a, 'm>) -> Result<Self, StopReason> {
         let system = meter.system;
         let space = &system.encoding.space;
-        let edges = turns.steps();
+        let edges = turns.steps()?;
         let stay = Move { from: 0, to: 0, label: space.all() };
         let pause = || meter.pause();
         let graph = Graph { space, edges: &edges, moves: vec![stay], n_states: 1, pause: &pause };
@@ -113,120 +114,55 @@ impl<'a, 'm> Search<'a, 'm> {
                 return Ok(Verdict::Violated(Evidence::Trace(trace)));
             }
         }
-        Ok(Verdict::Holds(Evidence::Symbolic(SymbolicSearch { states: self.n_states() })))
+        Ok(Verdict::Holds(Evidence::Symbolic(SymbolicSearch::Whole { states: self.n_states() })))
     }
 
     /// A fair run that the automaton accepts, if there is one.
     fn fair_run(&self, violation: &Violation) -> Result<Option<Trace>, StopReason> {
-        let space = &self.system.encoding.space;
-        let moves = self.moves(violation)?;
         let turns = self.turns.of(violation)?;
-        let pairs = self.turns.demands(violation, &turns, &self.reached)?;
         let pause = || self.meter.pause();
-        let automaton = &violation.automaton;
-        let n_states = automaton.states.len();
-        let graph = Graph { space, edges: &turns.edges, moves, n_states, pause: &pause };
-        let reached = graph.forward(self.start(&graph, automaton.initial.index())?, None)?;
-        for component in accepting_components(automaton) {
-            let (sub, marks) = within(&graph, automaton, &component);
-            let nodes = (0..n_states).map(|state| match component.contains(&state) {
-                true => reached[state].clone(),
-                false => space.empty(),
-            });
-            let demands: Vec<Option<Demand>> = marks.into_iter().chain(pairs.iter().cloned().map(Some)).collect();
-            let asked: Vec<Demand> = demands.iter().flatten().cloned().collect();
-            let fair = sub.fair(nodes.collect(), &asked)?;
-            if !is_nothing(&fair) {
-                return lasso::Lasso { system: self.system, violation, whole: &graph, part: &sub, demands: &demands }
-                    .through(&fair)
-                    .map(Some);
-            }
+        let graph = Graph {
+            space: &self.system.encoding.space,
+            edges: &turns.edges,
+            moves: self.moves(violation)?,
+            n_states: violation.automaton.states.len(),
+            pause: &pause,
+        };
+        let wanted = Wanted {
+            automaton: &violation.automaton,
+            demands: &self.turns.demands(violation, &turns, &self.reached)?,
+            own: None,
+            initial: &self.system.initial,
+            reached: &self.reached,
+        };
+        match graph.find(&wanted)? {
+            Found::Nothing => Ok(None),
+            Found::Lasso(lasso) => Ok(Some(self.trace(&turns, &lasso).unwrap_or_else(|| self.cut_short()))),
+            Found::Broken => Ok(Some(self.cut_short())),
         }
-        Ok(None)
     }
 
-    /// Where runs begin; where the automaton can wait for ever, every reachable state is as good as an initial one.
-    fn start(&self, graph: &Graph<'_>, initial: usize) -> Result<Nodes, StopReason> {
-        let mut start = graph.nothing();
-        let waits = graph.moves.iter().any(|step| step.from == initial && step.to == initial && step.label.is_all());
-        start[initial] = if waits { self.reached.clone() } else { self.system.initial.clone() };
-        Ok(start)
+    /// A lasso turn by turn on the reference semantics.
+    fn trace(&self, turns: &TurnEdges, lasso: &Lasso) -> Option<Trace> {
+        let legs = || lasso.stem.iter().chain(&lasso.turning);
+        let mut states: Vec<State> = legs().map(|leg| self.system.decode(&leg.node.vector)).collect();
+        states.push(self.system.decode(&lasso.turning.first()?.node.vector));
+        let taken = legs().zip(states.windows(2)).map(|(leg, pair)| self.turns.turn(turns, leg.edge, (&pair[0], &pair[1])));
+        let turns = taken.collect::<Option<Vec<_>>>()?;
+        Some(Trace { states, turns, end: TraceEnd::Loop, loop_from: Some(lasso.stem.len()) })
     }
 
-    /// The automaton's edges, in the order of states and edges, with the states that they read.
+    /// Diagrams are compared with the reference semantics for ever; should they differ, `audit` refuses this.
+    fn cut_short(&self) -> Trace {
+        let first = self.system.pick(&self.system.initial);
+        Trace { states: first.into_iter().collect(), turns: Vec::new(), end: TraceEnd::Loop, loop_from: None }
+    }
+
+    /// The automaton's edges, state by state, with the states that they read.
     fn moves(&self, violation: &Violation) -> Result<Vec<Move>, StopReason> {
-        let space = &self.system.encoding.space;
-        let out = |_| self.system.out_of_nodes();
-        let mut atoms: Vec<(Bdd, Bdd)> = Vec::new();
-        for proposition in &violation.propositions {
-            let truth = self.turns.truth(&proposition.expr, &proposition.bound, &self.reached)?;
-            atoms.push((truth.clone(), space.not(&truth).map_err(out)?));
-        }
-        let mut moves = Vec::new();
-        for (from, state) in violation.automaton.states.iter().enumerate() {
-            for edge in &state.edges {
-                let mut label = space.empty();
-                for cube in &edge.label.cubes {
-                    let literals = cube.literals().into_iter();
-                    let mut read = literals.map(|(atom, positive)| match positive {
-                        true => &atoms[atom.index()].0,
-                        false => &atoms[atom.index()].1,
-                    });
-                    let read = read.try_fold(space.all(), |all, one| space.and(&all, one));
-                    label = read.and_then(|read| space.or(&label, &read)).map_err(out)?;
-                }
-                moves.push(Move { from, to: edge.target.index(), label });
-            }
-        }
-        Ok(moves)
+        let truth = |proposition: &Proposition| self.turns.truth(&proposition.expr, &proposition.bound, &self.reached);
+        let atoms = violation.propositions.iter().map(truth).collect::<Result<Vec<Bdd>, _>>()?;
+        let moves = Move::of(&violation.automaton, &self.system.encoding.space, &atoms);
+        moves.map_err(|_| self.system.out_of_nodes())
     }
-}
-
-/// The graph on some states of the automaton; and for each mark the demand to take it, `None` where every move does.
-fn within<'g>(graph: &Graph<'g>, automaton: &Automaton, states: &[usize]) -> (Graph<'g>, Vec<Option<Demand>>) {
-    let edges = automaton.states.iter().flat_map(|state| &state.edges);
-    let inside =
-        graph.moves.iter().zip(edges).filter(|(step, _)| states.contains(&step.from) && states.contains(&step.to));
-    let (moves, edges): (Vec<&Move>, Vec<&ltl::Edge>) = inside.unzip();
-    let demand = |mark: usize| {
-        let carrying: Vec<usize> = (0..edges.len()).filter(|&nth| edges[nth].marks.contains(mark)).collect();
-        let way = Way { moves: Some(carrying), ..Way::default() };
-        let is_idle = way.moves.as_ref().is_some_and(|list| list.len() == edges.len());
-        (!is_idle).then(|| Demand { free: None, ways: vec![way] })
-    };
-    let marks = (0..automaton.n_marks).map(demand).collect();
-    (Graph { moves: moves.into_iter().cloned().collect(), ..*graph }, marks)
-}
-
-/// The strongly connected sets of states in which some edge carries each mark.
-fn accepting_components(automaton: &Automaton) -> Vec<Vec<usize>> {
-    let n_states = automaton.states.len();
-    let edges: Vec<&[ltl::Edge]> = automaton.states.iter().map(|state| &state.edges[..]).collect();
-    let reachable = |from: usize| {
-        let mut seen = vec![false; n_states];
-        let mut open = vec![from];
-        while let Some(state) = open.pop() {
-            for edge in edges[state] {
-                if !std::mem::replace(&mut seen[edge.target.index()], true) {
-                    open.push(edge.target.index());
-                }
-            }
-        }
-        seen
-    };
-    let reachable: Vec<Vec<bool>> = (0..n_states).map(reachable).collect();
-    let mut components: Vec<Vec<usize>> = Vec::new();
-    for state in (0..n_states).filter(|&state| reachable[state][state]) {
-        if components.iter().any(|known| known.contains(&state)) {
-            continue;
-        }
-        let component: Vec<usize> =
-            (0..n_states).filter(|&other| reachable[state][other] && reachable[other][state]).collect();
-        let inside =
-            || component.iter().flat_map(|&state| edges[state]).filter(|edge| component.contains(&edge.target.index()));
-        if (0..automaton.n_marks).all(|mark| inside().any(|edge| edge.marks.contains(mark))) {
-            components.push(component);
-        }
-    }
-    components
 }

@@ -154,10 +154,13 @@ fn all_checked(seen: &Exploration) -> String {
 
 /// What a search with diagrams saw.
 fn all_searched(seen: &SymbolicSearch) -> String {
-    match seen.states {
-        Some(1) => "the one reachable state was checked".to_owned(),
-        Some(states) => format!("all {} were checked", counted(states, "reachable state", "reachable states")),
-        None => "all reachable states were checked".to_owned(),
+    match *seen {
+        SymbolicSearch::Whole { states: Some(1) } => "the one reachable state was checked".to_owned(),
+        SymbolicSearch::Whole { states: Some(states) } => {
+            format!("all {} were checked", counted(states, "reachable state", "reachable states"))
+        }
+        SymbolicSearch::Whole { states: None } => "all reachable states were checked".to_owned(),
+        SymbolicSearch::Local => "for every run, one process at a time".to_owned(),
     }
 }
 

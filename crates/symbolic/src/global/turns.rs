@@ -7,6 +7,7 @@
 use base::StopReason;
 use model::Model;
 use model::control::{ActionId, ActionKind};
+use model::eval::{self, State, Turn};
 use model::expr::Expr;
 use model::fairness::{EdgePredicate, StatePredicate};
 use model::process::ProcessId;
@@ -109,8 +110,13 @@ impl<'a, 'm> Turns<'a, 'm> {
     }
 
     /// The steps of all processes.
-    pub fn steps(&self) -> Vec<Edge> {
-        self.system.commands().map(step).collect()
+    pub fn steps(&self) -> Result<Vec<Edge>, StopReason> {
+        self.bdd(self.system.commands().map(|command| self.step(command)).collect())
+    }
+
+    fn step(&self, command: &Command) -> Result<Edge, OutOfNodes> {
+        let update = Update::new(&self.system.encoding, &command.updates)?;
+        Ok(Edge { guard: command.guard.clone(), update: Some(update) })
     }
 
     /// The turns of which a violation's runs consist.
@@ -134,12 +140,25 @@ impl<'a, 'm> Turns<'a, 'm> {
             }
         }
         let still = still.into_iter().map(|(kind, guard)| (Edge { guard, update: None }, kind));
-        let steps = self
-            .system
-            .commands()
-            .map(|command| (step(command), Kind::Step(command.process, command.partner, command.meets.clone())));
-        let (edges, kinds) = still.chain(steps).unzip();
+        let kinds = self.system.commands().map(|one| Kind::Step(one.process, one.partner, one.meets.clone()));
+        let (edges, kinds) = still.chain(self.steps()?.into_iter().zip(kinds)).unzip();
         Ok(TurnEdges { edges, kinds })
+    }
+
+    /// A turn of the reference semantics that an edge stands for.
+    pub fn turn(&self, turns: &TurnEdges, edge: usize, (state, next): (&State, &State)) -> Option<Turn> {
+        let model = self.system.model;
+        let is_meant = |turn: &Turn| match (&turns.kinds[edge], turn) {
+            (Kind::Still(who), Turn::StandStill(process)) => who.is_none_or(|who| who == *process),
+            (Kind::Step(process, partner, meets), Turn::Step(by)) => {
+                by.process == *process
+                    && by.partner.map(|(partner, _)| partner) == *partner
+                    && self.tests.met_by(model, by) == *meets
+            }
+            _ => false,
+        };
+        let mut all = eval::turns(model, state).into_iter();
+        all.find(|(turn, after)| after == next && is_meant(turn)).map(|(turn, _)| turn)
     }
 
     /// What the fairness of a violation demands, pair by pair.
@@ -228,11 +247,6 @@ impl TurnEdges {
     fn which(&self, wanted: impl Fn(&Kind) -> bool) -> impl Iterator<Item = usize> {
         (0..self.kinds.len()).filter(move |&nth| wanted(&self.kinds[nth]))
     }
-}
-
-fn step(command: &Command) -> Edge {
-    let update = Update { changed: command.changed.clone(), after: command.after.clone() };
-    Edge { guard: command.guard.clone(), update: Some(update) }
 }
 
 fn is_idle(model: &Model, action: ActionId) -> bool {

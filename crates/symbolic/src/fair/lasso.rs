@@ -1,0 +1,302 @@
+//! A run to nodes that can start fair runs and round among them, edge by edge.
+//!
+//! In: a graph and the nodes of it that can start fair runs. Out: a lasso with its loop in a terminal component of them. The way to the component is shortest; in
+//! it, the nearest edge that meets a demand which is still open is taken, again and again, then a way back. Nearby edges are found
+//! by looking, far ones along rings of diagrams. Where the way back is long, the run goes round once more before its loop
+//! begins: what was in the way is then done.
+
+use std::collections::{BTreeSet, HashMap, VecDeque};
+
+use base::StopReason;
+
+use super::{Demand, Edge, Graph, Layers, Nodes, Way, is_nothing};
+
+/// So many successors are looked at before diagrams are asked.
+const NEARBY: usize = 3000;
+
+/// A vector with a state of the automaton.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Node {
+    /// The vector.
+    pub vector: Vec<bool>,
+    /// The state of the automaton.
+    pub state: usize,
+}
+
+/// A node, and the edge that is taken from it.
+#[derive(Clone, Debug)]
+pub struct Leg {
+    /// The node.
+    pub node: Node,
+    /// The number of the edge's relation.
+    pub edge: usize,
+}
+
+/// A run that goes round for ever.
+#[derive(Clone, Debug)]
+pub struct Lasso {
+    /// What comes before the loop.
+    pub stem: Vec<Leg>,
+    /// The loop, with at least one edge; after it comes its first node again.
+    pub turning: Vec<Leg>,
+}
+
+/// Where a lasso is looked for.
+pub struct Search<'l> {
+    /// The product with the whole automaton.
+    pub whole: &'l Graph<'l>,
+    /// Where runs begin.
+    pub start: Nodes,
+    /// The product with the component of the automaton in which the run goes round.
+    pub part: &'l Graph<'l>,
+    /// What a run must do there; `None` for a mark that every move carries.
+    pub demands: &'l [Option<Demand>],
+}
+
+/// An edge that leaves a node.
+#[derive(Clone)]
+struct Taken {
+    edge: usize,
+    step: usize,
+    to: Node,
+}
+
+impl Search<'_> {
+    /// A lasso through these nodes; `None` where diagrams contradict each other.
+    pub fn through(&self, fair: &Nodes) -> Result<Option<Lasso>, StopReason> {
+        let mut layers = Layers::new(self.start.clone());
+        let Some((_, met)) = layers.first_within(self.whole, fair)? else { return Ok(None) };
+        let component = self.part.terminal(fair, self.part.one_of(&met)?)?;
+        let Some((depth, met)) = layers.first_within(self.whole, &component)? else { return Ok(None) };
+        let pick = |(state, set)| Some(Node { vector: self.whole.space.pick(set)?, state });
+        let Some(head) = met.iter().enumerate().find_map(pick) else { return Ok(None) };
+        let Some(stem) = self.stem(&layers, depth, &head)? else { return Ok(None) };
+        let inside = Inside { part: self.part, demands: self.demands, needed: self.needed(&component)?, component };
+        inside.round(stem, head)
+    }
+
+    /// The demands that a run must meet in a component: one of which all nodes are free need not be.
+    fn needed(&self, component: &Nodes) -> Result<BTreeSet<usize>, StopReason> {
+        let mut needed = BTreeSet::new();
+        for (nth, demand) in self.demands.iter().enumerate() {
+            let is_free = match demand.as_ref().and_then(|demand| demand.free.as_ref()) {
+                None => false,
+                Some(free) => is_nothing(&self.part.minus(component, &vec![free.clone(); component.len()])?),
+            };
+            if !is_free {
+                needed.insert(nth);
+            }
+        }
+        Ok(needed)
+    }
+
+    /// The shortest way to a node, back along the layers.
+    fn stem(&self, layers: &Layers, depth: usize, head: &Node) -> Result<Option<Vec<Leg>>, StopReason> {
+        let mut stem: Vec<Leg> = Vec::new();
+        let mut next = head.clone();
+        for layer in layers.layers[..depth].iter().rev() {
+            let Some((vector, state)) = self.whole.one_before((&next.vector, next.state), layer)? else {
+                return Ok(None);
+            };
+            let node = Node { vector, state };
+            let Some(taken) = self.whole.leaving(&node).into_iter().find(|taken| taken.to == next) else {
+                return Ok(None);
+            };
+            stem.push(Leg { node: node.clone(), edge: taken.edge });
+            next = node;
+        }
+        stem.reverse();
+        Ok(Some(stem))
+    }
+}
+
+impl Graph<'_> {
+    /// The edges that leave a node.
+    fn leaving(&self, node: &Node) -> Vec<Taken> {
+        let moves = self.moves.iter().enumerate();
+        let open: Vec<usize> = moves
+            .filter(|(_, step)| step.from == node.state && step.label.contains(&node.vector))
+            .map(|(nth, _)| nth)
+            .collect();
+        let mut leaving = Vec::new();
+        for (nth, edge) in self.edges.iter().enumerate().filter(|_| !open.is_empty()) {
+            if edge.guard.contains(&node.vector) {
+                let vector = edge.after(&node.vector);
+                let to = |step: usize| Node { vector: vector.clone(), state: self.moves[step].to };
+                leaving.extend(open.iter().map(|&step| Taken { edge: nth, step, to: to(step) }));
+            }
+        }
+        leaving
+    }
+}
+
+impl Edge {
+    /// The vector after the edge.
+    fn after(&self, vector: &[bool]) -> Vec<bool> {
+        let mut vector = vector.to_vec();
+        for &(bit, value) in self.update.iter().flat_map(|update| &update.literals) {
+            vector[bit as usize] = value;
+        }
+        vector
+    }
+}
+
+impl Way {
+    fn contains(&self, vector: &[bool], taken: &Taken) -> bool {
+        self.from.as_ref().is_none_or(|from| from.contains(vector))
+            && self.edges.as_ref().is_none_or(|list| list.contains(&taken.edge))
+            && self.moves.as_ref().is_none_or(|list| list.contains(&taken.step))
+    }
+}
+
+/// The component in which a run goes round.
+struct Inside<'l> {
+    part: &'l Graph<'l>,
+    demands: &'l [Option<Demand>],
+    component: Nodes,
+    needed: BTreeSet<usize>,
+}
+
+impl Inside<'_> {
+    /// The stem, maybe longer, and a loop.
+    fn round(&self, mut stem: Vec<Leg>, mut head: Node) -> Result<Option<Lasso>, StopReason> {
+        let Some((mut turning, mut end)) = self.collect(&head)? else { return Ok(None) };
+        for is_last in [false, true] {
+            if end == head && !turning.is_empty() {
+                return Ok(Some(Lasso { stem, turning }));
+            }
+            let back = match self.nearby(&end, |_, taken| taken.to == head) {
+                Some((back, _)) => Some(back),
+                None if is_last => self.back(&end, &head)?,
+                None => None,
+            };
+            if let Some(back) = back {
+                turning.extend(back);
+                return Ok(Some(Lasso { stem, turning }));
+            }
+            if is_last {
+                break;
+            }
+            stem.append(&mut turning);
+            head = end;
+            let Some(again) = self.collect(&head)? else { return Ok(None) };
+            (turning, end) = again;
+        }
+        Ok(None)
+    }
+
+    fn meets(&self, demand: usize, node: &Node, taken: &Taken) -> bool {
+        let demand = self.demands[demand].as_ref();
+        demand.is_none_or(|demand| demand.ways.iter().any(|way| way.contains(&node.vector, taken)))
+    }
+
+    /// Edges from a node on that meet all that is needed, and where they end.
+    fn collect(&self, from: &Node) -> Result<Option<(Vec<Leg>, Node)>, StopReason> {
+        let mut legs: Vec<Leg> = Vec::new();
+        let mut missing = self.needed.clone();
+        let mut at = from.clone();
+        while !missing.is_empty() {
+            let wanted = |node: &Node, taken: &Taken| missing.iter().any(|&nth| self.meets(nth, node, taken));
+            let way = match self.nearby(&at, wanted) {
+                Some(way) => Some(way),
+                None => self.far(&at, &missing)?,
+            };
+            let Some((way, last)) = way else { return Ok(None) };
+            let node = way.last().map_or(&at, |leg| &leg.node).clone();
+            missing.retain(|&nth| !self.meets(nth, &node, &last));
+            legs.extend(way);
+            at = last.to;
+        }
+        Ok(Some((legs, at)))
+    }
+
+    /// The edges that stay inside; those that change nothing first.
+    fn edges(&self, node: &Node) -> Vec<Taken> {
+        let mut edges = self.part.leaving(node);
+        edges.retain(|taken| taken.to == *node || self.component[taken.to.state].contains(&taken.to.vector));
+        edges.sort_by_key(|taken| taken.to != *node);
+        edges
+    }
+
+    /// The shortest way whose last edge is wanted, and that edge, if there is one not far from here.
+    fn nearby(&self, from: &Node, wanted: impl Fn(&Node, &Taken) -> bool) -> Option<(Vec<Leg>, Taken)> {
+        let mut before: HashMap<Node, Option<Leg>> = HashMap::from([(from.clone(), None)]);
+        let mut open = VecDeque::from([from.clone()]);
+        let mut n_seen = 0;
+        while let Some(node) = open.pop_front() {
+            let edges = self.edges(&node);
+            n_seen += edges.len();
+            if let Some(taken) = edges.iter().find(|taken| wanted(&node, taken)) {
+                let mut way = vec![Leg { node: node.clone(), edge: taken.edge }];
+                let mut at = node;
+                while let Some(Some(leg)) = before.get(&at) {
+                    at = leg.node.clone();
+                    way.push(leg.clone());
+                }
+                way.reverse();
+                return Some((way, taken.clone()));
+            }
+            if n_seen > NEARBY {
+                return None;
+            }
+            for taken in edges {
+                if !before.contains_key(&taken.to) {
+                    before.insert(taken.to.clone(), Some(Leg { node: node.clone(), edge: taken.edge }));
+                    open.push_back(taken.to);
+                }
+            }
+        }
+        None
+    }
+
+    /// A way to an edge that meets something missing, along rings, and that edge.
+    fn far(&self, from: &Node, missing: &BTreeSet<usize>) -> Result<Option<(Vec<Leg>, Taken)>, StopReason> {
+        let mut target = self.part.nothing();
+        for demand in missing.iter().filter_map(|&nth| self.demands[nth].as_ref()) {
+            for way in &demand.ways {
+                let sources = self.part.sources_of(&self.component, way)?;
+                for (target, sources) in target.iter_mut().zip(&sources) {
+                    *target = self.part.bdd(self.part.space.or(target, sources))?;
+                }
+            }
+        }
+        let Some((mut way, end)) = self.along_rings(from, target)? else { return Ok(None) };
+        let meets = |taken: &Taken| missing.iter().any(|&nth| self.meets(nth, &end, taken));
+        let Some(taken) = self.edges(&end).into_iter().find(|taken| meets(taken)) else { return Ok(None) };
+        way.push(Leg { node: end, edge: taken.edge });
+        Ok(Some((way, taken)))
+    }
+
+    /// A way back along rings, of at least one edge.
+    fn back(&self, from: &Node, head: &Node) -> Result<Option<Vec<Leg>>, StopReason> {
+        let mut legs = Vec::new();
+        let mut from = from.clone();
+        if from == *head {
+            let Some(taken) = self.edges(&from).pop() else { return Ok(None) };
+            legs.push(Leg { node: from, edge: taken.edge });
+            from = taken.to;
+        }
+        let mut target = self.part.nothing();
+        target[head.state] = self.part.single(&head.vector)?;
+        let Some((way, _)) = self.along_rings(&from, target)? else { return Ok(None) };
+        legs.extend(way);
+        Ok(Some(legs))
+    }
+
+    /// A way to a node of the target, and that node.
+    fn along_rings(&self, from: &Node, target: Nodes) -> Result<Option<(Vec<Leg>, Node)>, StopReason> {
+        let rings = self.part.rings(target, &self.component, (&from.vector, from.state))?;
+        let ring_of = |node: &Node| rings.partition_point(|ring| !ring[node.state].contains(&node.vector));
+        let mut way: Vec<Leg> = Vec::new();
+        let mut at = from.clone();
+        let mut ring = ring_of(&at);
+        while ring > 0 {
+            let nearest = self.edges(&at).into_iter().min_by_key(|taken| ring_of(&taken.to));
+            let Some(taken) = nearest.filter(|taken| ring_of(&taken.to) < ring) else { return Ok(None) };
+            ring = ring_of(&taken.to);
+            way.push(Leg { node: at, edge: taken.edge });
+            at = taken.to;
+        }
+        Ok(Some((way, at)))
+    }
+}

@@ -1,0 +1,125 @@
+//! Whether a graph has a fair run that an automaton accepts: component by component of the automaton.
+//!
+//! In: a graph whose moves are an automaton's edges, in their order, where runs begin, and demands. Out: a lasso, or that there is none. Only
+//! components of the automaton in which every mark is carried can hold the loop; a mark that every move of one carries
+//! demands nothing there.
+
+use base::StopReason;
+use ltl::Automaton;
+
+use super::lasso::{Lasso, Search};
+use super::{Demand, Graph, Move, Nodes, Way, is_nothing};
+use crate::bdd::Bdd;
+
+/// What runs are looked for.
+pub struct Wanted<'w> {
+    /// Accepts them. The moves of the graph are its edges, state by state.
+    pub automaton: &'w Automaton,
+    /// What they must do beside.
+    pub demands: &'w [Demand],
+    /// Edges of these relations must carry the first mark again and again; any edge of theirs will do where there is none.
+    pub own: Option<&'w [usize]>,
+    /// Where runs begin.
+    pub initial: &'w Bdd,
+    /// All that can be reached without an automaton.
+    pub reached: &'w Bdd,
+}
+
+/// What was found.
+pub enum Found {
+    /// No run is as wanted.
+    Nothing,
+    /// A run.
+    Lasso(Lasso),
+    /// There is a run, but diagrams contradict each other on the way to it.
+    Broken,
+}
+
+impl Graph<'_> {
+    /// Looks for a fair run.
+    pub fn find(&self, wanted: &Wanted<'_>) -> Result<Found, StopReason> {
+        let automaton = wanted.automaton;
+        let first = automaton.initial.index();
+        let mut start = self.nothing();
+        start[first] = wanted.initial.clone();
+        // Where the automaton can wait for ever, everything that can be reached is as good as where runs begin.
+        let waits = |step: &Move| step.from == first && step.to == first && step.label.is_all();
+        let mut early = start.clone();
+        if self.moves.iter().any(waits) {
+            early[first] = wanted.reached.clone();
+        }
+        let reached = self.forward(early, None)?;
+        for component in accepting_components(automaton) {
+            let (part, mut demands) = self.within(wanted, &component);
+            demands.extend(wanted.demands.iter().cloned().map(Some));
+            let nodes: Nodes = (0..self.n_states)
+                .map(|state| if component.contains(&state) { reached[state].clone() } else { self.space.empty() })
+                .collect();
+            let asked: Vec<Demand> = demands.iter().flatten().cloned().collect();
+            let fair = part.fair(nodes, &asked)?;
+            if !is_nothing(&fair) {
+                let search = Search { whole: self, start, part: &part, demands: &demands };
+                return Ok(search.through(&fair)?.map_or(Found::Broken, Found::Lasso));
+            }
+        }
+        Ok(Found::Nothing)
+    }
+
+    /// The graph on some states of the automaton, and the demands of its marks there.
+    fn within(&self, wanted: &Wanted<'_>, states: &[usize]) -> (Graph<'_>, Vec<Option<Demand>>) {
+        let automaton = wanted.automaton;
+        let edges = automaton.states.iter().flat_map(|state| &state.edges);
+        let is_inside = |step: &Move| states.contains(&step.from) && states.contains(&step.to);
+        let (moves, edges): (Vec<&Move>, Vec<&ltl::Edge>) =
+            self.moves.iter().zip(edges).filter(|(step, _)| is_inside(step)).unzip();
+        let carrying = |mark: usize| (0..edges.len()).filter(|&nth| edges[nth].marks.contains(mark)).collect::<Vec<_>>();
+        let demand = |way: Way| Demand { free: None, ways: vec![way] };
+        let mark = |mark: usize| {
+            let moves = carrying(mark);
+            (moves.len() < edges.len()).then(|| demand(Way { moves: Some(moves), ..Way::default() }))
+        };
+        let mut demands: Vec<Option<Demand>> = (0..automaton.n_marks).map(mark).collect();
+        if let Some(own) = wanted.own {
+            let moves = (automaton.n_marks > 0).then(|| carrying(0));
+            demands.push(Some(demand(Way { from: None, edges: Some(own.to_vec()), moves })));
+        }
+        (Graph { moves: moves.into_iter().cloned().collect(), ..*self }, demands)
+    }
+}
+
+/// The strongly connected sets of states in which some edge carries each mark.
+fn accepting_components(automaton: &Automaton) -> Vec<Vec<usize>> {
+    let n_states = automaton.states.len();
+    let edges: Vec<&[ltl::Edge]> = automaton.states.iter().map(|state| &state.edges[..]).collect();
+    let reachable = |from: usize| {
+        let mut seen = vec![false; n_states];
+        let mut open = vec![from];
+        while let Some(state) = open.pop() {
+            for edge in edges[state] {
+                if !std::mem::replace(&mut seen[edge.target.index()], true) {
+                    open.push(edge.target.index());
+                }
+            }
+        }
+        seen
+    };
+    let reachable: Vec<Vec<bool>> = (0..n_states).map(reachable).collect();
+    let mut found = vec![false; n_states];
+    let mut components: Vec<Vec<usize>> = Vec::new();
+    for state in (0..n_states).filter(|&state| reachable[state][state]) {
+        if found[state] {
+            continue;
+        }
+        let both = |&other: &usize| reachable[state][other] && reachable[other][state];
+        let component: Vec<usize> = (0..n_states).filter(both).collect();
+        component.iter().for_each(|&state| found[state] = true);
+        let inside = || {
+            let leaving = component.iter().flat_map(|&state| edges[state]);
+            leaving.filter(|edge| component.contains(&edge.target.index()))
+        };
+        if (0..automaton.n_marks).all(|mark| inside().any(|edge| edge.marks.contains(mark))) {
+            components.push(component);
+        }
+    }
+    components
+}
