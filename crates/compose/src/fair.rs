@@ -55,6 +55,8 @@ pub struct Way<'w> {
 pub enum Outcome {
     /// No violation has a run.
     Proved(Certificate),
+    /// The same, with sets that are too large to be written down.
+    Unwritten,
     /// A fair run that violates it.
     Run(Trace),
 }
@@ -80,10 +82,12 @@ pub fn decide<'m, B: FairBackend>(
     way: &Way<'_>,
 ) -> Result<Decided, StopReason> {
     let mut search = Search { backend, conditions, locals, way, exposures: Vec::new(), n_exposed: 0 };
+    let mut is_written = true;
     let mut certificate = Certificate { property: conditions.property.name.clone(), facts: Vec::new() };
     for violation in 0..conditions.violations.len() {
         match search.violation(violation)? {
-            Found::NoRun(invariant, ranks) => {
+            Found::NoRun(None) => is_written = false,
+            Found::NoRun(Some((invariant, ranks))) => {
                 let uses = vec![certificate.facts.len()];
                 certificate.facts.push(Fact { claim: invariant, uses: Vec::new() });
                 certificate.facts.push(Fact { claim: ranks, uses });
@@ -93,19 +97,20 @@ pub fn decide<'m, B: FairBackend>(
             }
         }
     }
-    Ok(Decided { outcome: Outcome::Proved(certificate), exposures: search.exposures })
+    let outcome = if is_written { Outcome::Proved(certificate) } else { Outcome::Unwritten };
+    Ok(Decided { outcome, exposures: search.exposures })
 }
 
 enum Found {
-    /// The split invariant, and that no fair run violates the property in this way.
-    NoRun(Claim, Claim),
+    /// The split invariant, and that no fair run violates the property in this way, where these are written down.
+    NoRun(Option<(Claim, Claim)>),
     Run(Trace),
 }
 
 /// What the abstract processes of a round say.
 enum Round {
-    /// The rule's premises hold.
-    Proved(Claim, Claim),
+    /// The rule's premises hold; written down, where that is possible.
+    Proved(Option<(Claim, Claim)>),
     /// These have fair runs, with such an automaton.
     Open(Vec<ProcessId>, Reader),
 }
@@ -129,7 +134,7 @@ impl<B: FairBackend> Search<'_, '_, B> {
             self.way.budget.check(0)?;
             self.backend.close()?;
             let (open, automaton) = match self.round(violation, &exposed)? {
-                Round::Proved(invariant, ranks) => return Ok(Found::NoRun(invariant, ranks)),
+                Round::Proved(written) => return Ok(Found::NoRun(written)),
                 Round::Open(open, automaton) => (open, automaton),
             };
             // What one of them needs mostly helps the others, and what all need at once would be too much: the fewest facts.
@@ -195,8 +200,9 @@ impl<B: FairBackend> Search<'_, '_, B> {
         }
         Ok(match self.backend.prove(violation, own, &foci)? {
             Written::Proof(invariant, ranks) => {
-                Round::Proved(Claim::SplitInvariant(invariant), Claim::NoFairRun(ranks))
+                Round::Proved(Some((Claim::SplitInvariant(invariant), Claim::NoFairRun(ranks))))
             }
+            Written::TooLarge => Round::Proved(None),
             Written::Open(open) => Round::Open(open, Reader::Plain),
         })
     }

@@ -5,6 +5,7 @@
 
 use base::StopReason;
 use engine::{Answer, Engine, Observer, PropertyId, Task};
+use explicit::fair::{Fair, Rule};
 use explicit::local::Local;
 use model::Model;
 use symbolic::engines::Symbolic;
@@ -29,17 +30,62 @@ impl Engine for ListedFirst {
     }
 
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Vec<Answer> {
-        let cap_bytes = task.budget.memory_limit().map_or(LISTED_BYTES, |limit| LISTED_BYTES.min(limit / 2));
-        let listed = Local { k: self.k, cap_bytes };
-        let answers = listed.run(task, observer);
-        let properties: Vec<PropertyId> =
-            answers.iter().filter(|answer| listed.outgrew(answer)).map(|answer| answer.property).collect();
-        if properties.is_empty() {
-            return answers;
-        }
-        let task = Task { properties, ..task.clone() };
-        let mut drawn = Symbolic::KIndex(self.k).run(&task, observer).into_iter();
-        let take = |answer| if listed.outgrew(&answer) { drawn.next().unwrap_or(answer) } else { answer };
-        answers.into_iter().map(take).collect()
+        let listed = Local { k: self.k, cap_bytes: cap(task, LISTED_BYTES) };
+        let drawn = Symbolic::KIndex(self.k);
+        one_then_other(task, observer, (&listed, &drawn), |answer| listed.outgrew(answer))
     }
+}
+
+/// Abstract processes may take so much: where they take more, there are too many stores for listing them.
+const ABSTRACT_BYTES: u64 = 48 << 20;
+
+/// Local proofs of temporal properties.
+#[derive(Clone, Copy, Debug)]
+pub struct FairListedFirst {
+    /// Which method.
+    pub rule: Rule,
+}
+
+impl Engine for FairListedFirst {
+    fn name(&self) -> &'static str {
+        Fair::new(self.rule).name()
+    }
+
+    fn supports(&self, model: &Model, property: PropertyId) -> Result<(), StopReason> {
+        Fair::new(self.rule).supports(model, property)
+    }
+
+    fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Vec<Answer> {
+        let listed = Fair { rule: self.rule, cap_bytes: cap(task, ABSTRACT_BYTES) };
+        let drawn = Symbolic::Fair(match self.rule {
+            Rule::Ll => symbolic::local_fair::Rule::Ll,
+            Rule::FllA => symbolic::local_fair::Rule::FllA,
+            Rule::FllB => symbolic::local_fair::Rule::FllB,
+        });
+        one_then_other(task, observer, (&listed, &drawn), |answer| listed.outgrew(answer))
+    }
+}
+
+/// What listed sets may take within the budget.
+fn cap(task: &Task<'_>, bytes: u64) -> u64 {
+    task.budget.memory_limit().map_or(bytes, |limit| bytes.min(limit / 2))
+}
+
+/// The answers of one engine, and of another where the sets of the first outgrew their cap.
+fn one_then_other(
+    task: &Task<'_>,
+    observer: &dyn Observer,
+    (listed, drawn): (&dyn Engine, &dyn Engine),
+    outgrew: impl Fn(&Answer) -> bool,
+) -> Vec<Answer> {
+    let answers = listed.run(task, observer);
+    let properties: Vec<PropertyId> =
+        answers.iter().filter(|answer| outgrew(answer)).map(|answer| answer.property).collect();
+    if properties.is_empty() {
+        return answers;
+    }
+    let task = Task { properties, ..task.clone() };
+    let mut drawn = drawn.run(&task, observer).into_iter();
+    let take = |answer| if outgrew(&answer) { drawn.next().unwrap_or(answer) } else { answer };
+    answers.into_iter().map(take).collect()
 }

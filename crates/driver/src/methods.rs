@@ -5,13 +5,13 @@
 use base::SourceFile;
 use base::diagnostic::nearest_name;
 use engine::Engine;
-use explicit::fair::{Fair, Rule};
+use explicit::fair::Rule;
 use explicit::local::{Local, Ls3};
 use symbolic::engines::Symbolic;
 use symbolic::reach::Direction;
 
 use crate::auto::Auto;
-use crate::listed_first::ListedFirst;
+use crate::listed_first::{FairListedFirst, ListedFirst};
 use crate::local_first::LocalFirst;
 
 /// A way to answer questions.
@@ -95,15 +95,15 @@ fn global() -> Box<dyn Engine> {
 }
 
 fn ll() -> Box<dyn Engine> {
-    Box::new(Fair::new(Rule::Ll))
+    Box::new(FairListedFirst { rule: Rule::Ll })
 }
 
 fn fll_a() -> Box<dyn Engine> {
-    Box::new(Fair::new(Rule::FllA))
+    Box::new(FairListedFirst { rule: Rule::FllA })
 }
 
 fn fll_b() -> Box<dyn Engine> {
-    Box::new(Fair::new(Rule::FllB))
+    Box::new(FairListedFirst { rule: Rule::FllB })
 }
 
 fn pushdown() -> Box<dyn Engine> {

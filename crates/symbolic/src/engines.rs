@@ -10,6 +10,7 @@ use std::time::Instant;
 use base::StopReason;
 use compose::backend::Backend;
 use compose::completion::{Completed, Obstacle, Round, Stages, Way, complete};
+use compose::fair::{self, Decided};
 use compose::k_index::Invariants;
 use compose::method::Outcome;
 use compose::question::{Question, questions};
@@ -17,6 +18,7 @@ use compose::symmetry::Symmetry;
 use engine::{Answer, Engine, Event, Exposure, Observer, PropertyId, Statistics, Task, Verdict};
 use evidence::certificate::SplitInvariant;
 use evidence::trace::trace_through;
+use evidence::{Evidence, SymbolicSearch};
 use model::Model;
 use model::eval::State;
 use model::process::ProcessId;
@@ -25,7 +27,9 @@ use model::variable::Storage;
 
 use crate::attended::{Gauge, Relay, attended};
 use crate::bdd::Bdd;
+use crate::global::step_tests;
 use crate::local::{LocalSets, Views};
+use crate::local_fair::Rule;
 use crate::reach::{Direction, Reach, search};
 use crate::system::System;
 
@@ -49,6 +53,8 @@ pub enum Symbolic {
     Completion,
     /// Temporal properties on the whole product.
     Global,
+    /// Temporal properties, one process at a time.
+    Fair(Rule),
 }
 
 impl Engine for Symbolic {
@@ -61,11 +67,15 @@ impl Engine for Symbolic {
             Symbolic::KIndex(_) => "k-index",
             Symbolic::Completion => "completion",
             Symbolic::Global => "global",
+            Symbolic::Fair(rule) => rule.name(),
         }
     }
 
     fn supports(&self, model: &Model, property: PropertyId) -> Result<(), StopReason> {
         let refuse = |why: &str| Err(StopReason::NotSupported(why.to_string()));
+        if let Symbolic::Fair(rule) = self {
+            return rule.supports(model, property);
+        }
         let is_temporal = matches!(model.properties[property].kind, PropertyKind::Temporal(_));
         match self {
             Symbolic::Global if !is_temporal => {
@@ -123,6 +133,7 @@ impl Symbolic {
             Symbolic::KIndex(k) => work.k_index(k),
             Symbolic::Reach(direction) => properties.map(|&id| work.reach(id, direction)).collect(),
             Symbolic::Completion => properties.map(|&id| work.completion(id)).collect(),
+            Symbolic::Fair(rule) => properties.map(|&id| work.fair(id, rule)).collect(),
             Symbolic::Global => crate::global::run(work.task, work.gauge, work.n_nodes, |answer| work.decided(answer)),
         }
     }
@@ -239,6 +250,37 @@ impl<'a> Work<'a> {
                 ))),
             });
         }
+    }
+
+    fn fair(&self, id: PropertyId, rule: Rule) -> Answer {
+        let started = Instant::now();
+        let (decided, mut statistics) =
+            self.try_fair(id, rule).unwrap_or_else(|stop| (Err(stop), Statistics::default()));
+        statistics.time = started.elapsed();
+        let verdict = match decided {
+            Err(stop) => Verdict::Unknown(stop),
+            Ok(Decided { outcome, exposures }) => {
+                statistics.refinements = Some(exposures.len() as u64);
+                statistics.exposures = exposures;
+                match outcome {
+                    fair::Outcome::Run(trace) => Verdict::Violated(Evidence::Trace(trace)),
+                    fair::Outcome::Proved(proof) => Verdict::Holds(Evidence::Certificate(Box::new(proof))),
+                    fair::Outcome::Unwritten => Verdict::Holds(Evidence::Symbolic(SymbolicSearch::Local)),
+                }
+            }
+        };
+        let answer = Answer { property: id, verdict, statistics };
+        self.decided(&answer);
+        answer
+    }
+
+    fn try_fair(&self, id: PropertyId, rule: Rule) -> Result<(Result<Decided, StopReason>, Statistics), StopReason> {
+        let model = self.task.model;
+        let tests = step_tests(model);
+        let n_blocks: Vec<usize> = model.processes.ids().map(|process| n_local_states(model, process)).collect();
+        let system = System::with_tests(model, &n_blocks, self.n_nodes, &tests)?;
+        let sets = LocalSets::new(system, Views::Whole)?.measured_by(self.gauge);
+        crate::local_fair::decide(rule, sets, (self.task, id), (self.relay, self.gauge))
     }
 
     fn answer(&self, id: PropertyId, outcome: Outcome, statistics: Statistics) -> Answer {

@@ -9,10 +9,9 @@ mod turns;
 use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use base::{Budget, StopReason};
+use base::StopReason;
 use engine::{Answer, PropertyId, Statistics, Task, Verdict};
 use evidence::{Evidence, SymbolicSearch, Trace, TraceEnd};
 use model::eval::State;
@@ -24,8 +23,11 @@ use crate::bdd::Bdd;
 use crate::fair::lasso::Lasso;
 use crate::fair::violation::{Found, Wanted};
 use crate::fair::{Graph, Move};
+use crate::meter::Meter;
 use crate::system::System;
 use turns::{TurnEdges, Turns};
+
+pub(crate) use turns::step_tests;
 
 /// Answers the temporal properties of a task with room for so many nodes; tells each answer when it is there.
 pub(crate) fn run(task: &Task<'_>, gauge: &Arc<Gauge>, n_nodes: usize, tell: impl Fn(&Answer)) -> Vec<Answer> {
@@ -38,7 +40,7 @@ pub(crate) fn run(task: &Task<'_>, gauge: &Arc<Gauge>, n_nodes: usize, tell: imp
         global_states: search.and_then(Search::n_states),
         ..Statistics::default()
     };
-    let tests = turns::step_tests(task.model);
+    let tests = step_tests(task.model);
     let system = System::with_tests(task.model, &vec![1; task.model.processes.len()], n_nodes, &tests);
     let search = system.as_ref().map_err(StopReason::clone).and_then(|system| {
         let meter = Meter { system, budget: &task.budget, gauge, peak_nodes: &peak_nodes };
@@ -52,29 +54,6 @@ pub(crate) fn run(task: &Task<'_>, gauge: &Arc<Gauge>, n_nodes: usize, tell: imp
         answer
     };
     task.properties.iter().map(answer).collect()
-}
-
-/// Watches what the diagrams take.
-struct Meter<'a, 'm> {
-    system: &'a System<'m>,
-    budget: &'a Budget,
-    gauge: &'a Gauge,
-    peak_nodes: &'a Cell<u64>,
-}
-
-impl Meter<'_, '_> {
-    /// Asked after each image.
-    fn pause(&self) -> Result<(), StopReason> {
-        let space = &self.system.encoding.space;
-        space.tidy();
-        let n_nodes = space.n_nodes() as u64;
-        let bytes = self.system.bytes(n_nodes);
-        self.gauge.rounds.fetch_add(1, Ordering::Relaxed);
-        self.gauge.nodes.store(n_nodes, Ordering::Relaxed);
-        self.gauge.memory_bytes.store(bytes, Ordering::Relaxed);
-        self.peak_nodes.set(self.peak_nodes.get().max(n_nodes));
-        self.budget.check(bytes)
-    }
 }
 
 struct Search<'a, 'm> {
@@ -133,7 +112,7 @@ impl<'a, 'm> Search<'a, 'm> {
             demands: &self.turns.demands(violation, &turns, &self.reached)?,
             own: None,
             initial: &self.system.initial,
-            reached: &self.reached,
+            reached: Some(&self.reached),
         };
         match graph.find(&wanted)? {
             Found::Nothing => Ok(None),
@@ -147,7 +126,8 @@ impl<'a, 'm> Search<'a, 'm> {
         let legs = || lasso.stem.iter().chain(&lasso.turning);
         let mut states: Vec<State> = legs().map(|leg| self.system.decode(&leg.node.vector)).collect();
         states.push(self.system.decode(&lasso.turning.first()?.node.vector));
-        let taken = legs().zip(states.windows(2)).map(|(leg, pair)| self.turns.turn(turns, leg.edge, (&pair[0], &pair[1])));
+        let taken =
+            legs().zip(states.windows(2)).map(|(leg, pair)| self.turns.turn(turns, leg.edge, (&pair[0], &pair[1])));
         let turns = taken.collect::<Option<Vec<_>>>()?;
         Some(Trace { states, turns, end: TraceEnd::Loop, loop_from: Some(lasso.stem.len()) })
     }

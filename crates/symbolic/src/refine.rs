@@ -101,6 +101,16 @@ impl Refinable for LocalSets<'_> {
 }
 
 impl LocalSets<'_> {
+    /// Nothing is exposed any more.
+    pub(crate) fn forget_exposed(&mut self) -> Result<(), StopReason> {
+        let all = self.system().encoding.space.all();
+        for (exposed, blocks) in self.exposed.iter_mut().zip(&mut self.blocks) {
+            *exposed = Exposed { facts: Vec::new(), blocks: vec![Vec::new()] };
+            *blocks = vec![all.clone()];
+        }
+        self.refresh_commands()
+    }
+
     /// Splits the blocks of a process by a fact; whether some block was split.
     fn split_blocks(&mut self, process: ProcessId, fact: &LocalFact) -> Result<bool, OutOfNodes> {
         let holds = self.holds(process, fact)?;

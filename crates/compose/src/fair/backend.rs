@@ -37,6 +37,8 @@ pub enum Reader {
 pub enum Written {
     /// The claim and the split invariant that it uses.
     Proof(SplitInvariant, NoFairRun),
+    /// There is a proof, but the sets are too large to be listed.
+    TooLarge,
     /// With the plain automaton the abstract processes of these have fair runs: the rule is about an automaton, not about its words.
     Open(Vec<ProcessId>),
 }

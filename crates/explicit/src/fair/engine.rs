@@ -8,7 +8,7 @@ use compose::fair::conditions::{Conditions, Pair, follows, support};
 use compose::fair::locals::{LocalState, Locals};
 use compose::fair::{self, Decided, Outcome, Variant, Way};
 use engine::{Answer, Engine, Event, Observer, PropertyId, Silent, Statistics, Task, Verdict, Views};
-use evidence::Evidence;
+use evidence::{Evidence, SymbolicSearch};
 use evidence::certificate::{LocalFact, NoFairRun, Variant as Claimed};
 use model::Model;
 use model::fairness::EdgePredicate;
@@ -110,6 +110,7 @@ impl Fair {
                 match outcome {
                     Outcome::Run(trace) => Verdict::Violated(Evidence::Trace(trace)),
                     Outcome::Proved(certificate) => Verdict::Holds(Evidence::Certificate(Box::new(certificate))),
+                    Outcome::Unwritten => Verdict::Holds(Evidence::Symbolic(SymbolicSearch::Local)),
                 }
             }
         };

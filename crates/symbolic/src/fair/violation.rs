@@ -21,8 +21,8 @@ pub struct Wanted<'w> {
     pub own: Option<&'w [usize]>,
     /// Where runs begin.
     pub initial: &'w Bdd,
-    /// All that can be reached without an automaton.
-    pub reached: &'w Bdd,
+    /// All that can be reached without an automaton, where that is known.
+    pub reached: Option<&'w Bdd>,
 }
 
 /// What was found.
@@ -45,8 +45,8 @@ impl Graph<'_> {
         // Where the automaton can wait for ever, everything that can be reached is as good as where runs begin.
         let waits = |step: &Move| step.from == first && step.to == first && step.label.is_all();
         let mut early = start.clone();
-        if self.moves.iter().any(waits) {
-            early[first] = wanted.reached.clone();
+        if let Some(reached) = wanted.reached.filter(|_| self.moves.iter().any(waits)) {
+            early[first] = reached.clone();
         }
         let reached = self.forward(early, None)?;
         for component in accepting_components(automaton) {
@@ -72,7 +72,8 @@ impl Graph<'_> {
         let is_inside = |step: &Move| states.contains(&step.from) && states.contains(&step.to);
         let (moves, edges): (Vec<&Move>, Vec<&ltl::Edge>) =
             self.moves.iter().zip(edges).filter(|(step, _)| is_inside(step)).unzip();
-        let carrying = |mark: usize| (0..edges.len()).filter(|&nth| edges[nth].marks.contains(mark)).collect::<Vec<_>>();
+        let carrying =
+            |mark: usize| (0..edges.len()).filter(|&nth| edges[nth].marks.contains(mark)).collect::<Vec<_>>();
         let demand = |way: Way| Demand { free: None, ways: vec![way] };
         let mark = |mark: usize| {
             let moves = carrying(mark);

@@ -6,7 +6,6 @@
 
 use base::StopReason;
 use model::Model;
-use model::control::{ActionId, ActionKind};
 use model::eval::{self, State, Turn};
 use model::expr::Expr;
 use model::fairness::{EdgePredicate, StatePredicate};
@@ -16,7 +15,6 @@ use temporal::Violation;
 
 use crate::bdd::{Bdd, OutOfNodes};
 use crate::commands::{Command, StepTests};
-use crate::encoding::Part;
 use crate::evaluate::Evaluator;
 use crate::fair::{Demand, Edge, Update, Way};
 use crate::system::System;
@@ -75,38 +73,9 @@ impl Kind {
 impl<'a, 'm> Turns<'a, 'm> {
     /// Finds out who may stand still where.
     pub fn new(system: &'a System<'m>, tests: StepTests) -> Result<Self, StopReason> {
-        let mut turns = Turns { system, tests, still: Vec::new() };
-        let still = |process| turns.standing_still(process);
-        turns.still = turns.bdd(system.model.processes.ids().map(still).collect())?;
-        Ok(turns)
-    }
-
-    fn standing_still(&self, process: ProcessId) -> Result<Bdd, OutOfNodes> {
-        let (system, space) = (self.system, &self.system.encoding.space);
-        let moving = self.offered(process, |_| true)?;
-        let points = system.points.of(process);
-        let is_idle = |&number: &usize| {
-            let actions = &system.model.places[points.point(number).place].actions;
-            actions.iter().any(|&action| is_idle(system.model, action))
-        };
-        let idle = system.encoding.one_of(Part::Control(process), (0..points.len()).filter(is_idle))?;
-        space.or(&space.not(&moving)?, &idle)
-    }
-
-    /// Where a process has a part in a step, by an action that counts.
-    fn offered(&self, process: ProcessId, counts: impl Fn(ActionId) -> bool) -> Result<Bdd, OutOfNodes> {
-        let mut offered = self.system.encoding.space.empty();
-        for (by, states) in self.system.processes.iter().flat_map(|commands| &commands.offers) {
-            let mine = match by.partner {
-                _ if by.process == process => Some(by.action),
-                Some((partner, action)) if partner == process => Some(action),
-                _ => None,
-            };
-            if mine.is_some_and(&counts) {
-                offered = self.system.encoding.space.or(&offered, states)?;
-            }
-        }
-        Ok(offered)
+        let still = system.model.processes.ids().map(|process| system.standing_still(process));
+        let still = still.collect::<Result<_, _>>().map_err(|_| system.out_of_nodes())?;
+        Ok(Turns { system, tests, still })
     }
 
     /// The steps of all processes.
@@ -196,28 +165,19 @@ impl<'a, 'm> Turns<'a, 'm> {
     /// Where a predicate of a fairness assumption holds.
     fn states(&self, predicate: &StatePredicate, reached: &Bdd) -> Result<Bdd, StopReason> {
         let (model, space) = (self.system.model, &self.system.encoding.space);
-        let able = |process: ProcessId, labels: Option<&Vec<String>>| {
-            let carries = |action: ActionId| {
-                let carried = &model.actions[action].labels;
-                labels.is_none_or(|labels| carried.iter().any(|label| labels.contains(label)))
-            };
-            self.offered(process, |action| !is_idle(model, action) && carries(action))
-        };
         match predicate {
             StatePredicate::Holds(expr) => self.truth(expr, &[], reached),
             StatePredicate::Fails(expr) => {
                 let truth = self.truth(expr, &[], reached)?;
                 self.bdd(space.not(&truth))
             }
-            StatePredicate::Unable(process, labels) => {
-                self.bdd(able(*process, labels.as_ref()).and_then(|able| space.not(&able)))
-            }
+            StatePredicate::Unable(process, labels) => self.bdd(self.system.unable(*process, labels.as_deref())),
             StatePredicate::NobodyAble => {
-                let all = model.processes.ids().try_fold(space.empty(), |all, process| {
-                    let one = able(process, None)?;
-                    space.or(&all, &one)
+                let all = model.processes.ids().try_fold(space.all(), |all, process| {
+                    let one = self.system.unable(process, None)?;
+                    space.and(&all, &one)
                 });
-                self.bdd(all.and_then(|all| space.not(&all)))
+                self.bdd(all)
             }
         }
     }
@@ -247,8 +207,4 @@ impl TurnEdges {
     fn which(&self, wanted: impl Fn(&Kind) -> bool) -> impl Iterator<Item = usize> {
         (0..self.kinds.len()).filter(move |&nth| wanted(&self.kinds[nth]))
     }
-}
-
-fn is_idle(model: &Model, action: ActionId) -> bool {
-    matches!(model.actions[action].kind, ActionKind::Idle)
 }

@@ -1,0 +1,269 @@
+//! The backend: split invariants and abstract processes as diagrams.
+
+use std::cell::Cell;
+use std::sync::Arc;
+
+use base::{Budget, StopReason};
+use compose::backend::{Backend, Refinable};
+use compose::fair::backend::{AbstractPoint, AbstractRun, AbstractTurn, Demand, FairBackend, Reader, Turns, Written};
+use compose::fair::conditions::Conditions;
+use compose::fair::locals::{LocalState, Locals};
+use compose::k_index::Plan;
+use engine::{Statistics, Views};
+use evidence::certificate::LocalFact;
+use model::eval::{State, Turn};
+use model::process::ProcessId;
+
+use super::predicates::Guess;
+use super::store_turns::{FocusTurns, StoreTurn, focus_turns, store_turns};
+use crate::attended::Gauge;
+use crate::bdd::Bdd;
+use crate::encoding::Part;
+use crate::fair::lasso::{Lasso, Leg};
+use crate::fair::violation::{Found, Wanted};
+use crate::fair::{self, Graph, Move, Way};
+use crate::local::LocalSets;
+use crate::meter::Meter;
+
+/// What was asked of an abstract process.
+type Asked = (ProcessId, Demand, Turns);
+
+/// Abstract processes as diagrams.
+pub struct Drawn<'d, 'm> {
+    sets: LocalSets<'m>,
+    conditions: &'d Conditions<'m>,
+    locals: &'d Locals<'m>,
+    budget: &'d Budget,
+    gauge: &'d Arc<Gauge>,
+    peak_nodes: Cell<u64>,
+    /// By process: its initial view states.
+    initial: Vec<Bdd>,
+    /// By process: its view states, once they are computed.
+    thetas: Vec<Bdd>,
+    /// The turns of all processes as changes of the store.
+    turns: Vec<StoreTurn>,
+    /// What was found for what is exposed now.
+    known: Vec<(Asked, Option<AbstractRun>)>,
+}
+
+impl<'d, 'm> Drawn<'d, 'm> {
+    /// With local sets in which nothing is exposed.
+    pub fn new(
+        sets: LocalSets<'m>,
+        (conditions, locals): (&'d Conditions<'m>, &'d Locals<'m>),
+        (budget, gauge): (&'d Budget, &'d Arc<Gauge>),
+    ) -> Self {
+        Drawn {
+            sets,
+            conditions,
+            locals,
+            budget,
+            gauge,
+            peak_nodes: Cell::new(0),
+            initial: Vec::new(),
+            thetas: Vec::new(),
+            turns: Vec::new(),
+            known: Vec::new(),
+        }
+    }
+
+    fn find(&self, (focus, demand, allowed): Asked) -> Result<Option<AbstractRun>, StopReason> {
+        let violation = match demand.automaton {
+            Reader::Small => &self.conditions.violations[demand.violation],
+            Reader::Plain => &self.conditions.plain[demand.violation],
+        };
+        let space = &self.sets.system().encoding.space;
+        let turns = focus_turns(&self.sets, self.conditions, (focus, &self.turns), allowed);
+        let turns = self.sets.bdd(turns)?;
+        let guess = Guess { sets: &self.sets, thetas: &self.thetas, focus };
+        let atoms = violation.propositions.iter().map(|one| guess.proposition(one)).collect::<Result<Vec<_>, _>>()?;
+        let mut demands = Vec::new();
+        for pair in self.conditions.pairs_of(violation) {
+            demands.push(self.demand(&guess, &turns, pair)?);
+        }
+        let meter =
+            Meter { system: self.sets.system(), budget: self.budget, gauge: self.gauge, peak_nodes: &self.peak_nodes };
+        let pause = || meter.pause();
+        let moves = self.sets.bdd(Move::of(&violation.automaton, space, &atoms))?;
+        let n_states = violation.automaton.states.len();
+        let graph = Graph { space, edges: &turns.edges, moves, n_states, pause: &pause };
+        let own = turns.which(|kind| kind.mover == focus);
+        let wanted = Wanted {
+            automaton: &violation.automaton,
+            demands: &demands,
+            own: demand.own.then_some(own.as_slice()),
+            initial: &self.initial[focus.index()],
+            reached: (allowed == Turns::Some).then_some(&self.thetas[focus.index()]),
+        };
+        match graph.find(&wanted)? {
+            Found::Nothing => Ok(None),
+            Found::Lasso(lasso) => match self.shown(focus, &turns, &lasso) {
+                Some(run) => Ok(Some(run)),
+                None => Err(contradiction()),
+            },
+            Found::Broken => Err(contradiction()),
+        }
+    }
+
+    /// What a fairness assumption demands of the abstract process of a focus.
+    fn demand(&self, guess: &Guess<'_, '_>, turns: &FocusTurns, pair: usize) -> Result<fair::Demand, StopReason> {
+        let declared = &self.conditions.pairs[pair];
+        let free = declared.always.as_ref().map(|always| guess.may(always)).transpose()?;
+        let mut ways = Vec::new();
+        for before in &declared.before {
+            ways.push(Way { from: Some(guess.may(before)?), ..Way::default() });
+        }
+        ways.push(Way { edges: Some(turns.which(|kind| kind.met.contains(&pair))), ..Way::default() });
+        Ok(fair::Demand { free, ways })
+    }
+
+    /// A lasso in plain terms; `None` where diagrams and reference semantics differ.
+    fn shown(&self, focus: ProcessId, turns: &FocusTurns, lasso: &Lasso) -> Option<AbstractRun> {
+        let legs: Vec<&Leg> = lasso.stem.iter().chain(&lasso.turning).collect();
+        let loop_from = lasso.stem.len();
+        let mut run = AbstractRun { focus, points: Vec::new(), turns: Vec::new(), loop_from };
+        run.points = legs.iter().map(|leg| self.point(&leg.node.vector)).collect();
+        for (at, leg) in legs.iter().enumerate() {
+            let kind = &turns.kinds[leg.edge];
+            let next = &run.points[run.after(at)];
+            let own = match kind.mover == focus {
+                true => Some(self.own_turn(focus, &kind.met, (&run.points[at].state, &next.state))?),
+                false => None,
+            };
+            let is_sure = kind.sure.as_ref().is_none_or(|sure| sure.contains(&leg.node.vector));
+            run.turns.push(AbstractTurn { mover: kind.mover, own, met: kind.met.clone(), is_sure });
+        }
+        Some(run)
+    }
+
+    fn point(&self, vector: &[bool]) -> AbstractPoint {
+        let encoding = &self.sets.system().encoding;
+        let block = |process: ProcessId| match self.sets.exposed[process.index()].blocks.len() {
+            0 | 1 => 0,
+            _ => encoding.field(Part::Exposed(process)).read(vector),
+        };
+        let blocks = self.locals.model.processes.ids().map(block).collect();
+        AbstractPoint { state: self.sets.system().decode(vector), blocks }
+    }
+
+    /// A turn of the focus on the reference semantics that leads from one state to another.
+    fn own_turn(&self, focus: ProcessId, met: &[usize], (state, next): (&State, &State)) -> Option<Turn> {
+        let local = self.locals.read(focus, next);
+        let mut turns = self.locals.turns_of(focus, state).into_iter();
+        let found = turns.find(|(turn, after)| {
+            self.conditions.met_by(turn) == met
+                && self.locals.read(focus, after) == local
+                && self.locals.same_store(after, next)
+        });
+        found.map(|(turn, _)| turn)
+    }
+
+    /// The bits of a local state.
+    fn local_values(&self, process: ProcessId, local: &LocalState) -> Vec<(Part, usize)> {
+        let encoding = &self.sets.system().encoding;
+        let cells = self.locals.cells(process).iter().zip(&local.cells);
+        let cell = |(&cell, &value)| Some((Part::Cell(cell), encoding.position(cell, value)?));
+        cells.filter_map(cell).chain([(Part::Control(process), local.point)]).collect()
+    }
+
+    /// The values of everything that everybody sees at a point.
+    fn store(&self, point: &AbstractPoint) -> Vec<(Part, usize)> {
+        let encoding = &self.sets.system().encoding;
+        let is_seen = |part: &Part| self.sets.sees(&[], *part);
+        let value = |part: Part| match part {
+            Part::Cell(cell) => encoding.position(cell, point.state.cells[cell.index()]),
+            Part::Exposed(process) => Some(point.blocks[process.index()]),
+            Part::Control(_) => None,
+        };
+        let parts = encoding.parts().iter().copied().filter(is_seen);
+        parts.filter_map(|part| Some((part, value(part)?))).collect()
+    }
+}
+
+impl FairBackend for Drawn<'_, '_> {
+    fn forget(&mut self) -> Result<(), StopReason> {
+        self.known.clear();
+        self.sets.forget_exposed()
+    }
+
+    fn expose(&mut self, facts: &[(ProcessId, LocalFact)]) -> Result<bool, StopReason> {
+        self.known.clear();
+        Refinable::expose(&mut self.sets, facts)
+    }
+
+    fn close(&mut self) -> Result<(), StopReason> {
+        self.known.clear();
+        let plan = Plan::of_all(&self.sets, 1);
+        let initial = plan.groups.iter().map(|group| self.sets.initial(group));
+        self.initial = initial.collect::<Result<Vec<Bdd>, _>>()?;
+        self.thetas = self.initial.clone();
+        self.sets.close_split(&plan, &mut self.thetas, self.budget)?;
+        self.turns.clear();
+        for (process, theta) in self.locals.model.processes.ids().zip(&self.thetas) {
+            let turns = store_turns(&self.sets, self.conditions, (process, theta));
+            self.turns.extend(self.sets.bdd(turns)?);
+        }
+        Ok(())
+    }
+
+    fn fair_run(&mut self, focus: ProcessId, demand: Demand, turns: Turns) -> Result<Option<AbstractRun>, StopReason> {
+        let asked = (focus, demand, turns);
+        if let Some((_, found)) = self.known.iter().find(|(known, _)| *known == asked) {
+            return Ok(found.clone());
+        }
+        let found = self.find(asked)?;
+        self.known.push((asked, found.clone()));
+        Ok(found)
+    }
+
+    fn block_of(&self, process: ProcessId, local: &LocalState) -> usize {
+        let encoding = &self.sets.system().encoding;
+        let mut vector = vec![false; encoding.space.n_bits() as usize];
+        for (part, value) in self.local_values(process, local) {
+            encoding.field(part).literals(value).for_each(|(bit, is_set)| vector[bit as usize] = is_set);
+        }
+        let blocks = &self.sets.blocks[process.index()];
+        blocks.iter().position(|block| block.contains(&vector)).unwrap_or(usize::MAX)
+    }
+
+    fn locals_at(&mut self, process: ProcessId, point: &AbstractPoint) -> Result<Vec<LocalState>, StopReason> {
+        let encoding = &self.sets.system().encoding;
+        let here = encoding.assignment(self.store(point));
+        let theta = &self.thetas[process.index()];
+        let there = self.sets.bdd(here.and_then(|here| encoding.space.restrict(theta, &here)))?;
+        let mut bits: Vec<u32> =
+            self.sets.local_parts(process).into_iter().flat_map(|part| encoding.field(part).bits()).collect();
+        bits.sort_unstable();
+        let read = |vector: &Vec<bool>| {
+            let content = |&cell| encoding.values(cell)[encoding.field(Part::Cell(cell)).read(vector)];
+            LocalState {
+                point: encoding.field(Part::Control(process)).read(vector),
+                cells: self.locals.cells(process).iter().map(content).collect(),
+            }
+        };
+        Ok(there.vectors(&bits, encoding.space.n_bits() as usize).iter().map(read).collect())
+    }
+
+    fn prove(&mut self, _violation: usize, _own: bool, _foci: &[ProcessId]) -> Result<Written, StopReason> {
+        Ok(Written::TooLarge)
+    }
+
+    fn statistics(&self) -> Statistics {
+        let sizes = self.locals.model.processes.ids().zip(&self.thetas);
+        let sizes = sizes.map(|(process, theta)| self.sets.n_states(&[process], theta)).collect();
+        let peak_nodes = self.peak_nodes.get().max(self.sets.peak_nodes());
+        Statistics {
+            peak_nodes: Some(peak_nodes),
+            peak_memory_bytes: Some(self.sets.system().bytes(peak_nodes)),
+            local_states: Some(sizes),
+            views: Some(Views::Whole),
+            ..Statistics::default()
+        }
+    }
+}
+
+fn contradiction() -> StopReason {
+    StopReason::NotSupported(
+        "decision diagrams contradict the reference semantics here; `mono` does not use them".to_owned(),
+    )
+}

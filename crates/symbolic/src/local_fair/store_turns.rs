@@ -1,0 +1,125 @@
+//! The turns of all processes as changes of the store, and the abstract process of a focus made of them.
+//!
+//! In: split invariants. Out: for each process its turns without its local state: the stores at which some local state allows one, those at which
+//! every local state does (it is *sure* there), the updates that everybody sees, and the fairness assumptions that it meets. Turns
+//! that differ in what they meet are kept apart.
+
+use std::collections::BTreeMap;
+
+use compose::backend::Movers;
+use compose::fair::backend::Turns;
+use compose::fair::conditions::Conditions;
+use model::eval::Turn;
+use model::process::ProcessId;
+
+use crate::bdd::{Bdd, OutOfNodes};
+use crate::commands::Updates;
+use crate::fair::{Edge, Update};
+use crate::local::LocalSets;
+
+/// A turn of a process as a change of the store.
+pub struct StoreTurn {
+    /// What it is.
+    pub kind: Kind,
+    /// What everybody sees of it.
+    update: Option<Update>,
+    /// Where some local state allows it.
+    looks: Bdd,
+}
+
+/// What an edge of an abstract process is.
+#[derive(Clone)]
+pub struct Kind {
+    /// Whose turn it is.
+    pub mover: ProcessId,
+    /// The positions of the fairness assumptions that it meets by itself, ascending.
+    pub met: Vec<usize>,
+    /// Where every local state of the mover allows it; `None` for the focus's own turns, of which it is known.
+    pub sure: Option<Bdd>,
+}
+
+/// The edges of an abstract process.
+pub struct FocusTurns {
+    /// The edges; those that change nothing first.
+    pub edges: Vec<Edge>,
+    /// What each of them is.
+    pub kinds: Vec<Kind>,
+}
+
+impl FocusTurns {
+    /// The edges of this kind, by number.
+    pub fn which(&self, wanted: impl Fn(&Kind) -> bool) -> Vec<usize> {
+        (0..self.kinds.len()).filter(|&nth| wanted(&self.kinds[nth])).collect()
+    }
+}
+
+/// The turns of one process, with its local set.
+pub fn store_turns(
+    sets: &LocalSets<'_>,
+    conditions: &Conditions<'_>,
+    (process, theta): (ProcessId, &Bdd),
+) -> Result<Vec<StoreTurn>, OutOfNodes> {
+    let encoding = &sets.system().encoding;
+    let space = &encoding.space;
+    let mut guards: BTreeMap<(Updates, Vec<usize>), Bdd> = BTreeMap::new();
+    for (updates, met, guard) in turns_of(sets, conditions, process)? {
+        let visible = updates.into_iter().filter(|&(part, _)| sets.sees(&[], part)).collect();
+        let union = guards.entry((visible, met)).or_insert_with(|| space.empty());
+        *union = space.or(union, &guard)?;
+    }
+    let hidden = encoding.bits(sets.local_parts(process))?;
+    let mut turns = Vec::new();
+    for ((visible, met), guard) in guards {
+        let looks = space.and_exists(theta, &guard, &hidden)?;
+        if looks.is_empty() {
+            continue;
+        }
+        let refusing = space.exists(&space.minus(theta, &guard)?, &hidden)?;
+        let sure = Some(space.minus(&looks, &refusing)?);
+        let update = (!visible.is_empty()).then(|| Update::new(encoding, &visible)).transpose()?;
+        turns.push(StoreTurn { kind: Kind { mover: process, met, sure }, update, looks });
+    }
+    Ok(turns)
+}
+
+/// All turns of a process: what they update, what they meet, where they can be taken.
+fn turns_of(
+    sets: &LocalSets<'_>,
+    conditions: &Conditions<'_>,
+    process: ProcessId,
+) -> Result<Vec<(Updates, Vec<usize>, Bdd)>, OutOfNodes> {
+    let still = sets.system().standing_still(process)?;
+    let mut turns = vec![(Updates::new(), conditions.met_by(&Turn::StandStill(process)), still)];
+    for command in sets.commands.get(&Movers { process, partner: None }).into_iter().flatten() {
+        let met = conditions.met_by(&Turn::Step(command.by));
+        turns.push((command.updates.clone(), met, command.guard.clone()));
+    }
+    Ok(turns)
+}
+
+/// The edges of the abstract process of a focus.
+pub fn focus_turns(
+    sets: &LocalSets<'_>,
+    conditions: &Conditions<'_>,
+    (focus, others): (ProcessId, &[StoreTurn]),
+    allowed: Turns,
+) -> Result<FocusTurns, OutOfNodes> {
+    let encoding = &sets.system().encoding;
+    let mut found: Vec<(Edge, Kind)> = Vec::new();
+    for turn in others.iter().filter(|turn| turn.kind.mover != focus) {
+        let guard = match (&turn.kind.sure, allowed) {
+            (Some(sure), Turns::Sure) => sure.clone(),
+            _ => turn.looks.clone(),
+        };
+        if !guard.is_empty() {
+            found.push((Edge { guard, update: turn.update.clone() }, turn.kind.clone()));
+        }
+    }
+    for (updates, met, guard) in turns_of(sets, conditions, focus)? {
+        let update = (!updates.is_empty()).then(|| Update::new(encoding, &updates)).transpose()?;
+        found.push((Edge { guard, update }, Kind { mover: focus, met, sure: None }));
+    }
+    found.sort_by_key(|(edge, _)| edge.update.is_some());
+    let (edges, kinds) = found.into_iter().unzip();
+    Ok(FocusTurns { edges, kinds })
+}

@@ -1,0 +1,91 @@
+//! Local verdicts about temporal properties with diagrams equal brute force, for every rule; every run that is found is replayed.
+
+use std::cell::Cell;
+
+use audit::{replay, temporal};
+use base::{Budget, SourceFile, StopReason};
+use engine::{Answer, Engine, PropertyId, Silent, Task, Verdict};
+use evidence::{Evidence, SymbolicSearch};
+use model::Model;
+use model::property::{Expected, PropertyKind};
+use symbolic::engines::Symbolic;
+use symbolic::local_fair::Rule;
+use testkit::temporal::with_temporal;
+use testkit::{Product, Shape, for_each_program};
+
+const RULES: [Rule; 3] = [Rule::Ll, Rule::FllA, Rule::FllB];
+
+fn answer(rule: Rule, model: &Model, property: PropertyId) -> Option<Answer> {
+    let engine = Symbolic::Fair(rule);
+    engine.supports(model, property).ok()?;
+    let task = Task { model, properties: vec![property], budget: Budget::unlimited(), n_threads: 1 };
+    Some(engine.run(&task, &Silent).remove(0))
+}
+
+#[test]
+fn verdicts_equal_brute_force() {
+    let counts = RULES.map(|rule| (rule, Cell::new(0), Cell::new(0)));
+    let n_refined = Cell::new(0);
+    let shape = Shape { n_statements: 3, procedures: false, rendezvous: false, ..Shape::everything() };
+    for_each_program(100, shape, |_, model| {
+        let Some(product) = Product::explore(model, 200) else { return Ok(()) };
+        let asked = with_temporal(model, product.states.len() as u64 * 7 + model.places.len() as u64, 3);
+        for (id, property) in asked.properties.entries() {
+            let PropertyKind::Temporal(formula) = &property.kind else { continue };
+            let expected = temporal::is_violated(&asked, &product.states, formula, &property.under);
+            let Ok(Some(is_violated)) = expected else { continue };
+            for (rule, n_holds, n_violated) in &counts {
+                let Some(answer) = answer(*rule, &asked, id) else { continue };
+                n_refined.set(n_refined.get() + usize::from(answer.statistics.refinements > Some(0)));
+                match (&answer.verdict, is_violated) {
+                    (Verdict::Holds(Evidence::Symbolic(SymbolicSearch::Local)), false) => {
+                        n_holds.set(n_holds.get() + 1);
+                    }
+                    (Verdict::Violated(Evidence::Trace(trace)), true) => {
+                        replay(&asked, id, trace).map_err(|error| error.to_string())?;
+                        n_violated.set(n_violated.get() + 1);
+                    }
+                    (Verdict::Unknown(StopReason::PropertyError(_)), _) => {}
+                    (found, expected) => {
+                        let text = model::print::formula(&asked, formula);
+                        return Err(format!("{rule:?}: {text}: violated: {expected}, found: {found:?}"));
+                    }
+                }
+            }
+        }
+        Ok(())
+    });
+    for (rule, n_holds, n_violated) in &counts {
+        assert!(n_holds.get() > 20 && n_violated.get() > 20, "{rule:?}: {n_holds:?} hold, {n_violated:?} are violated");
+    }
+    assert!(n_refined.get() > 20, "{n_refined:?} needed refinement");
+}
+
+/// The papers' examples.
+#[test]
+fn examples_are_decided_as_expected() {
+    let instances: [(&str, &[(&str, i64)]); 4] = [
+        ("mux_sem", &[("N", 4)]),
+        ("mux_sem_nondet", &[("N", 3)]),
+        ("philosophers", &[("N", 4)]),
+        ("cond_term", &[("N", 2), ("M", 3)]),
+    ];
+    for (name, parameters) in instances {
+        let file = format!("{}/../../examples/{name}.pw", env!("CARGO_MANIFEST_DIR"));
+        let text = std::fs::read_to_string(file).unwrap();
+        let given: Vec<_> = parameters.iter().map(|&(name, value)| (name.to_owned(), value)).collect();
+        let model = lang::load(&SourceFile::new("example.pw", text), &given).unwrap().model;
+        for (id, property) in model.properties.entries() {
+            for rule in RULES {
+                let Some(answer) = answer(rule, &model, id) else { continue };
+                match (&answer.verdict, property.expected) {
+                    (Verdict::Holds(_), Expected::Holds) => {}
+                    (Verdict::Violated(Evidence::Trace(trace)), Expected::Violated) => {
+                        replay(&model, id, trace).unwrap_or_else(|error| panic!("{name}: {}: {error}", property.name));
+                    }
+                    (found, _) => panic!("{name}: {}: {rule:?}: {found:?}", property.name),
+                }
+            }
+        }
+    }
+}
