@@ -12,16 +12,19 @@
 mod component;
 pub mod lasso;
 mod layers;
+mod order;
 pub mod violation;
 
 use base::StopReason;
 use ltl::Automaton;
+use model::process::ProcessId;
 
 use crate::bdd::{Bdd, Cube, OutOfNodes, Space};
 use crate::commands::Updates;
 use crate::encoding::Encoding;
 
 use layers::Layers;
+use order::Order;
 
 /// An edge relation: some updates, made in some states.
 #[derive(Clone)]
@@ -30,6 +33,8 @@ pub struct Edge {
     pub guard: Bdd,
     /// What changes; `None` if nothing does.
     pub update: Option<Update>,
+    /// Whose it is; those of one mover that stand together are applied until they bring nothing more.
+    pub mover: Option<ProcessId>,
 }
 
 /// Constant updates.
@@ -285,8 +290,8 @@ impl Graph<'_> {
     ) -> Result<(), StopReason> {
         // For each relation what was found when it was last looked at.
         let mut done: Vec<Nodes> = vec![self.nothing(); self.edges.len()];
-        let (mut n_idle, mut edge) = (0, 0);
-        while n_idle < self.edges.len() && !is_nothing(rest) {
+        let mut order = Order::new(self.edges);
+        while let Some(edge) = order.edge().filter(|_| !is_nothing(rest)) {
             let mut brought = false;
             // Not what this image itself brings, so that each image is one edge further.
             let known = std::mem::replace(&mut done[edge], found.clone());
@@ -306,12 +311,11 @@ impl Graph<'_> {
                     }
                 }
             }
-            n_idle = if brought { 0 } else { n_idle + 1 };
+            order.applied(brought);
             (self.pause)()?;
             if brought && enough(self, found, rest)? {
                 return Ok(());
             }
-            edge = (edge + 1) % self.edges.len();
         }
         Ok(())
     }
@@ -320,17 +324,16 @@ impl Graph<'_> {
     pub fn forward(&self, from: Nodes, within: Option<&Nodes>) -> Result<Nodes, StopReason> {
         let mut found = from;
         let mut done: Vec<Nodes> = vec![self.nothing(); self.edges.len()];
-        let (mut n_idle, mut edge) = (0, 0);
-        while n_idle < self.edges.len() {
+        let mut order = Order::new(self.edges);
+        while let Some(edge) = order.edge() {
             let before = found.clone();
             for from in 0..self.n_states {
                 let fresh = self.bdd(self.space.minus(&found[from], &done[edge][from]))?;
                 done[edge][from] = found[from].clone();
                 self.push(&fresh, (edge, from), &mut found, within)?;
             }
-            n_idle = if before == found { n_idle + 1 } else { 0 };
+            order.applied(before != found);
             (self.pause)()?;
-            edge = (edge + 1) % self.edges.len();
         }
         Ok(found)
     }

@@ -11,8 +11,8 @@ use base::StopReason;
 
 use super::{Demand, Edge, Graph, Layers, Nodes, Way, is_nothing};
 
-/// So many successors are looked at before diagrams are asked.
-const NEARBY: usize = 3000;
+/// So many nodes are looked at before diagrams are asked.
+const NEARBY: usize = 2000;
 
 /// A vector with a state of the automaton.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -222,10 +222,8 @@ impl Inside<'_> {
     fn nearby(&self, from: &Node, wanted: impl Fn(&Node, &Taken) -> bool) -> Option<(Vec<Leg>, Taken)> {
         let mut before: HashMap<Node, Option<Leg>> = HashMap::from([(from.clone(), None)]);
         let mut open = VecDeque::from([from.clone()]);
-        let mut n_seen = 0;
         while let Some(node) = open.pop_front() {
             let edges = self.edges(&node);
-            n_seen += edges.len();
             if let Some(taken) = edges.iter().find(|taken| wanted(&node, taken)) {
                 let mut way = vec![Leg { node: node.clone(), edge: taken.edge }];
                 let mut at = node;
@@ -236,7 +234,7 @@ impl Inside<'_> {
                 way.reverse();
                 return Some((way, taken.clone()));
             }
-            if n_seen > NEARBY {
+            if before.len() > NEARBY {
                 return None;
             }
             for taken in edges {

@@ -85,7 +85,7 @@ impl<'a, 'm> Turns<'a, 'm> {
 
     fn step(&self, command: &Command) -> Result<Edge, OutOfNodes> {
         let update = Update::new(&self.system.encoding, &command.updates)?;
-        Ok(Edge { guard: command.guard.clone(), update: Some(update) })
+        Ok(Edge { guard: command.guard.clone(), update: Some(update), mover: Some(command.process) })
     }
 
     /// The turns of which a violation's runs consist.
@@ -108,7 +108,7 @@ impl<'a, 'm> Turns<'a, 'm> {
                 *set = self.bdd(space.minus(set, &moving))?;
             }
         }
-        let still = still.into_iter().map(|(kind, guard)| (Edge { guard, update: None }, kind));
+        let still = still.into_iter().map(|(kind, guard)| (Edge { guard, update: None, mover: None }, kind));
         let kinds = self.system.commands().map(|one| Kind::Step(one.process, one.partner, one.meets.clone()));
         let (edges, kinds) = still.chain(self.steps()?.into_iter().zip(kinds)).unzip();
         Ok(TurnEdges { edges, kinds })

@@ -112,12 +112,14 @@ pub fn focus_turns(
             _ => turn.looks.clone(),
         };
         if !guard.is_empty() {
-            found.push((Edge { guard, update: turn.update.clone() }, turn.kind.clone()));
+            let mover = turn.update.is_some().then_some(turn.kind.mover);
+            found.push((Edge { guard, update: turn.update.clone(), mover }, turn.kind.clone()));
         }
     }
     for (updates, met, guard) in turns_of(sets, conditions, focus)? {
         let update = (!updates.is_empty()).then(|| Update::new(encoding, &updates)).transpose()?;
-        found.push((Edge { guard, update }, Kind { mover: focus, met, sure: None }));
+        let mover = update.is_some().then_some(focus);
+        found.push((Edge { guard, update, mover }, Kind { mover: focus, met, sure: None }));
     }
     found.sort_by_key(|(edge, _)| edge.update.is_some());
     let (edges, kinds) = found.into_iter().unzip();
