@@ -88,7 +88,9 @@ impl Engine for Symbolic {
             _ => {}
         }
         if !model.procedures.is_empty() {
-            return refuse("procedures have stacks, which decision diagrams do not hold; `pushdown` proves things about them, `mono` explores them");
+            return refuse(
+                "procedures have stacks, which decision diagrams do not hold; `pushdown` proves things about them, `mono` explores them",
+            );
         }
         if matches!(self, Symbolic::KIndex(_) | Symbolic::Completion)
             && let Some(watcher) = model::footprint::watcher(model)

@@ -1,18 +1,19 @@
 //! Fair runs in graphs of edges with constant updates: which nodes can start one (Kesten, Pnueli and Raviv 1998).
 //!
-//! In: edges over sets of bit vectors, the moves of a small automaton that reads the vector before each edge, and demands. Out:
-//! the greatest set of nodes from which a run can go on for ever inside the set and meet every demand; it is empty, or each of its
-//! terminal components has a fair run. A node is a vector with a state of the automaton; a set of nodes is kept as one diagram
-//! for each such state. No scheduler is a variable: a demand names the edges and moves that meet it.
+//! In: edges over sets of bit vectors, the moves of a small automaton that reads the vector before each edge, and
+//! demands. Out: the greatest set of nodes from which a run can go on for ever inside the set and meet every demand; it
+//! is empty, or each of its terminal components has a fair run. A node is a vector with a state of the automaton; a set
+//! of nodes is kept as one diagram for each such state. No scheduler is a variable: a demand names the edges and moves
+//! that meet it.
 //!
-//! A node that can start a fair run is never removed. A demand removes the nodes that cannot reach an edge that meets it. Most of
-//! the time hardly any node has to be reached: what is looked for shrinks with each image, and no image is taken where nothing
-//! of it is left.
+//! A node that can start a fair run is never removed. A demand removes the nodes that cannot reach an edge that meets it.
+//! Most of the time hardly any node has to be reached: what is looked for shrinks with each image, and no image is taken
+//! where nothing of it is left.
 
 mod component;
 pub mod lasso;
 mod layers;
-mod order;
+pub(crate) mod order;
 pub mod violation;
 
 use base::StopReason;
@@ -290,7 +291,7 @@ impl Graph<'_> {
     ) -> Result<(), StopReason> {
         // For each relation what was found when it was last looked at.
         let mut done: Vec<Nodes> = vec![self.nothing(); self.edges.len()];
-        let mut order = Order::new(self.edges);
+        let mut order = Order::new(self.edges.iter().map(|edge| edge.mover));
         while let Some(edge) = order.edge().filter(|_| !is_nothing(rest)) {
             let mut brought = false;
             // Not what this image itself brings, so that each image is one edge further.
@@ -324,7 +325,7 @@ impl Graph<'_> {
     pub fn forward(&self, from: Nodes, within: Option<&Nodes>) -> Result<Nodes, StopReason> {
         let mut found = from;
         let mut done: Vec<Nodes> = vec![self.nothing(); self.edges.len()];
-        let mut order = Order::new(self.edges);
+        let mut order = Order::new(self.edges.iter().map(|edge| edge.mover));
         while let Some(edge) = order.edge() {
             let before = found.clone();
             for from in 0..self.n_states {

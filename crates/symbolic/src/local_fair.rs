@@ -1,8 +1,9 @@
 //! Local proofs of temporal properties with decision diagrams: the drawing backend of `compose::fair`.
 //!
-//! In: a temporal property. Out: a fair run that violates it, or that there is none. Local states by store are the split invariants of
-//! `split.rs`; the turns of each process as changes of the store are made of them once for all foci (`store_turns.rs`); what
-//! predicates may hold for a focus is in `predicates.rs`. Fair runs of an abstract process are looked for as in the whole product (`fair.rs`).
+//! In: a temporal property. Out: a fair run that violates it, or that there is none. Local states by store are the split
+//! invariants of `split.rs`; the turns of each process as changes of the store are made of them once for all foci
+//! (`store_turns.rs`); what predicates may hold for a focus is in `predicates.rs`. Fair runs of an abstract process are
+//! looked for as in the whole product (`fair.rs`).
 
 mod backend;
 mod predicates;

@@ -1,7 +1,7 @@
 //! Where a process can move, and where it may stand still.
 //!
-//! In: the steps that commands offer. Out: the states in which a process has a part in one, a faulty one included; it may stand still
-//! where it has none, or at `idle`.
+//! In: the steps that commands offer. Out: the states in which a process has a part in one, a faulty one included; it may
+//! stand still where it has none, or at `idle`.
 
 use model::Model;
 use model::control::{ActionId, ActionKind};

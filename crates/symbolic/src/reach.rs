@@ -1,15 +1,16 @@
 //! Reachability on the whole product, forward and backward: the papers' baselines.
 //!
-//! In: a [`System`] and a set of bad states. Out: a run from an initial state to a bad one, or an inductive set that contains
-//! the initial states and no bad one. Images are taken command by command, each from what that command was not yet applied to,
-//! and added at once ("chaining"), which needs far fewer rounds than going level by level. The sets on the way are kept, so
-//! that a run can be read off them.
+//! In: a [`System`] and a set of bad states. Out: a run from an initial state to a bad one, or an inductive set that
+//! contains the initial states and no bad one. Images are taken command by command, each from what that command was not
+//! yet applied to, and added at once ("chaining"), one process after the other, which needs far fewer rounds than going
+//! level by level. The sets on the way are kept, so that a run can be read off them.
 
 use base::{Budget, StopReason};
 use model::eval::{self, State};
 
 use crate::bdd::{Bdd, OutOfNodes};
 use crate::commands::Command;
+use crate::fair::order::Order;
 use crate::system::System;
 
 /// Which way to search.
@@ -82,12 +83,12 @@ impl Search<'_, '_> {
         if let Some(state) = self.system.pick(&space.and(&found, to).map_err(out)?) {
             return Ok(Closed::Met(state));
         }
-        let (mut idle, mut next) = (0, 0);
-        while idle < commands.len() {
+        let mut order = Order::new(commands.iter().map(|command| Some(command.process)));
+        while let Some(next) = order.edge() {
             let fresh = space.minus(&found, &done[next]).map_err(out)?;
             done[next] = found.clone();
             let all = space.or(&found, &self.image(commands[next], &fresh).map_err(out)?).map_err(out)?;
-            idle = if all == found { idle + 1 } else { 0 };
+            order.applied(all != found);
             if all != found {
                 let new = space.minus(&all, &found).map_err(out)?;
                 found = all;
@@ -100,7 +101,6 @@ impl Search<'_, '_> {
             let n_nodes = space.n_nodes() as u64;
             (self.watch)(self.rings.len() as u64, n_nodes);
             self.budget.check(self.system.bytes(n_nodes))?;
-            next = (next + 1) % commands.len();
         }
         Ok(Closed::Apart(found))
     }

@@ -1,9 +1,10 @@
 //! The strongest split invariants, process by process.
 //!
-//! In: for each process a set of view states. Out: the least sets that contain these and are closed under the process's own
-//! steps and under what the others' steps look like from there. A step of somebody else is an [`Effect`]: the states before it
-//! without the mover's local part, and the updates that can be seen. Each process is closed under the effects known so far before
-//! the next one is looked at, and only what is new, of states or of effects, is worked on; the order does not change the result.
+//! In: for each process a set of view states. Out: the least sets that contain these and are closed under the process's
+//! own steps and under what the others' steps look like from there. A step of somebody else is an [`Effect`]: the states
+//! before it without the mover's local part, and the updates that can be seen. Each process is closed under the effects
+//! known so far before the next one is looked at, and only what is new, of states or of effects, is worked on; the order
+//! does not change the result.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -17,10 +18,13 @@ use model::process::ProcessId;
 use crate::bdd::{Bdd, Cube, Renaming};
 use crate::commands::{Command, Updates};
 use crate::encoding::Part;
+use crate::fair::order::Order;
 use crate::local::LocalSets;
 
 /// What some steps look like to one process: where they can be taken, and what it sees of the updates.
 struct Effect {
+    /// Who was first seen to have it.
+    mover: Option<ProcessId>,
     changed: Cube,
     after: Cube,
     /// The states before the steps, as far as the process sees them.
@@ -118,7 +122,7 @@ impl Closing<'_, '_> {
                 let hidden_parts = self.sets.hidden_parts(movers, process);
                 let hidden = self.sets.bdd(self.sets.system().encoding.bits(hidden_parts.iter().copied()))?;
                 for (at, command) in commands.iter().enumerate() {
-                    let Some(effect) = self.effect(watcher, &command.updates)? else { continue };
+                    let Some(effect) = self.effect(watcher, &command.updates, movers.process)? else { continue };
                     if others.is_empty() {
                         self.add_own(watcher, effect, (command, &hidden))?;
                         continue;
@@ -143,7 +147,7 @@ impl Closing<'_, '_> {
             let own = self.sets.local_parts(mover);
             let own = self.sets.bdd(self.sets.system().encoding.bits(own))?;
             for command in &commands {
-                if let Some(effect) = self.effect(first, &command.updates)? {
+                if let Some(effect) = self.effect(first, &command.updates, mover)? {
                     self.add_own(first, effect, (command, &nothing))?;
                 }
                 let summary = self.summary(command, &[first], &own);
@@ -169,7 +173,7 @@ impl Closing<'_, '_> {
             if self.watchers[watcher] == alike {
                 continue;
             }
-            let Some(effect) = self.effect(watcher, &updates)? else { continue };
+            let Some(effect) = self.effect(watcher, &updates, alike)? else { continue };
             let renaming = self.sets.renaming((symmetry, &exchange))?;
             let movers = Movers { process: alike, partner: None };
             let hidden = self.sets.hidden_parts(movers, self.watchers[watcher]);
@@ -189,7 +193,7 @@ impl Closing<'_, '_> {
     }
 
     /// The effect that these updates have on a watcher, if it sees any of them.
-    fn effect(&mut self, watcher: usize, updates: &Updates) -> Result<Option<usize>, StopReason> {
+    fn effect(&mut self, watcher: usize, updates: &Updates, mover: ProcessId) -> Result<Option<usize>, StopReason> {
         let process = self.watchers[watcher];
         let visible: Updates = updates.iter().copied().filter(|&(part, _)| self.sets.sees(&[process], part)).collect();
         if visible.is_empty() {
@@ -201,7 +205,8 @@ impl Closing<'_, '_> {
         let (changed, after) = self.sets.cubes_of(visible.clone())?;
         let empty = self.sets.empty();
         let effects = &mut self.effects[watcher];
-        effects.push(Effect { changed, after, looks: empty.clone(), done: (empty.clone(), empty) });
+        let mover = Some(mover);
+        effects.push(Effect { mover, changed, after, looks: empty.clone(), done: (empty.clone(), empty) });
         self.known[watcher].insert(visible, effects.len() - 1);
         Ok(Some(effects.len() - 1))
     }
@@ -243,12 +248,10 @@ impl Closing<'_, '_> {
 
     /// Closes the set of one process under the effects as they are now.
     fn saturate(&mut self, at: usize) -> Result<(), StopReason> {
-        let mut idle = 0;
-        let mut next = 0;
-        while idle < self.effects[at].len() {
+        let mut order = Order::new(self.effects[at].iter().map(|effect| effect.mover));
+        while let Some(next) = order.edge() {
             let grown = self.apply(at, next)?;
-            idle = if grown { 0 } else { idle + 1 };
-            next = (next + 1) % self.effects[at].len();
+            order.applied(grown);
         }
         Ok(())
     }

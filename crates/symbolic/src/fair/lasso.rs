@@ -1,9 +1,9 @@
 //! A run to nodes that can start fair runs and round among them, edge by edge.
 //!
-//! In: a graph and the nodes of it that can start fair runs. Out: a lasso with its loop in a terminal component of them. The way to the component is shortest; in
-//! it, the nearest edge that meets a demand which is still open is taken, again and again, then a way back. Nearby edges are found
-//! by looking, far ones along rings of diagrams. Where the way back is long, the run goes round once more before its loop
-//! begins: what was in the way is then done.
+//! In: a graph and the nodes of it that can start fair runs. Out: a lasso with its loop in a terminal component of them.
+//! The way to the component is shortest; in it, the nearest edge that meets a demand which is still open is taken, again
+//! and again, then a way back. Nearby edges are found by looking, far ones along rings of diagrams. Where the way back is
+//! long, the run goes round once more before its loop begins: what was in the way is then done.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 

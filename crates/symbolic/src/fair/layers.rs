@@ -1,7 +1,7 @@
 //! Layers of nodes by their distance: from where runs begin, and to what is looked for.
 //!
-//! In: a graph and a set of nodes. Out: layers ahead, each one edge further, made as far as somebody asks, so that ways are shortest; or
-//! rings behind, one for each image that brought something, so that ways are found soon.
+//! In: a graph and a set of nodes. Out: layers ahead, each one edge further, made as far as somebody asks, so that ways
+//! are shortest; or rings behind, one for each image that brought something, so that ways are found soon.
 
 use base::StopReason;
 

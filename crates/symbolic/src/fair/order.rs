@@ -1,11 +1,11 @@
 //! The order in which relations are applied until none brings anything new.
 //!
-//! The relations of one mover are applied until they bring nothing, then those of the next. Sets that are closed under what one process
-//! does have much smaller diagrams than those on the way there.
+//! The relations of one mover are applied until they bring nothing, then those of the next. Sets that are closed under
+//! what one process does have much smaller diagrams than those on the way there.
 
 use std::ops::Range;
 
-use super::Edge;
+use model::process::ProcessId;
 
 /// Which relation is next.
 pub struct Order {
@@ -22,14 +22,16 @@ pub struct Order {
 }
 
 impl Order {
-    /// Begins with the first mover.
-    pub fn new(edges: &[Edge]) -> Self {
+    /// Begins with the first mover; given is whose each relation is.
+    pub fn new(movers: impl IntoIterator<Item = Option<ProcessId>>) -> Self {
         let mut groups: Vec<Range<usize>> = Vec::new();
-        for (nth, edge) in edges.iter().enumerate() {
+        let mut last = None;
+        for (nth, mover) in movers.into_iter().enumerate() {
             match groups.last_mut() {
-                Some(group) if edges[group.start].mover == edge.mover => group.end = nth + 1,
+                Some(group) if last == Some(mover) => group.end = nth + 1,
                 _ => groups.push(nth..nth + 1),
             }
+            last = Some(mover);
         }
         Order { groups, group: 0, edge: 0, n_idle: 0, has_brought: false, n_closed: 0 }
     }

@@ -1,8 +1,8 @@
 //! Whether a graph has a fair run that an automaton accepts: component by component of the automaton.
 //!
-//! In: a graph whose moves are an automaton's edges, in their order, where runs begin, and demands. Out: a lasso, or that there is none. Only
-//! components of the automaton in which every mark is carried can hold the loop; a mark that every move of one carries
-//! demands nothing there.
+//! In: a graph whose moves are an automaton's edges, in their order, where runs begin, and demands. Out: a lasso, or that
+//! there is none. Only components of the automaton in which every mark is carried can hold the loop; a mark that every
+//! move of one carries demands nothing there.
 
 use base::StopReason;
 use ltl::Automaton;

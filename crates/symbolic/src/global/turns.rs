@@ -1,8 +1,8 @@
 //! Turns as edges of diagrams: each command of each process, and standing still; and what fairness demands of them.
 //!
-//! In: a [`System`] and a violation. Out: its edges with who has a part in each, and one demand for each fairness pair. A process
-//! stands still only where it has no part in any step, a faulty one included, or at `idle`. Who stands still is told apart only
-//! where somebody asks.
+//! In: a [`System`] and a violation. Out: its edges with who has a part in each, and one demand for each fairness pair. A
+//! process stands still only where it has no part in any step, a faulty one included, or at `idle`. Who stands still is
+//! told apart only where somebody asks.
 
 use base::StopReason;
 use model::Model;

@@ -1,7 +1,7 @@
 //! What predicates may hold for a focus, as sets of what it sees.
 //!
-//! In: predicates of fairness assumptions, taken apart, and propositions. Out: the view states of the focus at which some choice of the local states of
-//! the others, each in its set at this store, makes them true.
+//! In: predicates of fairness assumptions, taken apart, and propositions. Out: the view states of the focus at which some
+//! choice of the local states of the others, each in its set at this store, makes them true.
 
 use base::StopReason;
 use compose::fair::conditions::support;

@@ -1,8 +1,8 @@
 //! The turns of all processes as changes of the store, and the abstract process of a focus made of them.
 //!
-//! In: split invariants. Out: for each process its turns without its local state: the stores at which some local state allows one, those at which
-//! every local state does (it is *sure* there), the updates that everybody sees, and the fairness assumptions that it meets. Turns
-//! that differ in what they meet are kept apart.
+//! In: split invariants. Out: for each process its turns without its local state: the stores at which some local state
+//! allows one, those at which every local state does (it is *sure* there), the updates that everybody sees, and the
+//! fairness assumptions that it meets. Turns that differ in what they meet are kept apart.
 
 use std::collections::BTreeMap;
 
