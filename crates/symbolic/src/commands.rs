@@ -125,6 +125,9 @@ pub fn commands(
 /// Nothing is tested.
 static NO_TESTS: StepTests = StepTests(Vec::new());
 
+/// What steps must have in common to be one command: the partner, the tests that they satisfy, and the updates.
+type Merged = (Option<ProcessId>, Vec<usize>, Updates);
+
 /// A state in the middle of a step, on the states `when` before it.
 #[derive(Clone)]
 struct Path {
@@ -148,8 +151,8 @@ struct Translation<'a> {
     encoding: &'a Encoding,
     process: ProcessId,
     tests: &'a StepTests,
-    /// Updates and the states in which they are made, so far; by the partner and by the tests that the step satisfies.
-    found: BTreeMap<(Option<ProcessId>, Vec<usize>, Updates), (Move, Bdd)>,
+    /// One of the steps and the states in which it can be taken, so far.
+    found: BTreeMap<Merged, (Move, Bdd)>,
     /// The step being translated.
     by: Move,
     offers: BTreeMap<Move, Bdd>,
