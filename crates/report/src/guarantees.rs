@@ -128,16 +128,19 @@ struct Teller<'a> {
     thread: &'a ThreadProof,
 }
 
+/// A cell that changes, by its position, with its old and its new value.
+type Changed = (usize, u32, u32);
+
 /// A row of sets of values, one for each column.
 type Cube = Vec<BTreeSet<u32>>;
 
 impl Teller<'_> {
     fn changes(&self) -> Vec<(String, String)> {
         let cells = &self.thread.store;
-        let mut by_change: BTreeMap<Vec<(usize, u32, u32)>, Vec<Vec<u32>>> = BTreeMap::new();
+        let mut by_change: BTreeMap<Vec<Changed>, Vec<Vec<u32>>> = BTreeMap::new();
         for (before, after) in &self.thread.guarantee {
             let pairs = before.cells.iter().zip(&after.cells).enumerate();
-            let changed: Vec<(usize, u32, u32)> =
+            let changed: Vec<Changed> =
                 pairs.filter(|(_, (old, new))| old != new).map(|(at, (&old, &new))| (at, old, new)).collect();
             // What is exposed changes with control, which nobody declared.
             if !changed.is_empty() {

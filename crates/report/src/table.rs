@@ -130,9 +130,7 @@ fn cell(run: &Run, result: &PropertyResult, style: &Style) -> (String, Ink) {
         Verdict::Violated(Evidence::Trace(trace)) => (Mark::Violated, counted(trace.n_steps() as u64, "step", "steps")),
         Verdict::Violated(
             Evidence::Exploration(_) | Evidence::Symbolic(_) | Evidence::Reduced(_) | Evidence::Certificate(_),
-        ) => {
-            (Mark::Violated, "never".to_owned())
-        }
+        ) => (Mark::Violated, "never".to_owned()),
         Verdict::Unknown(reason) => (Mark::Unknown, reason.code().to_owned()),
     };
     let (ink, unexpected) = match result.as_expected(&run.model) {

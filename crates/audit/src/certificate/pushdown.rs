@@ -207,9 +207,9 @@ impl Checker<'_> {
                 .filter_map(|(theirs, cell)| Some((*thread.positions.get(cell)?, theirs)))
                 .collect();
             let part = |row: &StoreRow| (common.iter().map(|&(_, theirs)| row.cells[theirs]).collect(), row.exposed);
-            let mut moves: FxHashMap<(Vec<u32>, u64), Vec<(Vec<u32>, u64)>> = FxHashMap::default();
+            let mut moves: FxHashMap<Part, Vec<Part>> = FxHashMap::default();
             for (before, after) in &mover.proof.guarantee {
-                let (before, after): ((Vec<u32>, u64), (Vec<u32>, u64)) = (part(before), part(after));
+                let (before, after): (Part, Part) = (part(before), part(after));
                 if before != after {
                     let known = moves.entry(before).or_default();
                     if !known.contains(&after) {
@@ -242,6 +242,9 @@ impl Checker<'_> {
         Ok(())
     }
 }
+
+/// The part of a store that two processes see, and what is exposed.
+type Part = (Vec<u32>, u64);
 
 /// The name of a process by its position.
 struct ProcessName<'m>(&'m Model, usize);

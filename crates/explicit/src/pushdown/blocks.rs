@@ -10,6 +10,7 @@ pub struct Blocks {
     at: u32,
     word: u64,
     /// The other blocks, ascending.
+    #[expect(clippy::box_collection, reason = "most sets have no other block, and then this is one word")]
     more: Option<Box<Vec<(u32, u64)>>>,
 }
 

@@ -129,10 +129,7 @@ impl ForWidth for First<'_> {
         let mut sets = LocalSets::<W>::new(&machine, Views::Mentioned, (budget, u64::MAX));
         sets.races = races;
         let started = Instant::now();
-        let mut round = match Round::new(&machine, sets, Vec::new(), budget) {
-            Ok(round) => Ok(round),
-            Err(stop) => Err(stop),
-        };
+        let mut round = Round::new(&machine, sets, Vec::new(), budget);
         let mut entries: Vec<Entry> = Vec::new();
         let mut runs = Runs::<W>::new(&machine, &questions);
         for (at, &property) in self.task.properties.iter().enumerate() {

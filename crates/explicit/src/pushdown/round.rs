@@ -7,7 +7,8 @@ use std::rc::Rc;
 
 use base::{Budget, StopReason};
 use compose::k_index::{Decision, Invariants, decide};
-use compose::question::{Pattern, Question, questions};
+use compose::question::{Pattern, Question, questions_up_to};
+use compose::symmetry::Symmetry;
 use engine::Views;
 use evidence::pushdown::{ExposedFact, PushdownProof};
 use model::control::Scope;
@@ -79,7 +80,11 @@ impl<'a, const W: usize> Round<'a, W> {
             let first = faults.flat_map(|(at, thread)| thread.faults.iter().map(move |&(state, _)| (at, state))).next();
             return Ok(first.map_or(Said::Never, |fault| Said::Open(vec![fault])));
         }
-        let asked = questions(self.saturation.machine.codec.model, property).unwrap_or_default();
+        let model = self.saturation.machine.codec.model;
+        // Where processes can be exchanged their local states are images of each other, and one question stands for its images.
+        let is_plain = model.procedures.is_empty() && self.facts.is_empty();
+        let symmetry = if is_plain { Symmetry::of(model) } else { None };
+        let asked = questions_up_to(model, property, symmetry.as_ref()).unwrap_or_default();
         let framed;
         let local = match property {
             PropertyKind::RaceFree(_) => {

@@ -8,7 +8,7 @@
 
 use std::collections::HashMap;
 
-use base::{Diagnostic, SourceFile, Span};
+use base::{SourceFile, Span};
 use model::Model;
 use model::control::{
     Action, ActionKind, Next, Place, PlaceId, Procedure, ProcedureId, Scope, Statement, StatementId, Stmt, StmtKind,
@@ -22,10 +22,12 @@ use model::value::Value;
 use model::variable::{Init, Role, Storage, Var, VarId};
 
 use super::reader::{Configuration, Rule, System, Thread, Word};
-use crate::codes::syntax::FILE_TOO_LONG;
 
 /// A system with more steps than this, rules counted for each procedure in which they apply, is refused.
 const MOST_ACTIONS: usize = 2_000_000;
+
+/// The system has too many steps; the thread at which that was found.
+pub(super) struct TooLarge(pub Span);
 
 /// Makes the Model.
 pub(super) fn lower(
@@ -33,7 +35,7 @@ pub(super) fn lower(
     system: &System,
     start: &Configuration,
     specs: &[(String, Configuration)],
-) -> Result<Model, Diagnostic> {
+) -> Result<Model, TooLarge> {
     let name = source.name().rsplit(['/', '\\']).next().unwrap_or_default();
     let name = name.rsplit_once('.').map_or(name, |(stem, _)| stem).to_owned();
     let mut model = Model { name, ..Model::default() };
@@ -113,7 +115,7 @@ struct Lowering<'a> {
 }
 
 impl Lowering<'_> {
-    fn thread(mut self, stack: &[u32]) -> Result<Symbols, Diagnostic> {
+    fn thread(mut self, stack: &[u32]) -> Result<Symbols, TooLarge> {
         for rule in &self.thread.rules {
             self.statements.push(self.model.statements.push(Statement { text: rule.text.clone(), span: rule.span }));
         }
@@ -160,7 +162,7 @@ impl Lowering<'_> {
     }
 
     /// Places that build the upper part of the first stack, one call after the other: where to start.
-    fn build(&mut self, scope: Scope, upper: &[u32], (lower, after): (&[u32], PlaceId)) -> Result<PlaceId, Diagnostic> {
+    fn build(&mut self, scope: Scope, upper: &[u32], (lower, after): (&[u32], PlaceId)) -> Result<PlaceId, TooLarge> {
         let start = self.place(scope, "start".to_owned());
         let (&symbol, rest) = upper.split_last().expect("there is something to build");
         let below: Vec<u32> = lower.iter().copied().take(self.depth - 1).collect();
@@ -187,7 +189,7 @@ impl Lowering<'_> {
     }
 
     /// Makes steps of the rules of all symbols of a text.
-    fn fill(&mut self, text: &mut Text) -> Result<(), Diagnostic> {
+    fn fill(&mut self, text: &mut Text) -> Result<(), TooLarge> {
         while let Some(symbol) = text.open.pop() {
             let place = text.places[&symbol];
             for at in 0..self.thread.rules.len() {
@@ -199,7 +201,7 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    fn rules_for_empty(&mut self, text: &mut Text, empty: PlaceId) -> Result<(), Diagnostic> {
+    fn rules_for_empty(&mut self, text: &mut Text, empty: PlaceId) -> Result<(), TooLarge> {
         for at in 0..self.thread.rules.len() {
             if self.thread.rules[at].top.is_none() {
                 self.rule(text, empty, at)?;
@@ -209,7 +211,7 @@ impl Lowering<'_> {
     }
 
     /// A rule as a step from a place.
-    fn rule(&mut self, text: &mut Text, place: PlaceId, at: usize) -> Result<(), Diagnostic> {
+    fn rule(&mut self, text: &mut Text, place: PlaceId, at: usize) -> Result<(), TooLarge> {
         let rule = &self.thread.rules[at];
         let (kind, next) = match rule.word {
             Word::Pop => match text.empty {
@@ -249,10 +251,9 @@ impl Lowering<'_> {
         (guard, body): (Option<Expr>, Vec<Stmt>),
         kind: ActionKind,
         next: PlaceId,
-    ) -> Result<(), Diagnostic> {
+    ) -> Result<(), TooLarge> {
         if self.model.actions.len() >= MOST_ACTIONS {
-            let message = "the system is too large: its rules are too many steps";
-            return Err(Diagnostic::error(FILE_TOO_LONG, self.thread.span, message));
+            return Err(TooLarge(self.thread.span));
         }
         let labels = self.model.places[source].labels.clone();
         let next = Next::To(next);

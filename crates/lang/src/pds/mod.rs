@@ -74,7 +74,11 @@ pub fn load(source: &SourceFile, beside: &[Goal]) -> Result<Loaded, Vec<Refused>
     }
     match lower::lower(source, &system, &start, &specs) {
         Ok(model) => Ok(Loaded { model, warnings }),
-        Err(diagnostic) => Err(vec![Refused { source: source.clone(), diagnostics: vec![diagnostic] }]),
+        Err(lower::TooLarge(span)) => {
+            let message = "the system is too large: its rules are too many steps";
+            let diagnostics = vec![Diagnostic::error(crate::codes::syntax::FILE_TOO_LONG, span, message)];
+            Err(vec![Refused { source: source.clone(), diagnostics }])
+        }
     }
 }
 
