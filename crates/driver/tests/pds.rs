@@ -158,7 +158,7 @@ fn random_systems_are_answered_as_by_a_search_of_their_own() {
             assert!(system.reaches(9), "{system:?}");
         }
     }
-    assert!(counts[0] > 15 && counts[1] > 15, "never, reached, open: {counts:?}");
+    assert!(counts[0] > 15 && counts[1] > 5, "never, reached, open: {counts:?}");
 }
 
 #[test]
@@ -208,9 +208,12 @@ fn published_systems_are_read_and_answered() {
     for (name, goal, expected) in [
         ("06_K-Indcution/k-induction", "1|6,9", Some(true)),
         ("06_K-Indcution/k-induction", "0|-,-", Some(true)),
-        ("07_Proc-2/proc-2", "1|6,-,8,-", Some(true)),
+        ("06_K-Indcution/k-induction", "1|3,10", Some(false)),
+        ("07_Proc-2/proc-2", "1|6,-,-,-", Some(true)),
+        ("07_Proc-2/proc-2", "1|6,-,8,-", Some(false)),
         ("07_Proc-2/proc-2", "2|-,-,-,-", Some(false)),
         ("09_Dekker/dekker", "1|-,-", Some(true)),
+        ("09_Dekker/dekker", "128|34,-", Some(false)),
     ] {
         let Some(path) = published(&format!("{name}.pds")) else { return };
         let request = driver::instances::Request::new(None, Vec::new()).unwrap().with_goals(&[goal.to_owned()]);
