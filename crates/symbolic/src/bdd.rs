@@ -48,7 +48,7 @@ impl Space {
     /// A space of `n_bits` bits with room for `n_nodes` nodes.
     pub fn new(n_bits: u32, n_nodes: usize) -> Self {
         // Nodes take memory when they are made, the cache does at once.
-        let cache_entries = (n_nodes / 8).clamp(1 << 10, 1 << 21).next_power_of_two();
+        let cache_entries = (n_nodes / 2).clamp(1 << 10, 1 << 21).next_power_of_two();
         let manager = new_manager(n_nodes, cache_entries, 1);
         manager.with_manager_exclusive(|manager| manager.add_vars(n_bits));
         let (top, bottom) = manager.with_manager_shared(|manager| (BDDFunction::t(manager), BDDFunction::f(manager)));
