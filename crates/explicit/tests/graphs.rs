@@ -108,6 +108,20 @@ fn figure_2_of_the_paper() {
     assert_eq!(sizes(&model, Way::Ls3Plus), [6, 5, 5]);
 }
 
+/// A local state that only LS3 takes for reachable stands against the invariant: not decided, never violated.
+#[test]
+fn what_only_unreachable_local_states_violate_is_unknown() {
+    let text = FIGURE_2.replace("process M2", "invariant not_four: M1.z != 4; process M2");
+    let model = load("figure2.pw", &text, &[]);
+    let id = model.properties.entries().find(|(_, one)| one.name == "not_four").expect("it is there").0;
+    let verdict = |with_witness| {
+        let task = Task { model: &model, properties: vec![id], budget: Budget::unlimited(), n_threads: 1 };
+        Ls3 { with_witness, most_pairs: u64::MAX }.run(&task, &Silent).remove(0).verdict
+    };
+    assert!(matches!(verdict(false), Verdict::Unknown(StopReason::TooCoarse(_))), "{:?}", verdict(false));
+    assert!(matches!(verdict(true), Verdict::Holds(Evidence::Certificate(_))), "{:?}", verdict(true));
+}
+
 const PHILOSOPHERS: &str = "program phil(N: 2..) {
     shared taken: [bool; N];
     process P[i in 0..<N] {
