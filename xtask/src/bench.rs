@@ -60,8 +60,23 @@ struct Measured {
     bytes: u64,
 }
 
+/// Runs the benchmark of this name.
+pub fn run(root: &Path, name: &str, writes: bool) -> ExitCode {
+    match name {
+        "mono" => run_mono(root, writes),
+        "safety" => question::run(&safety::SAFETY, root, writes),
+        "liveness" => question::run(&liveness::LIVENESS, root, writes),
+        "beem" => beem::run(root, writes),
+        "pushdown" => pushdown::run(root, writes),
+        _ => {
+            eprintln!("bench: there is no `{name}`; there are mono, safety, liveness, beem and pushdown");
+            ExitCode::from(2)
+        }
+    }
+}
+
 /// Runs the benchmark, prints its table, and writes it down if asked to.
-pub fn run_mono(root: &Path, writes: bool) -> ExitCode {
+fn run_mono(root: &Path, writes: bool) -> ExitCode {
     match measure_all(root) {
         Err(error) => {
             eprintln!("bench: {error}");

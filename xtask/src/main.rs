@@ -19,16 +19,8 @@ fn main() -> ExitCode {
         ["beem"] => beem::run(root, None),
         ["beem", limit] => beem::run(root, Some(limit)),
         ["campaign", ref arguments @ ..] => campaign::run(root, arguments),
-        ["bench", "mono"] => bench::run_mono(root, false),
-        ["bench", "mono", "--write"] => bench::run_mono(root, true),
-        ["bench", "beem"] => bench::beem::run(root, false),
-        ["bench", "beem", "--write"] => bench::beem::run(root, true),
-        ["bench", "safety"] => bench::question::run(&bench::safety::SAFETY, root, false),
-        ["bench", "safety", "--write"] => bench::question::run(&bench::safety::SAFETY, root, true),
-        ["bench", "liveness"] => bench::question::run(&bench::liveness::LIVENESS, root, false),
-        ["bench", "liveness", "--write"] => bench::question::run(&bench::liveness::LIVENESS, root, true),
-        ["bench", "pushdown"] => bench::pushdown::run(root, false),
-        ["bench", "pushdown", "--write"] => bench::pushdown::run(root, true),
+        ["bench", name] => bench::run(root, name, false),
+        ["bench", name, "--write"] => bench::run(root, name, true),
         _ => {
             eprintln!("usage: cargo xtask tidy                   check the rules of the house");
             eprintln!("       cargo xtask bench mono [--write]   measure the whole-product search beside SPIN's");

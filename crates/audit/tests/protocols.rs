@@ -6,7 +6,7 @@ use std::time::Duration;
 use audit::certificate::{CertificateError, Means, check, check_by};
 use base::{Budget, CancelToken, SourceFile, StopReason};
 use evidence::Certificate;
-use evidence::certificate::{Column, SplitInvariant, StateSet};
+use evidence::certificate::{Claim, Column, Fact, SplitInvariant, StateSet};
 use model::Model;
 use model::control::{PlaceId, Scope};
 use model::points::Points;
@@ -340,7 +340,7 @@ fn what_is_malformed_is_refused_in_words() {
     check(&diagram(all_bits.clone(), vec![(1, 1, 1)]), "the diagram is not reduced");
     check(&diagram(all_bits, vec![(1, 0, 1), (1, 0, 1)]), "the diagram is not reduced");
     let facts = Certificate { facts: Vec::new(), ..right.clone() };
-    assert!(judge(&model, "mutex", &facts).contains("it states no fact"));
+    assert!(judge(&model, "mutex", &facts).contains("it states no invariant"));
     let mut circular = right.clone();
     circular.facts[0].uses.push(0);
     assert!(judge(&model, "mutex", &circular).contains("fact 0 uses fact 0"));
@@ -388,11 +388,13 @@ fn what_local_invariants_know_nothing_of_is_said() {
         "program calls { shared x: bool; proc f() { skip; } process P { call f(); } property later: eventually x; }",
         0,
     );
-    let certificate = Certificate { property: "no_errors".to_string(), facts: Vec::new() };
+    let nothing = SplitInvariant { k: 1, points: vec![], exposed: vec![], members: vec![], by_symmetry: false };
+    let fact = Fact { claim: Claim::SplitInvariant(nothing), uses: Vec::new() };
+    let certificate = Certificate { property: "no_errors".to_string(), facts: vec![fact] };
     let found = check_by(Means::Listing, &model, named(&model, "no_errors"), &certificate).expect_err("refused");
     assert!(found.to_string().contains("the program calls procedures"), "{found}");
     let model = load("program later { shared x: bool; process P { x = true; } property later: eventually x; }", 0);
     let certificate = Certificate { property: "later".to_string(), facts: Vec::new() };
     let found = check_by(Means::Listing, &model, named(&model, "later"), &certificate).expect_err("refused");
-    assert!(found.to_string().contains("invariants say nothing about temporal properties"), "{found}");
+    assert!(found.to_string().contains("nothing is said about runs that violate it"), "{found}");
 }
