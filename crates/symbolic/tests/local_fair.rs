@@ -27,7 +27,7 @@ fn verdicts_equal_brute_force() {
     let counts = RULES.map(|rule| (rule, Cell::new(0), Cell::new(0)));
     let n_refined = Cell::new(0);
     let shape = Shape { n_statements: 3, procedures: false, rendezvous: false, ..Shape::everything() };
-    for_each_program(80, shape, |_, model| {
+    for_each_program(100, shape, |_, model| {
         let Some(product) = Product::explore(model, 60) else { return Ok(()) };
         let asked = with_temporal(model, product.states.len() as u64 * 7 + model.places.len() as u64, 3);
         for (id, property) in asked.properties.entries() {
@@ -58,7 +58,7 @@ fn verdicts_equal_brute_force() {
     for (rule, n_holds, n_violated) in &counts {
         assert!(n_holds.get() > 4 && n_violated.get() > 4, "{rule:?}: {n_holds:?} hold, {n_violated:?} are violated");
     }
-    assert!(n_refined.get() > 10, "{n_refined:?} needed refinement");
+    assert!(n_refined.get() > 8, "{n_refined:?} needed refinement");
 }
 
 /// The papers' examples.
