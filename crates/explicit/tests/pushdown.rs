@@ -2,6 +2,8 @@
 //! finite, equal to the local sets of `tmmc` where nobody calls; what is proved is true and passes the independent checker, which refuses
 //! every proof with a part missing; what is violated is a run.
 
+#![allow(clippy::unwrap_used)]
+
 use std::cell::Cell;
 use std::collections::{BTreeSet, HashSet, VecDeque};
 
