@@ -1,6 +1,6 @@
 //! Answers that teach: what else is worth knowing about a verdict, tried by asking similar questions.
 //!
-//! In: the results of a check. Out: the same with their [`Insight`]: whether what a property speaks of ever happens (`vacuity.rs`),
+//! In: the results of a check. Out: the same with their [`Insight`](engine::insight::Insight): whether what a property speaks of ever happens (`vacuity.rs`),
 //! which assumptions of a temporal property it needs (`needs.rs`), and for a violated one, which assumptions would exclude
 //! such runs (`remedies.rs`). Every similar question goes to the same engine and through the same audit. It takes no longer than the
 //! property itself took, and a moment.

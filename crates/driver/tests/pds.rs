@@ -1,5 +1,7 @@
 //! Pushdown systems from text to audited verdicts: random ones beside a search of their own, and the published ones.
 
+#![allow(clippy::unwrap_used)]
+
 use std::collections::{HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 
@@ -230,7 +232,7 @@ fn what_stands_beside_is_found_and_missed() {
     std::fs::write(&path, "1\nPDA 0 1\n0 0 -> 0 1\n").unwrap();
     let request = driver::instances::Request::new(None, Vec::new()).unwrap();
     let refused = |expected: &str| {
-        let batch = load::load(&[path.clone()], &request).unwrap();
+        let batch = load::load(std::slice::from_ref(&path), &request).unwrap();
         let Loaded::Refused(refusal) = &batch.items[0] else { panic!("{expected}") };
         let found = &refusal.diagnostics[0];
         assert!(found.message.contains(expected), "{}", found.message);
@@ -242,7 +244,7 @@ fn what_stands_beside_is_found_and_missed() {
     std::fs::write(scratch.path().join("s.spec"), "garbage").unwrap();
     refused("a state has a `|`");
     std::fs::write(scratch.path().join("s.spec"), "0|1").unwrap();
-    let batch = load::load(&[path.clone()], &request).unwrap();
+    let batch = load::load(std::slice::from_ref(&path), &request).unwrap();
     let Loaded::Program(program) = &batch.items[0] else { panic!("it is read") };
     assert_eq!(reached(&program.model, "auto"), Some(true));
 }
