@@ -265,7 +265,7 @@ pub struct GraphOptions {
     /// Which instance.
     #[command(flatten)]
     pub instance: InstanceOptions,
-    /// Only the graph of this process, as P[0]; may be repeated
+    /// Only the graph of this process, as `P[0]`; may be repeated
     #[arg(long = "process", value_name = "PROCESS", help_heading = "What to show")]
     pub processes: Vec<String>,
     /// How much is known of the others: mono, ls3+, ls3 or tmmc, from the most exact to the fastest
