@@ -44,3 +44,40 @@ fn verdicts_equal_brute_force() {
     });
     assert!(n_holds.get() > 100 && n_violated.get() > 100, "{n_holds:?} hold, {n_violated:?} are violated");
 }
+
+/// `eventually always` over a conjunction is looked at part by part; brute force looks at it as it stands.
+#[test]
+fn parts_of_eventually_always_are_those_of_the_whole() {
+    let text = "program settle(N: 2..) {
+        shared x: 0..=2;
+        process P[i in 0..<N] {
+            local done: bool;
+            up:   await x < 2;
+            add:  x = min(x + 1, 2);
+            end:  done = true;
+            if i == 0 { loop { flip: done = false; back: done = true; } }
+        }
+        property all:    eventually always forall i: P[i].done under every P[*] expect violated;
+        property others: eventually always forall i: i == 0 || P[i].done under every P[*];
+        property both:   eventually always (x == 2 && P[1].done) under every P[*];
+        property one:    eventually always (x == 2 && P[0].done) under every P[*] expect violated;
+        property inside: always (eventually always (x >= 1 && x == 2)) under every P[*];
+        property never:  eventually always forall i: !P[i].done && x < 2 expect violated;
+        property spread: forall i: eventually always (P[i]@{flip, back} || P[i].done) under every P[*];
+    }";
+    let model = lang::load(&base::SourceFile::new("settle.pw", text), &[]).expect("it is a program").model;
+    let product = Product::explore(&model, 5_000).expect("it is small");
+    let asked = model.properties.entries().filter(|(_, one)| matches!(one.kind, PropertyKind::Temporal(_)));
+    let properties: Vec<_> = asked.map(|(id, _)| id).collect();
+    assert_eq!(properties.len(), 7);
+    let task = Task { model: &model, properties, budget: Budget::unlimited(), n_threads: 1 };
+    for answer in Mono.run(&task, &Silent) {
+        let property = &model.properties[answer.property];
+        let PropertyKind::Temporal(formula) = &property.kind else { unreachable!("only these were asked") };
+        let violated = temporal::is_violated(&model, &product.states, formula, &property.under);
+        let violated = violated.expect("it has a value").expect("it is small enough");
+        let expected = property.expected == model::property::Expected::Violated;
+        assert_eq!(violated, expected, "{} by brute force", property.name);
+        assert_eq!(matches!(answer.verdict, Verdict::Violated(_)), violated, "{}", property.name);
+    }
+}
