@@ -5,7 +5,8 @@
 //! can have, in as many bits as its range needs, and never straddles two words. Where the least number (`none`) stands apart
 //! from the others, the gap between takes no bits.
 
-use model::process::ProcessId;
+use model::Model;
+use model::process::{FamilyId, ProcessId};
 use model::types::{ScalarType, TypeContext};
 use model::value::Value;
 
@@ -148,6 +149,22 @@ pub fn decode(number: i64, ty: ScalarType) -> Value {
             _ => Value::Process(ProcessId::new(number as usize - 1)),
         },
     }
+}
+
+/// The position of a value, coded as a number, among those of its type.
+pub fn position(number: i64, ty: ScalarType, model: &Model) -> u32 {
+    let first = |family: FamilyId| model.families[family].first.index() as i64;
+    let at = match ty {
+        ScalarType::Range { lo, .. } => number.wrapping_sub(lo),
+        ScalarType::Pid(family) => number - 1 - first(family),
+        ScalarType::PidOrNone(family) if number > 0 => number - first(family),
+        ScalarType::Bool
+        | ScalarType::Enum(_)
+        | ScalarType::Semaphore { .. }
+        | ScalarType::Lock
+        | ScalarType::PidOrNone(_) => number,
+    };
+    at as u32
 }
 
 /// Gives out fields: each in the first word that has room for it.

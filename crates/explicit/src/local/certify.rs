@@ -12,12 +12,11 @@ use evidence::certificate::{Column, ControlPoint, Exposed, Member, SplitInvarian
 use model::control::PlaceId;
 use model::points::Points;
 use model::process::ProcessId;
-use model::types::ScalarType;
 use model::value::Value;
 use model::variable::{CellId, Role};
 
 use super::{LocalSets, Rows};
-use crate::packing::{Packed, decode};
+use crate::packing::{Packed, decode, position};
 
 /// No process may have more control points than this in a proof.
 const MOST_POINTS: usize = 1 << 20;
@@ -114,17 +113,6 @@ impl<const W: usize> LocalSets<'_, W> {
     fn value_number(&self, cell: CellId, row: &Packed<W>) -> u32 {
         let model = self.model();
         let number = self.machine.codec.layout.locations[cell.index()].0.get(row);
-        let first = |family: model::process::FamilyId| model.families[family].first.index() as i64;
-        let at = match model.cells[cell].ty {
-            ScalarType::Range { lo, .. } => number.wrapping_sub(lo),
-            ScalarType::Pid(family) => number - 1 - first(family),
-            ScalarType::PidOrNone(family) if number > 0 => number - first(family),
-            ScalarType::Bool
-            | ScalarType::Enum(_)
-            | ScalarType::Semaphore { .. }
-            | ScalarType::Lock
-            | ScalarType::PidOrNone(_) => number,
-        };
-        at as u32
+        position(number, model.cells[cell].ty, model)
     }
 }

@@ -7,13 +7,12 @@ use evidence::pushdown::{Activation, ExposedFact, LocalRow, PushdownProof, Store
 use model::control::Scope;
 use model::eval::Frame;
 use model::process::ProcessId;
-use model::types::ScalarType;
 use model::variable::CellId;
 
 use super::saturate::Saturation;
 use super::thread::{LocalId, Thread};
 use crate::local::views::Sight;
-use crate::packing::Packed;
+use crate::packing::{Packed, position};
 
 /// Proofs with more path edges than this are not written: nobody could check them in time.
 const MOST_PATH_EDGES: u64 = 50_000_000;
@@ -111,7 +110,7 @@ impl<const W: usize> Writer<'_, W> {
                     Some((_, value)) => crate::packing::encode(*value),
                     None => codec.layout.locations[cell.index()].0.get(row),
                 };
-                position(codec.model, declared.ty, number)
+                position(number, declared.ty, codec.model)
             })
             .collect()
     }
@@ -152,7 +151,7 @@ impl<const W: usize> Writer<'_, W> {
             let codec = self.saturation.machine.codec;
             let number = |&cell: &CellId| {
                 let number = codec.layout.locations[cell.index()].0.get(row);
-                position(codec.model, codec.model.cells[cell].ty, number)
+                position(number, codec.model.cells[cell].ty, codec.model)
             };
             StoreRow { cells: self.store.iter().map(number).collect(), exposed: self.saturation.exposed.bits_of(row) }
         };
@@ -161,20 +160,4 @@ impl<const W: usize> Writer<'_, W> {
         pairs.sort_unstable();
         pairs
     }
-}
-
-/// The position of a value, coded as a number, among those of its type.
-fn position(model: &model::Model, ty: ScalarType, number: i64) -> u32 {
-    let first = |family: model::process::FamilyId| model.families[family].first.index() as i64;
-    let at = match ty {
-        ScalarType::Range { lo, .. } => number.wrapping_sub(lo),
-        ScalarType::Pid(family) => number - 1 - first(family),
-        ScalarType::PidOrNone(family) if number > 0 => number - first(family),
-        ScalarType::Bool
-        | ScalarType::Enum(_)
-        | ScalarType::Semaphore { .. }
-        | ScalarType::Lock
-        | ScalarType::PidOrNone(_) => number,
-    };
-    at as u32
 }
