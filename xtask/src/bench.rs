@@ -1,11 +1,12 @@
 //! Benchmarks, as `cargo xtask bench NAME`; each writes its section of `docs/benchmarks.md`.
 //!
-//! `safety` and `liveness` measure local proofs, `beem` the BEEM models, `pushdown` path edges; see there. `mono` measures the whole-product search beside SPIN's, on the same graphs.
+//! `auto` compares the default method with all others. `safety` and `liveness` measure local proofs, `beem` the BEEM models, `pushdown` path edges; see there. `mono` measures the whole-product search beside SPIN's, on the same graphs.
 //!
 //! In: the programs of `examples/` that have twins in `benches/spin/`. Out: a table of states, states per second and bytes
 //! per state of both tools, on the terminal, and with `--write` in `docs/benchmarks.md`. States and transitions must be
 //! equal, or the benchmark fails. Without SPIN, Piecewise is measured alone, and that is said.
 
+pub mod auto;
 pub mod beem;
 mod binary;
 mod clock;
@@ -63,13 +64,14 @@ struct Measured {
 /// Runs the benchmark of this name.
 pub fn run(root: &Path, name: &str, writes: bool) -> ExitCode {
     match name {
+        "auto" => auto::run(root, writes),
         "mono" => run_mono(root, writes),
         "safety" => question::run(&safety::SAFETY, root, writes),
         "liveness" => question::run(&liveness::LIVENESS, root, writes),
         "beem" => beem::run(root, writes),
         "pushdown" => pushdown::run(root, writes),
         _ => {
-            eprintln!("bench: there is no `{name}`; there are mono, safety, liveness, beem and pushdown");
+            eprintln!("bench: there is no `{name}`; there are auto, mono, safety, liveness, beem and pushdown");
             ExitCode::from(2)
         }
     }

@@ -288,6 +288,9 @@ struct Node {
     guesses: usize,
 }
 
+/// An edge of a node's state, by its position there, and the node that it leads to.
+type Successor = (usize, usize);
+
 struct Graph<'a> {
     edges: Vec<Vec<(Turn, usize)>>,
     parts: Parts<'a>,
@@ -306,11 +309,11 @@ impl Graph<'_> {
         let (model, states) = (self.parts.model, self.parts.states);
         let n_nodes = states.len() * self.n_guesses();
         let told: Vec<Told> = (0..n_nodes).map(|index| self.parts.told(self.node(index))).collect();
-        let successors: Vec<Vec<(Turn, usize)>> = (0..n_nodes)
+        let successors: Vec<Vec<Successor>> = (0..n_nodes)
             .map(|index| {
-                let targets = self.edges[self.node(index).state].iter().flat_map(|&(turn, state)| {
+                let targets = self.edges[self.node(index).state].iter().enumerate().flat_map(|(edge, &(_, state))| {
                     let first = state * self.n_guesses();
-                    (first..first + self.n_guesses()).map(move |next| (turn, next))
+                    (first..first + self.n_guesses()).map(move |next| (edge, next))
                 });
                 targets.filter(|&(_, next)| told[index].agrees(&told[next])).collect()
             })
@@ -323,10 +326,28 @@ impl Graph<'_> {
         Ok((0..n_nodes).any(|index| reached[index] && fair[index]))
     }
 
-    /// The nodes from which a fair run can go on for ever among such nodes.
-    fn fair_nodes(&self, successors: &[Vec<(Turn, usize)>], fairness: &[FairnessId]) -> Result<Vec<bool>, StepFault> {
+    /// For each state whether it is free of a fairness assumption, and for each of its edges whether it meets it.
+    fn fairness(&self, id: FairnessId) -> Result<(Vec<bool>, Vec<Vec<bool>>), StepFault> {
         let model = self.parts.model;
-        let state = |index: usize| &self.parts.states[self.node(index).state];
+        let pair = &model.fairness[id];
+        let (mut free, mut met) = (Vec::new(), Vec::new());
+        for (state, edges) in self.parts.states.iter().zip(&self.edges) {
+            free.push(pair.always.as_ref().map_or(Ok(false), |always| holds(model, state, always))?);
+            let mut meets = Vec::new();
+            for (turn, _) in edges {
+                let mut is_met = false;
+                for often in &pair.often {
+                    is_met = is_met || is_true_of(model, state, turn, often)?;
+                }
+                meets.push(is_met);
+            }
+            met.push(meets);
+        }
+        Ok((free, met))
+    }
+
+    /// The nodes from which a fair run can go on for ever among such nodes.
+    fn fair_nodes(&self, successors: &[Vec<Successor>], fairness: &[FairnessId]) -> Result<Vec<bool>, StepFault> {
         // Each demand: which nodes are free of it, and which edges meet it.
         let mut demands: Vec<(Vec<bool>, Vec<Vec<bool>>)> = Vec::new();
         for &part in &self.parts.temporal {
@@ -339,21 +360,11 @@ impl Graph<'_> {
             }
         }
         for &id in fairness {
-            let pair = &model.fairness[id];
-            let (mut free, mut met) = (Vec::new(), Vec::new());
-            for (index, edges) in successors.iter().enumerate() {
-                free.push(pair.always.as_ref().map_or(Ok(false), |always| holds(model, state(index), always))?);
-                let mut meets = Vec::new();
-                for (turn, _) in edges {
-                    let mut is_met = false;
-                    for often in &pair.often {
-                        is_met = is_met || is_true_of(model, state(index), turn, often)?;
-                    }
-                    meets.push(is_met);
-                }
-                met.push(meets);
-            }
-            demands.push((free, met));
+            let (free, met) = self.fairness(id)?;
+            let nodes = || (0..successors.len()).map(|index| (self.node(index).state, &successors[index]));
+            let is_met =
+                |(state, edges): (usize, &Vec<Successor>)| edges.iter().map(|&(edge, _)| met[state][edge]).collect();
+            demands.push((nodes().map(|(state, _)| free[state]).collect(), nodes().map(is_met).collect()));
         }
         let mut before_them: Vec<Vec<usize>> = vec![Vec::new(); successors.len()];
         for (index, edges) in successors.iter().enumerate() {
@@ -387,7 +398,7 @@ impl Graph<'_> {
     }
 }
 
-fn reachable(successors: &[Vec<(Turn, usize)>], mut open: Vec<usize>) -> Vec<bool> {
+fn reachable(successors: &[Vec<Successor>], mut open: Vec<usize>) -> Vec<bool> {
     let mut reached = vec![false; successors.len()];
     while let Some(index) = open.pop() {
         if !std::mem::replace(&mut reached[index], true) {

@@ -6,22 +6,45 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// Set once, from anywhere (a signal handler, another thread), to end work soon.
 #[derive(Clone, Debug, Default)]
-pub struct CancelToken(Arc<AtomicBool>);
+pub struct CancelToken {
+    set: Arc<AtomicBool>,
+    /// Cancelling this one cancels the token, too, but not the other way round.
+    above: Option<Arc<CancelToken>>,
+}
 
 impl CancelToken {
-    /// Asks all work that holds this token to stop.
+    /// A token for a part of the work: it can be cancelled alone, and is cancelled with this one.
+    pub fn child(&self) -> CancelToken {
+        CancelToken { set: Arc::default(), above: Some(Arc::new(self.clone())) }
+    }
+
+    /// Asks all work that holds this token, or one made from it, to stop.
     pub fn cancel(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.set.store(true, Ordering::Relaxed);
     }
 
     /// Whether somebody asked to stop.
     pub fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.set.load(Ordering::Relaxed) || self.above.as_deref().is_some_and(CancelToken::is_cancelled)
+    }
+}
+
+/// What several pieces of work hold that run beside each other under one limit, in bytes; one entry for each.
+#[derive(Debug)]
+struct Ledger(Vec<AtomicU64>);
+
+impl Ledger {
+    /// Notes what one piece of work holds. Whether it has to stop: together they hold more than the limit, and none holds more
+    /// than it does, so that of several the one that needs most gives way.
+    fn exceeds(&self, entry: usize, memory_bytes: u64, limit: u64) -> bool {
+        self.0[entry].store(memory_bytes, Ordering::Relaxed);
+        let held = || self.0.iter().map(|bytes| bytes.load(Ordering::Relaxed));
+        held().sum::<u64>() > limit && held().all(|bytes| bytes <= memory_bytes)
     }
 }
 
@@ -32,6 +55,8 @@ pub struct Budget {
     time: Option<Duration>,
     memory_bytes: Option<u64>,
     cancel: CancelToken,
+    /// What others hold under the same limit, and which entry is this one's.
+    ledger: Option<(Arc<Ledger>, usize)>,
 }
 
 impl Budget {
@@ -42,7 +67,7 @@ impl Budget {
 
     /// Limits that count from now.
     pub fn new(time: Option<Duration>, memory_bytes: Option<u64>, cancel: CancelToken) -> Self {
-        Budget { started: Instant::now(), time, memory_bytes, cancel }
+        Budget { started: Instant::now(), time, memory_bytes, cancel, ledger: None }
     }
 
     /// The reason to stop now, if there is one, for work that holds `memory_bytes`.
@@ -54,10 +79,37 @@ impl Budget {
             Some(limit) if self.started.elapsed() >= limit => return Err(StopReason::TimeLimit(limit)),
             _ => {}
         }
-        match self.memory_bytes {
-            Some(limit) if memory_bytes > limit => Err(StopReason::MemoryLimit(limit)),
+        match (self.memory_bytes, &self.ledger) {
+            (Some(limit), _) if memory_bytes > limit => Err(StopReason::MemoryLimit(limit)),
+            // Who asks about the time alone says nothing about what it holds.
+            (Some(limit), Some((ledger, entry))) if memory_bytes > 0 && ledger.exceeds(*entry, memory_bytes, limit) => {
+                Err(StopReason::MemoryLimit(limit))
+            }
             _ => Ok(()),
         }
+    }
+
+    /// One budget for each of `n` pieces of work that run beside each other: the limit on memory is for all of them together.
+    pub fn shared_by(&self, n: usize) -> Vec<Budget> {
+        let ledger = Arc::new(Ledger((0..n).map(|_| AtomicU64::new(0)).collect()));
+        (0..n).map(|entry| Budget { ledger: Some((Arc::clone(&ledger), entry)), ..self.clone() }).collect()
+    }
+
+    /// Says that a piece of work holds nothing any more.
+    pub fn release(&self) {
+        if let Some((ledger, entry)) = &self.ledger {
+            ledger.0[*entry].store(0, Ordering::Relaxed);
+        }
+    }
+
+    /// The same budget for a part of the work, which can be cancelled by itself.
+    pub fn cancelled_by(&self, cancel: CancelToken) -> Budget {
+        Budget { cancel, ..self.clone() }
+    }
+
+    /// What cancels the work.
+    pub fn cancel_token(&self) -> &CancelToken {
+        &self.cancel
     }
 
     /// A part of what is left: at most this much time from now, the same memory, the same cancellation.
@@ -65,6 +117,11 @@ impl Budget {
         let left = self.time.map(|limit| limit.saturating_sub(self.started.elapsed()));
         let time = left.map_or(time, |left| left.min(time));
         Budget { started: Instant::now(), time: Some(time), ..self.clone() }
+    }
+
+    /// The same limits, counted from now.
+    pub fn again(&self) -> Budget {
+        Budget { started: Instant::now(), ..self.clone() }
     }
 
     /// How long ago the budget was made.
@@ -151,5 +208,27 @@ mod tests {
         assert_eq!(budget.check(0), Err(StopReason::Cancelled));
         let late = Budget::new(Some(Duration::ZERO), None, CancelToken::default());
         assert_eq!(late.check(0), Err(StopReason::TimeLimit(Duration::ZERO)));
+    }
+    #[test]
+    fn a_part_is_cancelled_alone_and_with_the_whole() {
+        let whole = CancelToken::default();
+        let (one, other) = (whole.child(), whole.child());
+        one.cancel();
+        assert!(one.is_cancelled() && !other.is_cancelled() && !whole.is_cancelled());
+        whole.cancel();
+        assert!(other.is_cancelled() && other.child().is_cancelled());
+    }
+
+    #[test]
+    fn of_several_the_one_that_holds_most_gives_way() {
+        let budget = Budget::new(None, Some(100), CancelToken::default());
+        let [one, other] = &budget.shared_by(2)[..] else { unreachable!() };
+        assert_eq!(one.check(70), Ok(()));
+        assert_eq!(other.check(40), Ok(()), "the other one holds more");
+        assert_eq!(one.check(70), Err(StopReason::MemoryLimit(100)));
+        assert_eq!(one.check(0), Ok(()));
+        one.release();
+        assert_eq!(other.check(90), Ok(()));
+        assert_eq!(other.check(101), Err(StopReason::MemoryLimit(100)));
     }
 }

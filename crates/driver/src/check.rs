@@ -1,24 +1,17 @@
-//! One program, one instance: its questions go to an engine, every answer through the audit.
+//! One program, one instance: its questions go to a checker, and come back as audited results.
 //!
-//! In: a [`Program`], the questions, an engine, what may be used. Out: one result for each question, in the order of the
-//! questions; a question that the engine does not answer gets `Unknown` with the engine's reason. Evidence that fails its
-//! audit ends everything with an [`AuditFailure`]: we are wrong, and nobody may see the verdict.
+//! In: a [`Program`], the questions, who answers them, what may be used. Out: one result for each question, in the order of the
+//! questions. Evidence that fails its audit ends everything with an [`AuditFailure`]: we are wrong, and nobody may see the verdict.
 
-use std::fmt;
 use std::time::{Duration, Instant};
 
-use audit::certificate::CertificateError;
-use audit::{AuditError, Recount, Recounted};
-use base::{Budget, CancelToken, Diagnostic, SourceFile, StopReason};
-use engine::insight::Insight;
-use engine::run::{Audit, PropertyResult, Run};
-use engine::{Answer, Engine, Observer, PropertyId, Statistics, Task, Verdict};
-use evidence::{Certificate, Evidence, Exploration, SymbolicSearch};
+use base::{Budget, CancelToken, Diagnostic, SourceFile};
+use engine::run::{PropertyResult, Run};
+use engine::{Observer, PropertyId, Task};
 use model::Model;
-use model::property::PropertyKind;
 
-/// Products of at most this many states are searched again, which takes a fraction of a second.
-const MOST_RECOUNTED: usize = 3000;
+pub use crate::auditor::AuditFailure;
+use crate::checker::Checker;
 
 /// A loaded instance of a program.
 #[derive(Debug)]
@@ -68,31 +61,6 @@ pub struct Checked {
     pub time: Duration,
 }
 
-/// Evidence that its own audit refused: both sides.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AuditFailure {
-    /// The program's name and parameters.
-    pub program: String,
-    /// The property.
-    pub property: String,
-    /// The method that answered.
-    pub method: &'static str,
-    /// What it answered.
-    pub verdict: &'static str,
-    /// What the audit says.
-    pub error: AuditError,
-}
-
-impl fmt::Display for AuditFailure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let AuditFailure { program, property, method, verdict, error } = self;
-        write!(
-            f,
-            "in {program}, method `{method}` answers that `{property}` {verdict}, and the audit refuses it: {error}"
-        )
-    }
-}
-
 /// What is to be checked, and how.
 #[derive(Clone, Copy)]
 pub struct Check<'a> {
@@ -101,7 +69,7 @@ pub struct Check<'a> {
     /// The questions.
     pub questions: &'a [PropertyId],
     /// Who answers them.
-    pub engine: &'a dyn Engine,
+    pub checker: &'a dyn Checker,
     /// What may be used.
     pub limits: &'a Limits,
 }
@@ -112,187 +80,25 @@ impl Check<'_> {
     /// # Errors
     /// Evidence that fails its audit.
     pub fn run(self, observer: &dyn Observer) -> Result<Checked, Box<AuditFailure>> {
-        let Check { model, questions, engine, limits } = self;
+        let Check { model, questions, checker, limits } = self;
         let started = Instant::now();
-        let (supported, refused) = sort_out(model, questions, engine);
-        let mut answers = Vec::new();
-        if !supported.is_empty() {
-            let task = Task { model, properties: supported, budget: limits.budget(), n_threads: limits.n_threads };
-            answers = engine.run(&task, observer);
-        }
-        answers.extend(refused);
-        let mut auditor = Auditor { model, budget: limits.budget(), recount: None };
-        let mut results = Vec::new();
-        for &question in questions {
-            let found = answers.iter().position(|answer| answer.property == question);
-            let answer = answers.swap_remove(found.expect("an engine answers every question that it is asked"));
-            results.push(auditor.audit(engine.name(), answer)?);
-        }
+        let task = Task { model, properties: questions.to_vec(), budget: limits.budget(), n_threads: limits.n_threads };
+        let results = checker.check(&task, observer)?;
         Ok(Checked { results, time: started.elapsed() })
     }
 }
 
-/// The questions that the engine answers, and the answers to the others.
-fn sort_out(model: &Model, questions: &[PropertyId], engine: &dyn Engine) -> (Vec<PropertyId>, Vec<Answer>) {
-    let (mut supported, mut refused) = (Vec::new(), Vec::new());
-    for &property in questions {
-        match engine.supports(model, property) {
-            Ok(()) => supported.push(property),
-            Err(reason) => refused.push(not_asked(property, reason)),
-        }
-    }
-    (supported, refused)
-}
-
-fn not_asked(property: PropertyId, reason: StopReason) -> Answer {
-    Answer { property, verdict: Verdict::Unknown(reason), statistics: Statistics::default() }
-}
-
-/// Audits the answers of one run; a product is searched again at most once.
-struct Auditor<'m> {
-    model: &'m Model,
-    /// What may be used for checking proofs.
-    budget: Budget,
-    /// `Some(None)` once the product has turned out to be larger than an exploration claims.
-    recount: Option<Option<Recount<'m>>>,
-}
-
-impl Auditor<'_> {
-    fn audit(&mut self, method: &'static str, answer: Answer) -> Result<PropertyResult, Box<AuditFailure>> {
-        match self.accepts(answer.property, &answer.verdict) {
-            Ok(audit) => Ok(PropertyResult {
-                property: answer.property,
-                method: answer.statistics.method.unwrap_or(method),
-                verdict: answer.verdict,
-                audit,
-                statistics: answer.statistics,
-                insight: Insight::default(),
-            }),
-            Err(error) => Err(Box::new(AuditFailure {
-                program: title(self.model),
-                property: self.model.properties[answer.property].name.clone(),
-                method: answer.statistics.method.unwrap_or(method),
-                verdict: word(&answer.verdict),
-                error,
-            })),
-        }
-    }
-
-    /// Whether the evidence was checked; where it cannot be checked it is at least of the right kind.
-    ///
-    /// A run shows that something happens and a search that nothing does, so a `reachable` that holds needs a run, and so
-    /// does anything else that is violated.
-    fn accepts(&mut self, property: PropertyId, verdict: &Verdict) -> Result<Audit, AuditError> {
-        let is_reachable = matches!(self.model.properties[property].kind, PropertyKind::Reachable(_));
-        let (evidence, happens) = match verdict {
-            Verdict::Unknown(_) => return Ok(Audit::NotDone),
-            Verdict::Holds(evidence) => (evidence, is_reachable),
-            Verdict::Violated(evidence) => (evidence, !is_reachable),
-        };
-        match evidence {
-            Evidence::Trace(trace) if happens => audit::replay(self.model, property, trace).map(|()| Audit::Accepted),
-            Evidence::Exploration(exploration) if !happens => self.search_again(property, exploration),
-            Evidence::Symbolic(seen) if !happens => self.search_set_again(property, seen),
-            Evidence::Reduced(part) if !happens => self.search_all(property, part),
-            Evidence::Trace(_) => Err(AuditError::new("one run shows it", "only a search of all runs can")),
-            Evidence::Exploration(_) | Evidence::Symbolic(_) | Evidence::Reduced(_) => {
-                Err(AuditError::new("a search shows it", "only a run can"))
-            }
-            Evidence::Certificate(certificate) if !happens => self.check_proof(property, certificate),
-            Evidence::Certificate(_) => Err(AuditError::new("a local proof shows it", "only a run can")),
-        }
-    }
-
-    /// What the checker says of a proof, if it does not refuse it.
-    fn check_proof(&self, property: PropertyId, certificate: &Certificate) -> Result<Audit, AuditError> {
-        let asked = &self.model.properties[property];
-        match audit::certificate::check(self.model, asked, certificate, &self.budget) {
-            Ok(checked) => Ok(Audit::Proof(checked.obligations)),
-            Err(CertificateError::Stopped(reason)) => Ok(Audit::Stopped(reason)),
-            Err(CertificateError::NotSupported(why)) => Ok(Audit::Stopped(StopReason::NotSupported(why))),
-            Err(error) => Err(AuditError::new("a local proof shows it", error.to_string())),
-        }
-    }
-
-    /// Searches all of which a part was searched, where it is small enough.
-    fn search_all(&mut self, property: PropertyId, part: &Exploration) -> Result<Audit, AuditError> {
-        if !part.complete {
-            let claim = "a search that did not see everything decides the property";
-            return Err(AuditError::new(claim, "states that were not seen may decide it otherwise"));
-        }
-        if part.states > MOST_RECOUNTED as u64 {
-            return Ok(Audit::NotDone);
-        }
-        match self.recount.get_or_insert_with(|| Recount::of(self.model, MOST_RECOUNTED)) {
-            Some(recount) => Ok(match recount.check_claim(property)? {
-                Recounted::Agrees => Audit::Accepted,
-                Recounted::TooLarge => Audit::NotDone,
-            }),
-            None => Ok(Audit::NotDone),
-        }
-    }
-
-    /// Searches again what is small enough for that.
-    fn search_again(&mut self, property: PropertyId, exploration: &Exploration) -> Result<Audit, AuditError> {
-        if !exploration.complete {
-            let claim = "a search that did not see everything decides the property";
-            return Err(AuditError::new(claim, "states that were not seen may decide it otherwise"));
-        }
-        self.recounted(exploration.states, |recount| recount.check(property, exploration))
-    }
-
-    /// The same where at most the number of states is known.
-    fn search_set_again(&mut self, property: PropertyId, seen: &SymbolicSearch) -> Result<Audit, AuditError> {
-        match *seen {
-            SymbolicSearch::Whole { states } => {
-                self.recounted(states.unwrap_or(u64::MAX), |recount| recount.check_symbolic(property, seen))
-            }
-            SymbolicSearch::Local => Ok(Audit::NotDone),
-        }
-    }
-
-    fn recounted(
-        &mut self,
-        states: u64,
-        check: impl FnOnce(&Recount<'_>) -> Result<Recounted, AuditError>,
-    ) -> Result<Audit, AuditError> {
-        if states > MOST_RECOUNTED as u64 {
-            return Ok(Audit::NotDone);
-        }
-        match self.recount.get_or_insert_with(|| Recount::of(self.model, MOST_RECOUNTED)) {
-            Some(recount) => Ok(match check(recount)? {
-                Recounted::Agrees => Audit::Accepted,
-                Recounted::TooLarge => Audit::NotDone,
-            }),
-            None => Err(AuditError::new(
-                format!("there are {states} reachable states"),
-                format!("there are more than {MOST_RECOUNTED}"),
-            )),
-        }
-    }
-}
-
-fn word(verdict: &Verdict) -> &'static str {
-    match verdict {
-        Verdict::Holds(_) => "holds",
-        Verdict::Violated(_) => "is violated",
-        Verdict::Unknown(_) => "is not decided",
-    }
-}
-
-/// `mux_sem, N = 4`.
-fn title(model: &Model) -> String {
-    let parameters = model.parameters.iter().map(|given| format!(", {} = {}", given.name, given.value));
-    format!("{}{}", model.name, parameters.collect::<String>())
-}
-
 #[cfg(test)]
 mod tests {
-    use engine::Silent;
-    use evidence::{Trace, TraceEnd};
+    use base::StopReason;
+    use engine::run::Audit;
+    use engine::{Answer, Engine, Silent, Statistics, Verdict};
+    use evidence::{Evidence, Exploration, Trace, TraceEnd};
     use model::eval;
+    use model::property::PropertyKind;
 
     use super::*;
+    use crate::checker::Single;
     use crate::load::{self, Loaded};
     use crate::select;
 
@@ -352,7 +158,12 @@ mod tests {
     fn accepted(name: &str, verdict: Verdict) -> Result<bool, String> {
         let program = program();
         let questions = [select::find(&program.model, name).unwrap()];
-        let check = Check { model: &program.model, questions: &questions, engine: &Parrot(verdict), limits: &limits() };
+        let check = Check {
+            model: &program.model,
+            questions: &questions,
+            checker: &Single(Box::new(Parrot(verdict))),
+            limits: &limits(),
+        };
         check.run(&Silent).map(|checked| checked.results[0].audit.is_accepted()).map_err(|failure| failure.to_string())
     }
 
@@ -405,14 +216,14 @@ mod tests {
     fn a_proof_whose_check_reaches_a_limit_is_not_called_audited() {
         let program = program();
         let questions = [select::find(&program.model, "fine").unwrap()];
-        let run = |engine: &dyn Engine, limits: &Limits| {
-            let check = Check { model: &program.model, questions: &questions, engine, limits };
+        let run = |checker: &dyn Checker, limits: &Limits| {
+            let check = Check { model: &program.model, questions: &questions, checker, limits };
             check.run(&Silent).unwrap().results.remove(0)
         };
-        let proved = run(&*crate::methods::find("split").unwrap().engine(), &limits());
+        let proved = run(&*crate::methods::find("split").unwrap().checker(), &limits());
         assert!(matches!(proved.audit, Audit::Proof(_)), "{:?}", proved.audit);
         let hasty = Limits { time: Some(Duration::ZERO), ..limits() };
-        let stopped = run(&Parrot(proved.verdict), &hasty);
+        let stopped = run(&Single(Box::new(Parrot(proved.verdict))), &hasty);
         assert_eq!(stopped.audit, Audit::Stopped(StopReason::TimeLimit(Duration::ZERO)));
         assert!(matches!(stopped.verdict, Verdict::Holds(_)));
     }
@@ -421,8 +232,8 @@ mod tests {
     fn what_the_engine_does_not_answer_is_unknown_with_its_reason() {
         let program = program();
         let questions: Vec<PropertyId> = program.model.properties.ids().collect();
-        let engine = Parrot(Verdict::Unknown(StopReason::Cancelled));
-        let check = Check { model: &program.model, questions: &questions, engine: &engine, limits: &limits() };
+        let checker = Single(Box::new(Parrot(Verdict::Unknown(StopReason::Cancelled))));
+        let check = Check { model: &program.model, questions: &questions, checker: &checker, limits: &limits() };
         let checked = check.run(&Silent).unwrap();
         assert_eq!(checked.results.iter().map(|result| result.property).collect::<Vec<_>>(), questions);
         let deadlock = select::find(&program.model, "deadlock_free").unwrap();

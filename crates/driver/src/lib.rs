@@ -1,12 +1,14 @@
 //! Text in, results out: loads programs, picks methods, audits every verdict. Nothing here prints.
 //!
 //! [`files`]: from paths to bytes. [`goals`]: what is to be reached. [`instances`]: which parameter values. [`load`]: from files to programs. [`select`]: which
-//! properties. [`methods`]: how. [`check()`](check::Check::run): the answers, audited. [`replay()`](replay::replay): traces
+//! properties. [`methods`]: how. [`check()`](check::Check::run): the answers, audited. [`checker`]: who gives them, one engine or a race of several (method `auto`). [`auditor`]: the audit. [`replay()`](replay::replay): traces
 //! from files. [`simulation`]: one run at a time. [`explore()`](explore::explore): the size of the whole product. [`graph`]: local
 //! state graphs. [`teach()`](teach::teach): what else is worth knowing about an answer.
 
+pub mod auditor;
 mod auto;
 pub mod check;
+pub mod checker;
 pub mod explore;
 pub mod files;
 pub mod goals;
@@ -14,7 +16,6 @@ pub mod graph;
 pub mod instances;
 mod listed_first;
 pub mod load;
-mod local_first;
 pub mod methods;
 pub mod proof;
 pub mod replay;

@@ -1,8 +1,7 @@
-//! The methods, in one table: their names on the command line, what they answer, and the engine behind each.
+//! The methods, in one table: their names on the command line, what they answer, and who is behind each.
 //!
 //! A name that no method has is refused, with the nearest one.
 
-use base::SourceFile;
 use base::diagnostic::nearest_name;
 use engine::Engine;
 use explicit::fair::Rule;
@@ -11,8 +10,8 @@ use symbolic::engines::Symbolic;
 use symbolic::reach::Direction;
 
 use crate::auto::Auto;
+use crate::checker::{Checker, Single};
 use crate::listed_first::{FairListedFirst, ListedFirst};
-use crate::local_first::LocalFirst;
 
 /// A way to answer questions.
 #[derive(Clone, Copy, Debug)]
@@ -21,93 +20,91 @@ pub struct Method {
     pub name: &'static str,
     /// What it answers, for `--help`.
     pub answers: &'static str,
-    /// Makes the engine.
-    engine: fn() -> Box<dyn Engine>,
+    /// Makes who answers.
+    checker: fn() -> Box<dyn Checker>,
 }
 
 impl Method {
-    /// The engine behind the method, for a program.
-    pub fn engine_for(&self, source: &SourceFile) -> Box<dyn Engine> {
-        let is_dve = source.name().ends_with(".dve");
-        if is_dve && self.name == "auto" { Box::new(LocalFirst) } else { self.engine() }
-    }
-
-    /// The engine behind the method, whatever the program is written in.
-    pub fn engine(&self) -> Box<dyn Engine> {
-        (self.engine)()
+    /// Who answers questions by this method.
+    pub fn checker(&self) -> Box<dyn Checker> {
+        (self.checker)()
     }
 }
 
-const fn here(name: &'static str, answers: &'static str, engine: fn() -> Box<dyn Engine>) -> Method {
-    Method { name, answers, engine }
+const fn here(name: &'static str, answers: &'static str, checker: fn() -> Box<dyn Checker>) -> Method {
+    Method { name, answers, checker }
 }
 
-fn auto() -> Box<dyn Engine> {
-    Box::new(Auto)
+fn one(engine: impl Engine + Send + Sync + 'static) -> Box<dyn Checker> {
+    Box::new(Single(Box::new(engine)))
 }
 
-fn mono() -> Box<dyn Engine> {
-    Box::new(explicit::Mono)
+fn auto() -> Box<dyn Checker> {
+    Box::new(Auto::default())
 }
 
-fn stubborn() -> Box<dyn Engine> {
-    Box::new(explicit::Stubborn)
+fn mono() -> Box<dyn Checker> {
+    one(explicit::Mono)
 }
 
-fn forward() -> Box<dyn Engine> {
-    Box::new(Symbolic::Reach(Direction::Forward))
+fn stubborn() -> Box<dyn Checker> {
+    one(explicit::Stubborn)
 }
 
-fn backward() -> Box<dyn Engine> {
-    Box::new(Symbolic::Reach(Direction::Backward))
+fn forward() -> Box<dyn Checker> {
+    one(Symbolic::Reach(Direction::Forward))
 }
 
-fn split() -> Box<dyn Engine> {
-    Box::new(Symbolic::KIndex(1))
+fn backward() -> Box<dyn Checker> {
+    one(Symbolic::Reach(Direction::Backward))
 }
 
-fn pairwise() -> Box<dyn Engine> {
-    Box::new(ListedFirst { k: 2 })
+fn split() -> Box<dyn Checker> {
+    one(Symbolic::KIndex(1))
 }
 
-fn tmmc() -> Box<dyn Engine> {
-    Box::new(Local::new(1))
+fn pairwise() -> Box<dyn Checker> {
+    one(ListedFirst { k: 2 })
 }
 
-fn ls3() -> Box<dyn Engine> {
-    Box::new(Ls3 { with_witness: false, most_pairs: u64::MAX })
+fn tmmc() -> Box<dyn Checker> {
+    one(Local::new(1))
 }
 
-fn ls3_plus() -> Box<dyn Engine> {
-    Box::new(Ls3 { with_witness: true, most_pairs: u64::MAX })
+fn ls3() -> Box<dyn Checker> {
+    one(Ls3 { with_witness: false, most_pairs: u64::MAX })
 }
 
-fn triple() -> Box<dyn Engine> {
-    Box::new(ListedFirst { k: 3 })
+fn ls3_plus() -> Box<dyn Checker> {
+    one(Ls3 { with_witness: true, most_pairs: u64::MAX })
 }
 
-fn completion() -> Box<dyn Engine> {
-    Box::new(Symbolic::Completion)
+fn triple() -> Box<dyn Checker> {
+    one(ListedFirst { k: 3 })
 }
 
-fn global() -> Box<dyn Engine> {
-    Box::new(Symbolic::Global)
+fn completion() -> Box<dyn Checker> {
+    one(Symbolic::Completion)
 }
 
-fn ll() -> Box<dyn Engine> {
-    Box::new(FairListedFirst { rule: Rule::Ll })
+fn global() -> Box<dyn Checker> {
+    one(Symbolic::Global)
 }
 
-fn fll_a() -> Box<dyn Engine> {
-    Box::new(FairListedFirst { rule: Rule::FllA })
+fn ll() -> Box<dyn Checker> {
+    one(FairListedFirst { rule: Rule::Ll })
 }
 
-fn fll_b() -> Box<dyn Engine> {
-    Box::new(FairListedFirst { rule: Rule::FllB })
+fn fll_a() -> Box<dyn Checker> {
+    one(FairListedFirst { rule: Rule::FllA })
 }
 
-fn pushdown() -> Box<dyn Engine> {
-    Box::new(explicit::pushdown::Pushdown)
+fn fll_b() -> Box<dyn Checker> {
+    one(FairListedFirst { rule: Rule::FllB })
+}
+
+fn pushdown() -> Box<dyn Checker> {
+    one(explicit::pushdown::Pushdown)
 }
 
 /// All methods.

@@ -97,8 +97,8 @@ mod tests {
     fn proof(model: &Model, method: &str) -> Json {
         let questions = [select::find(model, "mutex").unwrap()];
         let limits = Limits { time: None, memory_bytes: None, n_threads: 1, cancel: CancelToken::default() };
-        let engine = methods::find(method).unwrap().engine();
-        let checked = Check { model, questions: &questions, engine: &*engine, limits: &limits }.run(&Silent).unwrap();
+        let checker = methods::find(method).unwrap().checker();
+        let checked = Check { model, questions: &questions, checker: &*checker, limits: &limits }.run(&Silent).unwrap();
         let Verdict::Holds(Evidence::Certificate(certificate)) = &checked.results[0].verdict else {
             panic!("{method} proves it")
         };

@@ -13,7 +13,7 @@ mod vacuity;
 use std::time::{Duration, Instant};
 
 use engine::run::PropertyResult;
-use engine::{Engine, PropertyId, Silent, Verdict};
+use engine::{PropertyId, Silent, Verdict};
 use evidence::Evidence;
 use model::Model;
 use model::fairness::Assumptions;
@@ -21,6 +21,7 @@ use model::property::PropertyKind;
 
 use crate::auto::Auto;
 use crate::check::{AuditFailure, Check, Checked, Limits};
+use crate::checker::Checker;
 
 /// What is allowed for each property beside the time that it took itself.
 const A_MOMENT: Duration = Duration::from_millis(100);
@@ -36,12 +37,13 @@ const LONG: Duration = Duration::from_secs(1);
 /// Evidence that fails its audit.
 pub fn teach(check: &Check<'_>, checked: &mut Checked) -> Result<(), Box<AuditFailure>> {
     let started = Instant::now();
+    let hasty = Auto::hasty();
     for result in &mut checked.results {
         let left = check.limits.time.map(|limit| limit.saturating_sub(checked.time + started.elapsed()));
         let share = share(result);
         let asking = Asking {
             model: check.model,
-            engine: check.engine,
+            checker: if check.checker.name() == hasty.name() { &hasty } else { check.checker },
             limits: check.limits,
             deadline: Instant::now() + left.map_or(share, |left| left.min(share)),
         };
@@ -63,7 +65,7 @@ fn share(result: &PropertyResult) -> Duration {
 /// Asks similar questions until a deadline.
 struct Asking<'a> {
     model: &'a Model,
-    engine: &'a dyn Engine,
+    checker: &'a dyn Checker,
     limits: &'a Limits,
     deadline: Instant,
 }
@@ -92,24 +94,24 @@ impl Asking<'_> {
 
     /// What becomes of a property of a changed program in the time that is left.
     fn ask(&self, model: &Model, property: PropertyId) -> Result<Verdict, Box<AuditFailure>> {
-        let mut verdicts = self.ask_all(self.engine, model, &[property])?;
+        let mut verdicts = self.ask_all(self.checker, model, &[property])?;
         Ok(verdicts.remove(0))
     }
 
     /// The verdicts of an engine that answers everything.
     fn ask_auto(&self, model: &Model, properties: &[PropertyId]) -> Result<Vec<Verdict>, Box<AuditFailure>> {
-        self.ask_all(&Auto, model, properties)
+        self.ask_all(&Auto::hasty(), model, properties)
     }
 
     fn ask_all(
         &self,
-        engine: &dyn Engine,
+        checker: &dyn Checker,
         model: &Model,
         properties: &[PropertyId],
     ) -> Result<Vec<Verdict>, Box<AuditFailure>> {
         let limits =
             Limits { time: Some(self.deadline.saturating_duration_since(Instant::now())), ..self.limits.clone() };
-        let checked = Check { model, questions: properties, engine, limits: &limits }.run(&Silent)?;
+        let checked = Check { model, questions: properties, checker, limits: &limits }.run(&Silent)?;
         Ok(checked.results.into_iter().map(|result| result.verdict).collect())
     }
 

@@ -36,16 +36,13 @@ fn budget(seconds: u64) -> Budget {
 
 /// The verdicts of a method on all properties: `+`, `-` or `?`.
 fn verdicts(model: &Model, method: &str) -> String {
-    let engine = methods::find(method).unwrap().engine();
+    let checker = methods::find(method).unwrap().checker();
     let answer = |property| {
-        if engine.supports(model, property).is_err() {
-            return '?';
-        }
         let task = Task { model, properties: vec![property], budget: budget(20), n_threads: 1 };
-        match engine.run(&task, &Silent).first().map(|answer| answer.verdict.clone()) {
-            Some(Verdict::Holds(_)) => '+',
-            Some(Verdict::Violated(_)) => '-',
-            _ => '?',
+        match checker.check(&task, &Silent).unwrap().remove(0).verdict {
+            Verdict::Holds(_) => '+',
+            Verdict::Violated(_) => '-',
+            Verdict::Unknown(_) => '?',
         }
     };
     model.properties.ids().map(answer).collect()
@@ -257,7 +254,7 @@ fn small_beem_properties_have_the_published_verdicts() {
         let property =
             model.properties.entries().find(|(_, one)| matches!(one.kind, PropertyKind::Temporal(_))).unwrap().0;
         let task = Task { model: &model, properties: vec![property], budget: budget(60), n_threads: 1 };
-        let answer = methods::find("mono").unwrap().engine().run(&task, &Silent).remove(0);
+        let answer = methods::find("mono").unwrap().checker().check(&task, &Silent).unwrap().remove(0);
         let found = match answer.verdict {
             Verdict::Holds(_) => "yes",
             Verdict::Violated(_) => "no",

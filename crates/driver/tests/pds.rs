@@ -97,8 +97,8 @@ fn reached(model: &Model, method: &str) -> Option<bool> {
         cancel: CancelToken::default(),
     };
     let questions: Vec<_> = model.properties.ids().collect();
-    let engine = methods::find(method).unwrap().engine();
-    let check = Check { model, questions: &questions, engine: &*engine, limits: &limits };
+    let checker = methods::find(method).unwrap().checker();
+    let check = Check { model, questions: &questions, checker: &*checker, limits: &limits };
     let checked = check.run(&Silent).unwrap_or_else(|failure| panic!("{failure}"));
     match checked.results[0].verdict {
         Verdict::Holds(_) => Some(false),

@@ -80,6 +80,32 @@ pub struct Statistics {
     pub views: Option<Views>,
     /// What a local proof had to expose, round by round.
     pub exposures: Vec<Exposure>,
+    /// The methods that were tried, in the order in which they ended, where one method calls others.
+    pub tried: Vec<Attempt>,
+}
+
+/// A method that was tried on a question, beside or before others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attempt {
+    /// The method.
+    pub method: &'static str,
+    /// When it ended, counted from the start of all of them.
+    pub ended: Duration,
+    /// How long it took, with the audit of what it answered.
+    pub took: Duration,
+    /// What came of it.
+    pub outcome: AttemptOutcome,
+}
+
+/// What came of trying a method on a question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AttemptOutcome {
+    /// It decided the question.
+    Decided,
+    /// It did not, for this reason.
+    Open(StopReason),
+    /// It was stopped, because another one had decided the question.
+    Overtaken,
 }
 
 /// One round of refinement: what processes expose to each other from then on, and why.

@@ -2,10 +2,12 @@
 //!
 //! Keys are added, never renamed. A number that a method does not have is null, never 0.
 
+use std::time::Duration;
+
 use base::{Diagnostic, SourceFile, StopReason};
 use engine::insight::{Assumption, Insight, Need, Outcome, Reached, Remedy, Trigger};
 use engine::run::{Audit, PropertyResult, Run};
-use engine::{PropertyId, Verdict, Views};
+use engine::{Attempt, AttemptOutcome, PropertyId, Verdict, Views};
 use evidence::pushdown::{ExposedFact, PushdownProof};
 use evidence::{Evidence, Trace, TraceEnd};
 use model::Model;
@@ -19,6 +21,7 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::files::Files;
 use crate::guarantees;
+use crate::human::tried::together;
 use crate::names::{call_stack, line, location};
 use crate::proof::Explanation;
 use crate::proof_check::obligations_json;
@@ -133,6 +136,7 @@ fn result(run: &Run, result: &PropertyResult, files: &Files) -> Json {
         "expected": expected,
         "as_expected": result.as_expected(&run.model) == Some(true),
         "method": result.method,
+        "tried": tried(result),
         "reason": why,
         "seconds": statistics.time.as_secs_f64(),
         "peak_nodes": statistics.peak_nodes,
@@ -166,6 +170,19 @@ fn result(run: &Run, result: &PropertyResult, files: &Files) -> Json {
         "assumptions": assumptions(&result.insight),
         "remedies": remedies(&result.insight),
     })
+}
+
+/// The methods that were tried, where they raced.
+fn tried(result: &PropertyResult) -> Json {
+    let attempt = |(last, took): (&Attempt, Duration)| {
+        let (outcome, why) = match &last.outcome {
+            AttemptOutcome::Decided => ("decided", Json::Null),
+            AttemptOutcome::Overtaken => ("overtaken", Json::Null),
+            AttemptOutcome::Open(stopped) => ("open", reason(stopped)),
+        };
+        json!({"method": last.method, "outcome": outcome, "reason": why, "seconds": took.as_secs_f64()})
+    };
+    together(&result.statistics.tried).into_iter().map(attempt).collect()
 }
 
 /// What has to happen first for a property to say something, and for which values of its variables it does.

@@ -11,13 +11,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use base::StopReason;
 use engine::{Answer, Event, Observer, Statistics, Task, Verdict};
 
 /// Work has this long to notice by itself that a limit is reached.
 const GRACE: Duration = Duration::from_millis(700);
 
+/// Nobody waits for work that was cancelled: its answers, if any come, are not wanted.
+const GRACE_WHEN_CANCELLED: Duration = Duration::from_millis(5);
+
 /// How often the clock is looked at.
-const GLANCE: Duration = Duration::from_millis(50);
+const GLANCE: Duration = Duration::from_millis(5);
 
 /// How often it is said how far the work is.
 const INTERVAL: Duration = Duration::from_millis(250);
@@ -114,7 +118,7 @@ pub(crate) fn attended(
             observer.event(gauge.event());
         }
         if let Err(reason) = task.budget.check(0)
-            && late_since.get_or_insert_with(Instant::now).elapsed() >= GRACE
+            && late_since.get_or_insert_with(Instant::now).elapsed() >= grace(&reason)
         {
             let open = task.properties.iter().filter(|&&id| answers.iter().all(|answer| answer.property != id));
             let time = task.budget.elapsed();
@@ -130,9 +134,13 @@ pub(crate) fn attended(
     }
 }
 
+fn grace(reason: &StopReason) -> Duration {
+    if *reason == StopReason::Cancelled { GRACE_WHEN_CANCELLED } else { GRACE }
+}
+
 #[cfg(test)]
 mod tests {
-    use base::{Budget, CancelToken, StopReason};
+    use base::{Budget, CancelToken};
     use engine::Silent;
     use model::Model;
 

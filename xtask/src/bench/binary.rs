@@ -21,6 +21,8 @@ pub struct Binary {
 pub struct Ran {
     /// `holds`, `violated` or `unknown`.
     pub verdict: String,
+    /// The method that decided.
+    pub method: String,
     /// Why it is not known.
     pub reason: Option<String>,
     /// Whether the evidence passed its check.
@@ -33,8 +35,8 @@ pub struct Ran {
 
 /// A question and how to answer it.
 pub struct Call<'a> {
-    /// The example's name.
-    pub model: &'a str,
+    /// The program, from the root.
+    pub file: String,
     /// The property's name.
     pub property: &'a str,
     /// The method's name.
@@ -42,7 +44,7 @@ pub struct Call<'a> {
     /// Parameters, as on the command line.
     pub parameters: Vec<String>,
     /// After so many seconds the run is given up.
-    pub seconds: u32,
+    pub seconds: f64,
 }
 
 impl Binary {
@@ -78,9 +80,10 @@ impl Binary {
 
     fn run_once(&self, call: &Call<'_>) -> Result<Ran, String> {
         let mut command = Command::new(&self.path);
-        command.arg("check").arg(format!("examples/{}.pw", call.model)).args(&call.parameters);
+        command.arg("check").arg(&call.file).args(&call.parameters);
         command.args(["--property", call.property, "--method", call.method, "--format", "json"]);
-        command.args(["--progress", "none", "--memory", "4G", "--timeout", &format!("{}s", call.seconds)]);
+        let milliseconds = (call.seconds * 1000.0).ceil().max(1.0);
+        command.args(["--progress", "none", "--memory", "4G", "--timeout", &format!("{milliseconds}ms")]);
         // A file takes all that is printed while nobody reads.
         let mut printed = tempfile::tempfile().map_err(|error| format!("no temporary file: {error}"))?;
         let copy = printed.try_clone().map_err(|error| error.to_string())?;
@@ -91,9 +94,10 @@ impl Binary {
         let seconds = started.elapsed().as_secs_f64();
         printed.rewind().map_err(|error| error.to_string())?;
         let document: Value = serde_json::from_reader(BufReader::new(printed))
-            .map_err(|error| format!("{} by {}: no result document: {error}", call.model, call.method))?;
+            .map_err(|error| format!("{} by {}: no result document: {error}", call.file, call.method))?;
         let result = &document["results"][0];
         Ok(Ran {
+            method: result["method"].as_str().unwrap_or_default().to_owned(),
             verdict: result["verdict"].as_str().ok_or("the result has no verdict")?.to_owned(),
             reason: result["reason"]["text"].as_str().or(result["reason"].as_str()).map(str::to_owned),
             audited: result["audited"].as_bool().unwrap_or(false),

@@ -60,7 +60,7 @@ pub struct Benchmark {
 }
 
 /// After so many seconds a run is given up.
-const PATIENCE_SECONDS: u32 = 10;
+const PATIENCE_SECONDS: f64 = 10.0;
 
 /// Runs the benchmark, prints its tables, and writes them down if asked to.
 pub fn run(benchmark: &Benchmark, root: &Path, writes: bool) -> ExitCode {
@@ -135,7 +135,13 @@ impl<'q> Table<'q> {
                 let mut parameters = vec![format!("-N={size}")];
                 parameters.extend(asked.parameters.iter().map(|&parameter| parameter.to_owned()));
                 let (model, property) = (asked.model, asked.property);
-                let ran = binary.run(&Call { model, property, method, parameters, seconds: PATIENCE_SECONDS })?;
+                let ran = binary.run(&Call {
+                    file: format!("examples/{model}.pw"),
+                    property,
+                    method,
+                    parameters,
+                    seconds: PATIENCE_SECONDS,
+                })?;
                 gave_up = ran.verdict == "unknown";
                 cells.push(
                     cell(&ran, asked.verdict).map_err(|wrong| format!("{model} N = {size} by {method}: {wrong}"))?,
@@ -219,7 +225,14 @@ mod tests {
 
     fn ran(verdict: &str, reason: Option<&str>) -> Ran {
         let reason = reason.map(str::to_owned);
-        Ran { verdict: verdict.to_owned(), reason, audited: true, seconds: 0.25, peak_bytes: Some(3 << 20) }
+        Ran {
+            verdict: verdict.to_owned(),
+            method: "mono".to_owned(),
+            reason,
+            audited: true,
+            seconds: 0.25,
+            peak_bytes: Some(3 << 20),
+        }
     }
 
     #[test]

@@ -103,8 +103,8 @@ impl Checker {
 
     fn check(&self, program: Program, questions: &[PropertyId]) -> Result<Outcome, Failure> {
         let watcher = self.progress.watch(&program.model, questions.len(), self.limits.time);
-        let engine = self.method.engine_for(&program.source);
-        let check = Check { model: &program.model, questions, engine: &*engine, limits: &self.limits };
+        let checker = self.method.checker();
+        let check = Check { model: &program.model, questions, checker: &*checker, limits: &self.limits };
         let mut checked = check.run(&watcher).map_err(|failure| Failure::Internal(failure.to_string()))?;
         if self.teaches {
             teach(&check, &mut checked).map_err(|failure| Failure::Internal(failure.to_string()))?;

@@ -1,4 +1,4 @@
-//! What was decided where: by local proofs, on a part of the whole product, or on all of it.
+//! What was decided where, when methods raced: by local proofs, on a part of the whole product, or on all of it.
 
 use engine::Verdict;
 use engine::run::{PropertyResult, Run};
@@ -6,11 +6,12 @@ use engine::run::{PropertyResult, Run};
 use crate::style::{Ink, Style};
 use crate::text::{clean, hang};
 
-/// A line on which questions were decided where, where local state graphs or reduction had a part in it.
+/// A line on which questions were decided where, where methods raced or reduction had a part in it.
 pub fn line(run: &Run, style: &Style) -> String {
     let is_decided = |result: &&PropertyResult| !matches!(result.verdict, Verdict::Unknown(_));
     let decided: Vec<&PropertyResult> = run.results.iter().filter(is_decided).collect();
-    if !decided.iter().any(|result| ["ls3", "ls3+", "stubborn"].contains(&result.method)) {
+    let is_told = |result: &&PropertyResult| !result.statistics.tried.is_empty() || result.method == "stubborn";
+    if !decided.iter().any(is_told) {
         return String::new();
     }
     let mut methods: Vec<&str> = Vec::new();
@@ -24,8 +25,11 @@ pub fn line(run: &Run, style: &Style) -> String {
         let names: Vec<String> = names.map(|result| clean(&run.model.properties[result.property].name)).collect();
         format!("{} ({method}): {}", place(method), names.join(", "))
     };
-    let parts: Vec<String> = methods.iter().map(part).collect();
-    let text = hang("  decided ", &parts.join("; "), style.width.min(80));
+    let text = match methods[..] {
+        [only] => format!("{} ({only})", place(only)),
+        _ => methods.iter().map(part).collect::<Vec<_>>().join("; "),
+    };
+    let text = hang("  decided ", &text, style.width.min(80));
     text.lines().map(|line| style.paint(Ink::Dim, line) + "\n").collect()
 }
 
@@ -44,7 +48,7 @@ mod tests {
     use crate::testing::philosophers;
 
     #[test]
-    fn it_is_said_where_local_graphs_or_reduction_had_a_part() {
+    fn it_is_said_where_methods_raced_or_reduction_had_a_part() {
         let mut run = philosophers(3);
         assert_eq!(line(&run, &Style::default()), "");
         run.results[0].method = "stubborn";

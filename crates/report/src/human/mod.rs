@@ -15,6 +15,7 @@ mod proof;
 mod stale;
 mod summary;
 pub mod trace;
+pub mod tried;
 mod verdict;
 
 use engine::Verdict;
@@ -157,6 +158,9 @@ fn property(run: &Run, result: &PropertyResult, context: &Context, style: &Style
     }
     if context.verbosity == Verbosity::Verbose && !is_proof {
         out.push_str(&verdict::statistics(result, style));
+    }
+    if context.verbosity == Verbosity::Verbose {
+        out.push_str(&tried::line(result, style));
     }
     out.push_str(&advice::next(run, result, context, style));
     out

@@ -1,0 +1,197 @@
+//! The audit of answers: evidence is looked at again, by code that no engine shares, before anybody sees a verdict.
+//!
+//! In: a program, and one answer after the other. Out: the results, with what the audit came to. Evidence that it refuses is an
+//! [`AuditFailure`]: we are wrong, and nobody may see the verdict.
+
+use std::fmt;
+
+use audit::certificate::CertificateError;
+use audit::{AuditError, Recount, Recounted};
+use base::{Budget, StopReason};
+use engine::insight::Insight;
+use engine::run::{Audit, PropertyResult};
+use engine::{Answer, PropertyId, Verdict};
+use evidence::{Certificate, Evidence, Exploration, SymbolicSearch};
+use model::Model;
+use model::property::PropertyKind;
+
+/// Products of at most this many states are searched again, which takes a fraction of a second.
+const MOST_RECOUNTED: usize = 3000;
+
+/// Evidence that its own audit refused: both sides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AuditFailure {
+    /// The program's name and parameters.
+    pub program: String,
+    /// The property.
+    pub property: String,
+    /// The method that answered.
+    pub method: &'static str,
+    /// What it answered.
+    pub verdict: &'static str,
+    /// What the audit says.
+    pub error: AuditError,
+}
+
+impl fmt::Display for AuditFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let AuditFailure { program, property, method, verdict, error } = self;
+        write!(
+            f,
+            "in {program}, method `{method}` answers that `{property}` {verdict}, and the audit refuses it: {error}"
+        )
+    }
+}
+
+/// Audits the answers of one run; a product is searched again at most once.
+pub struct Auditor<'m> {
+    model: &'m Model,
+    /// What may be used for checking proofs.
+    budget: Budget,
+    /// `Some(None)` once the product has turned out to be larger than an exploration claims.
+    recount: Option<Option<Recount<'m>>>,
+}
+
+impl<'m> Auditor<'m> {
+    /// Audits answers about a program within a budget.
+    pub fn new(model: &'m Model, budget: Budget) -> Self {
+        Auditor { model, budget, recount: None }
+    }
+
+    /// The same auditor, within another budget.
+    pub fn within(&mut self, budget: Budget) -> &mut Self {
+        self.budget = budget;
+        self
+    }
+
+    /// The result that an answer comes to.
+    ///
+    /// # Errors
+    /// Evidence that fails its audit.
+    pub fn audit(&mut self, method: &'static str, answer: Answer) -> Result<PropertyResult, Box<AuditFailure>> {
+        match self.accepts(answer.property, &answer.verdict) {
+            Ok(audit) => Ok(PropertyResult {
+                property: answer.property,
+                method: answer.statistics.method.unwrap_or(method),
+                verdict: answer.verdict,
+                audit,
+                statistics: answer.statistics,
+                insight: Insight::default(),
+            }),
+            Err(error) => Err(Box::new(AuditFailure {
+                program: title(self.model),
+                property: self.model.properties[answer.property].name.clone(),
+                method: answer.statistics.method.unwrap_or(method),
+                verdict: word(&answer.verdict),
+                error,
+            })),
+        }
+    }
+
+    /// Whether the evidence was checked; where it cannot be checked it is at least of the right kind.
+    ///
+    /// A run shows that something happens and a search that nothing does, so a `reachable` that holds needs a run, and so
+    /// does anything else that is violated.
+    fn accepts(&mut self, property: PropertyId, verdict: &Verdict) -> Result<Audit, AuditError> {
+        let is_reachable = matches!(self.model.properties[property].kind, PropertyKind::Reachable(_));
+        let (evidence, happens) = match verdict {
+            Verdict::Unknown(_) => return Ok(Audit::NotDone),
+            Verdict::Holds(evidence) => (evidence, is_reachable),
+            Verdict::Violated(evidence) => (evidence, !is_reachable),
+        };
+        match evidence {
+            Evidence::Trace(trace) if happens => audit::replay(self.model, property, trace).map(|()| Audit::Accepted),
+            Evidence::Exploration(exploration) if !happens => self.search_again(property, exploration),
+            Evidence::Symbolic(seen) if !happens => self.search_set_again(property, seen),
+            Evidence::Reduced(part) if !happens => self.search_all(property, part),
+            Evidence::Trace(_) => Err(AuditError::new("one run shows it", "only a search of all runs can")),
+            Evidence::Exploration(_) | Evidence::Symbolic(_) | Evidence::Reduced(_) => {
+                Err(AuditError::new("a search shows it", "only a run can"))
+            }
+            Evidence::Certificate(certificate) if !happens => self.check_proof(property, certificate),
+            Evidence::Certificate(_) => Err(AuditError::new("a local proof shows it", "only a run can")),
+        }
+    }
+
+    /// What the checker says of a proof, if it does not refuse it.
+    fn check_proof(&self, property: PropertyId, certificate: &Certificate) -> Result<Audit, AuditError> {
+        let asked = &self.model.properties[property];
+        match audit::certificate::check(self.model, asked, certificate, &self.budget) {
+            Ok(checked) => Ok(Audit::Proof(checked.obligations)),
+            Err(CertificateError::Stopped(reason)) => Ok(Audit::Stopped(reason)),
+            Err(CertificateError::NotSupported(why)) => Ok(Audit::Stopped(StopReason::NotSupported(why))),
+            Err(error) => Err(AuditError::new("a local proof shows it", error.to_string())),
+        }
+    }
+
+    /// Searches all of which a part was searched, where it is small enough.
+    fn search_all(&mut self, property: PropertyId, part: &Exploration) -> Result<Audit, AuditError> {
+        if !part.complete {
+            let claim = "a search that did not see everything decides the property";
+            return Err(AuditError::new(claim, "states that were not seen may decide it otherwise"));
+        }
+        if part.states > MOST_RECOUNTED as u64 {
+            return Ok(Audit::NotDone);
+        }
+        match self.recount.get_or_insert_with(|| Recount::of(self.model, MOST_RECOUNTED)) {
+            Some(recount) => Ok(match recount.check_claim(property)? {
+                Recounted::Agrees => Audit::Accepted,
+                Recounted::TooLarge => Audit::NotDone,
+            }),
+            None => Ok(Audit::NotDone),
+        }
+    }
+
+    /// Searches again what is small enough for that.
+    fn search_again(&mut self, property: PropertyId, exploration: &Exploration) -> Result<Audit, AuditError> {
+        if !exploration.complete {
+            let claim = "a search that did not see everything decides the property";
+            return Err(AuditError::new(claim, "states that were not seen may decide it otherwise"));
+        }
+        self.recounted(exploration.states, |recount| recount.check(property, exploration))
+    }
+
+    /// The same where at most the number of states is known.
+    fn search_set_again(&mut self, property: PropertyId, seen: &SymbolicSearch) -> Result<Audit, AuditError> {
+        match *seen {
+            SymbolicSearch::Whole { states } => {
+                self.recounted(states.unwrap_or(u64::MAX), |recount| recount.check_symbolic(property, seen))
+            }
+            SymbolicSearch::Local => Ok(Audit::NotDone),
+        }
+    }
+
+    fn recounted(
+        &mut self,
+        states: u64,
+        check: impl FnOnce(&Recount<'_>) -> Result<Recounted, AuditError>,
+    ) -> Result<Audit, AuditError> {
+        if states > MOST_RECOUNTED as u64 {
+            return Ok(Audit::NotDone);
+        }
+        match self.recount.get_or_insert_with(|| Recount::of(self.model, MOST_RECOUNTED)) {
+            Some(recount) => Ok(match check(recount)? {
+                Recounted::Agrees => Audit::Accepted,
+                Recounted::TooLarge => Audit::NotDone,
+            }),
+            None => Err(AuditError::new(
+                format!("there are {states} reachable states"),
+                format!("there are more than {MOST_RECOUNTED}"),
+            )),
+        }
+    }
+}
+
+pub(crate) fn word(verdict: &Verdict) -> &'static str {
+    match verdict {
+        Verdict::Holds(_) => "holds",
+        Verdict::Violated(_) => "is violated",
+        Verdict::Unknown(_) => "is not decided",
+    }
+}
+
+/// `mux_sem, N = 4`.
+pub(crate) fn title(model: &Model) -> String {
+    let parameters = model.parameters.iter().map(|given| format!(", {} = {}", given.name, given.value));
+    format!("{}{}", model.name, parameters.collect::<String>())
+}

@@ -1,0 +1,146 @@
+//! Method `auto`: several methods race, and the first audited answer to a question is the answer.
+//!
+//! In: a task. Out: a result for each question, with the method that decided it and all that were tried. Which methods run beside and
+//! after each other is in `plan.rs`, picked by what the Model shows; `race.rs` runs them under one budget, and stops
+//! whoever works on what is decided. A local proof tells more than a search that saw no violation, so a search that is over waits
+//! a moment for a proof that is under way.
+
+mod plan;
+mod race;
+mod standing;
+
+use engine::run::PropertyResult;
+use engine::{Observer, Task};
+
+use crate::auditor::AuditFailure;
+use crate::checker::Checker;
+use race::Race;
+
+/// Picks among the other methods.
+#[derive(Clone, Copy, Debug)]
+pub struct Auto {
+    /// Whether a search that is over waits a moment for a proof.
+    prefers_proofs: bool,
+}
+
+impl Default for Auto {
+    fn default() -> Self {
+        Auto { prefers_proofs: true }
+    }
+}
+
+impl Auto {
+    /// Takes whatever answer comes first: for questions of which only the answer matters.
+    pub fn hasty() -> Self {
+        Auto { prefers_proofs: false }
+    }
+}
+
+impl Checker for Auto {
+    fn name(&self) -> &'static str {
+        "auto"
+    }
+
+    fn check(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<PropertyResult>, Box<AuditFailure>> {
+        let rows = plan::rows(task.model, task.n_threads);
+        Race::new(task, observer, self.prefers_proofs).run(&rows)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use base::{Budget, SourceFile, StopReason};
+    use engine::{AttemptOutcome, PropertyId, Silent, Verdict};
+    use model::Model;
+
+    use super::*;
+
+    fn check(model: &Model, name: &str, n_threads: usize) -> PropertyResult {
+        let named = |name: &str| model.properties.entries().find(|(_, property)| property.name == name).unwrap().0;
+        let task = Task { model, properties: vec![named(name)], budget: Budget::unlimited(), n_threads };
+        Auto::default().check(&task, &Silent).unwrap().remove(0)
+    }
+
+    fn load(name: &str, text: &str) -> Model {
+        lang::load(&SourceFile::new(name, text), &[]).unwrap().model
+    }
+
+    /// One process cannot exclude that two are inside, where the question has no value; two can.
+    #[test]
+    fn a_fault_where_nobody_gets_is_not_the_last_word() {
+        let text = "program lock {
+            shared x: sem = 1;
+            process P[i in 0..<20] { loop { away: skip; enter: acquire x; crit: skip; leave: release x; } }
+            invariant mutex: forall i != j: 1 / (if P[i]@crit && P[j]@crit then 0 else 1) == 1;
+        }";
+        for n_threads in [1, 2] {
+            let result = check(&load("lock.pw", text), "mutex", n_threads);
+            assert!(matches!(result.verdict, Verdict::Holds(_)), "{result:?}");
+            assert_ne!(result.method, "mono", "the product has 22 million states");
+        }
+    }
+
+    /// A fault in a state that a search reaches is the last word, whatever else is tried.
+    #[test]
+    fn a_fault_that_is_reached_is_the_answer() {
+        let text = "program p { shared x: 0..=3; process A { loop { x = (x + 1) % 4; } } invariant odd: 6 / x > 1; }";
+        let result = check(&load("p.pw", text), "odd", 2);
+        assert!(matches!(result.verdict, Verdict::Unknown(StopReason::PropertyError(_))), "{result:?}");
+    }
+
+    #[test]
+    fn what_was_tried_is_told_and_one_decided() {
+        let text = "program lock {
+            shared x: sem = 1;
+            process P[i in 0..<3] { loop { away: skip; enter: acquire x; crit: skip; leave: release x; } }
+            invariant mutex: forall i != j: !(P[i]@crit && P[j]@crit);
+        }";
+        let result = check(&load("lock.pw", text), "mutex", 2);
+        let tried = &result.statistics.tried;
+        let decided: Vec<_> = tried.iter().filter(|attempt| attempt.outcome == AttemptOutcome::Decided).collect();
+        assert!(decided.iter().any(|attempt| attempt.method == result.method), "{tried:?}");
+        assert!(tried.is_sorted_by_key(|attempt| attempt.ended), "{tried:?}");
+    }
+
+    /// Both can wait for ever, which no local state shows; who is inside shows locally.
+    const WAITING: &str = "byte a, b;
+        process P { state out, one, in; init out; trans out -> one { guard a == 0; effect a = 1; },
+          one -> in { guard b == 0; effect b = 1; }, in -> out { effect a = 0, b = 0; }; }
+        process Q { state out, one, in; init out; trans out -> one { guard b == 0; effect b = 1; },
+          one -> in { guard a == 0; effect a = 1; }, in -> out { effect a = 0, b = 0; }; }
+        process R { byte n; state r; init r; trans r -> r { guard n < 3; effect n = n + 1; }; }
+        system async;";
+
+    #[test]
+    fn every_question_of_a_mixed_task_is_answered_in_its_order() {
+        let goal = |text: &str| lang::dve::Goal { name: text.into(), source: SourceFile::new("goal", text) };
+        let goals = [goal("P.in && Q.in"), goal("P.one && Q.one && R->n == 3")];
+        let model = lang::load_with_goals(&SourceFile::new("waiting.dve", WAITING), &[], &goals).unwrap().model;
+        let properties: Vec<PropertyId> = model.properties.ids().collect();
+        for n_threads in [1, 2] {
+            let budget = Budget::unlimited();
+            let task = Task { model: &model, properties: properties.clone(), budget, n_threads };
+            let results = Auto::default().check(&task, &Silent).unwrap();
+            assert_eq!(results.iter().map(|result| result.property).collect::<Vec<_>>(), properties);
+            let verdicts: Vec<bool> =
+                results.iter().map(|result| matches!(result.verdict, Verdict::Holds(_))).collect();
+            assert_eq!(verdicts[1..], [false, true], "{results:?}");
+        }
+    }
+
+    #[test]
+    fn an_interrupted_race_says_so_and_ends_soon() {
+        let text = "program big {
+            shared x: [0..=200; 6] = 0;
+            process P[i in 0..<6] { loop { either { x[i] = (x[i] + 1) % 201; } or { x[i] = x[(i + 1) % 6]; } } }
+            invariant far: !(forall k: x[k] == 200 - k);
+        }";
+        let model = load("big.pw", text);
+        let budget = Budget::new(Some(std::time::Duration::from_millis(300)), None, Default::default());
+        let property = model.properties.entries().find(|(_, property)| property.name == "far").unwrap().0;
+        let task = Task { model: &model, properties: vec![property], budget: budget.clone(), n_threads: 2 };
+        let result = Auto::default().check(&task, &Silent).unwrap().remove(0);
+        assert!(matches!(result.verdict, Verdict::Unknown(StopReason::TimeLimit(_))), "{result:?}");
+        assert!(budget.elapsed().as_secs() < 10);
+    }
+}

@@ -1,0 +1,276 @@
+//! A race: rows of methods at work beside each other, under one budget.
+//!
+//! In: a task and rows of methods. Out: a result for each question. Every row has a thread. Its methods get the questions that are
+//! not settled, and an answer counts once it is audited, which the same thread does. Whoever works on nothing but settled questions is stopped;
+//! time, memory and Ctrl-C are shared by all.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use base::{Budget, StopReason};
+use engine::run::{Audit, PropertyResult};
+use engine::{Answer, AttemptOutcome, Event, Observer, PropertyId, Task, Verdict};
+
+use super::plan::{Row, Step};
+use super::standing::{Standing, attempt};
+use crate::auditor::{AuditFailure, Auditor};
+
+/// Engines recurse over expressions and graphs.
+const STACK_BYTES: usize = 256 << 20;
+
+/// How much longer the turns of a row's methods are in each further round.
+const LONGER: u32 = 4;
+
+/// How often the race looks at the clock when nothing happens.
+const GLANCE: Duration = Duration::from_millis(10);
+
+/// One race.
+pub struct Race<'a> {
+    task: &'a Task<'a>,
+    observer: &'a dyn Observer,
+    prefers_proofs: bool,
+    standing: Mutex<Standing<'a>>,
+    /// Told when the standing changes.
+    changed: Condvar,
+    /// Whether the search of the whole product, whose progress is shown, has ended.
+    others_show: AtomicBool,
+}
+
+impl<'a> Race<'a> {
+    /// A race that nobody has started in.
+    pub fn new(task: &'a Task<'a>, observer: &'a dyn Observer, prefers_proofs: bool) -> Self {
+        let standing = Mutex::new(Standing::new(task.model, &task.properties));
+        Race { task, observer, prefers_proofs, standing, changed: Condvar::new(), others_show: AtomicBool::new(false) }
+    }
+
+    /// Runs it.
+    ///
+    /// # Errors
+    /// Evidence that fails its audit, and methods that disagree.
+    pub fn run(self, rows: &[Row]) -> Result<Vec<PropertyResult>, Box<AuditFailure>> {
+        let is_proving = |row: &&Row| self.prefers_proofs && row.steps.iter().any(|step| step.worth_waiting);
+        {
+            let mut standing = self.lock();
+            standing.n_rows = rows.len();
+            standing.n_proving = rows.iter().filter(is_proving).count();
+        }
+        let budgets = self.task.budget.shared_by(rows.len());
+        thread::scope(|scope| {
+            for (index, (row, budget)) in rows.iter().zip(&budgets).enumerate() {
+                let runner = Runner::new(&self, row, (index, budget));
+                let thread = thread::Builder::new().name(format!("auto {index}")).stack_size(STACK_BYTES);
+                thread.spawn_scoped(scope, move || runner.run()).expect("the system has room for a few threads");
+            }
+            self.watch();
+        });
+        let elapsed = self.now();
+        let stopped = self.task.budget.check(0).err();
+        let standing = self.standing.into_inner().unwrap_or_else(PoisonError::into_inner);
+        match standing.failure {
+            Some(failure) => Err(failure),
+            None => Ok(standing.results(stopped.as_ref(), elapsed)),
+        }
+    }
+
+    /// Waits until the race is over, and stops who works for nothing.
+    fn watch(&self) {
+        let mut standing = self.lock();
+        while !standing.is_over(self.now()) {
+            standing = self.changed.wait_timeout(standing, GLANCE).unwrap_or_else(PoisonError::into_inner).0;
+            standing.stop_idle(self.now());
+        }
+        standing.stop_idle(self.now());
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Standing<'a>> {
+        self.standing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn now(&self) -> Duration {
+        self.task.budget.elapsed()
+    }
+}
+
+/// One row at work.
+struct Runner<'r, 'a> {
+    race: &'r Race<'a>,
+    row: &'r Row,
+    index: usize,
+    budget: &'r Budget,
+    auditor: Auditor<'a>,
+    /// For each method, the questions that it will never decide.
+    hopeless: Vec<Vec<PropertyId>>,
+    /// Whether the row counts among those that may come to a proof.
+    is_proving: bool,
+}
+
+impl<'r, 'a> Runner<'r, 'a> {
+    fn new(race: &'r Race<'a>, row: &'r Row, (index, budget): (usize, &'r Budget)) -> Self {
+        Runner {
+            race,
+            row,
+            index,
+            budget,
+            auditor: Auditor::new(race.task.model, budget.clone()),
+            hopeless: row.steps.iter().map(|_| Vec::new()).collect(),
+            is_proving: race.prefers_proofs && row.steps.iter().any(|step| step.worth_waiting),
+        }
+    }
+
+    fn run(mut self) {
+        self.wait_for_start();
+        let mut factor = 1;
+        while self.round(factor) {
+            factor *= LONGER;
+        }
+        self.budget.release();
+        self.gives_up_proving();
+        if self.index == 0 {
+            self.race.others_show.store(true, Ordering::Relaxed);
+        }
+        self.race.lock().n_rows -= 1;
+        self.race.changed.notify_all();
+    }
+
+    /// Rows start in their turn, or not at all.
+    fn wait_for_start(&self) {
+        let mut standing = self.race.lock();
+        while !standing.is_over(self.race.now()) && self.race.now() < self.row.after {
+            let left = self.row.after.saturating_sub(self.race.now());
+            standing = self.race.changed.wait_timeout(standing, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Every method has a turn. Whether some had too little time.
+    fn round(&mut self, factor: u32) -> bool {
+        let mut again = false;
+        let last_proving = self.row.steps.iter().rposition(|step| step.worth_waiting);
+        for (index, step) in self.row.steps.iter().enumerate() {
+            let asked = self.asked(index, step);
+            let groups = if step.one_by_one { asked.chunks(1) } else { asked.chunks(asked.len().max(1)) };
+            for group in groups {
+                if self.race.lock().is_over(self.race.now()) || self.budget.check(0).is_err() {
+                    return false;
+                }
+                again |= self.turn(index, group.to_vec(), step.first_turn.map(|turn| turn * factor));
+            }
+            if last_proving == Some(index) {
+                self.gives_up_proving();
+            }
+        }
+        again
+    }
+
+    fn gives_up_proving(&mut self) {
+        if std::mem::take(&mut self.is_proving) {
+            self.race.lock().n_proving -= 1;
+            self.race.changed.notify_all();
+        }
+    }
+
+    /// What is left for a method.
+    fn asked(&self, index: usize, step: &Step) -> Vec<PropertyId> {
+        let mut open = self.race.lock().open(self.race.now());
+        let model = self.race.task.model;
+        open.retain(|id| !self.hopeless[index].contains(id) && step.engine.supports(model, *id).is_ok());
+        // Proofs that are not worth waiting for are not worth looking for either, once there is an answer.
+        if !step.worth_waiting {
+            let standing = self.race.lock();
+            open.retain(|&id| !standing.is_found(id));
+        }
+        open
+    }
+
+    /// A method works on some questions. Whether it had too little time for one of them.
+    fn turn(&mut self, index: usize, asked: Vec<PropertyId>, time: Option<Duration>) -> bool {
+        let step = &self.row.steps[index];
+        let cancel = self.budget.cancel_token().child();
+        self.race.lock().starts(self.index, asked.clone(), cancel.clone());
+        let whole = self.budget.cancelled_by(cancel);
+        let started = self.race.now();
+        let budget = time.map_or(whole.clone(), |time| whole.slice(time));
+        let task = Task { properties: asked, budget, n_threads: self.row.n_threads, ..self.race.task.clone() };
+        let answers = step.engine.run(&task, &Relay { race: self.race, shows: self.index == 0 });
+        let mut again = false;
+        for answer in answers {
+            again |= self.judge(index, answer, (&whole, started));
+        }
+        self.race.lock().ends(self.index);
+        again
+    }
+
+    /// What becomes of an answer. Whether more time could make it another one.
+    fn judge(&mut self, index: usize, answer: Answer, (budget, started): (&Budget, Duration)) -> bool {
+        let method = self.row.steps[index].engine.name();
+        let tell = |race: &Race<'_>, outcome| attempt(method, race.now(), race.now().saturating_sub(started), outcome);
+        let property = answer.property;
+        if let Verdict::Unknown(reason) = &answer.verdict {
+            let reason = reason.clone();
+            let is_short_of_time = matches!(reason, StopReason::TimeLimit(_));
+            let is_overtaken = reason == StopReason::Cancelled && self.race.lock().is_found(property);
+            let outcome = if is_overtaken { AttemptOutcome::Overtaken } else { AttemptOutcome::Open(reason.clone()) };
+            let attempt = tell(self.race, outcome);
+            // An expression without a value in a reachable state is the program's mistake, which no other method mends; but only
+            // the search of the whole product knows that the state is reachable.
+            let is_search = method == explicit_search();
+            if is_search && matches!(reason, StopReason::PropertyError(_)) {
+                self.audited(answer, attempt, budget);
+                return false;
+            }
+            self.race.lock().left_open(answer, attempt, is_search);
+            if !is_short_of_time {
+                self.hopeless[index].push(property);
+            }
+            return is_short_of_time;
+        }
+        let attempt = tell(self.race, AttemptOutcome::Decided);
+        self.audited(answer, attempt, budget);
+        false
+    }
+
+    /// Has an answer audited, and counts it.
+    fn audited(&mut self, answer: Answer, mut attempt: engine::Attempt, budget: &Budget) {
+        let audited = self.auditor.within(budget.clone()).audit(attempt.method, answer);
+        let now = self.race.now();
+        attempt.took += now.saturating_sub(attempt.ended);
+        attempt.ended = now;
+        let mut standing = self.race.lock();
+        let is_stopped = self.race.task.budget.check(0).is_err();
+        match audited {
+            Err(failure) => drop(standing.failure.get_or_insert(failure)),
+            // Stopped in the midst of it, since the question is settled.
+            Ok(result) if result.audit == Audit::Stopped(StopReason::Cancelled) && !is_stopped => {}
+            Ok(result) => {
+                let property = result.property;
+                if standing.decided(result, attempt) {
+                    self.race.observer.event(Event::Decided(property));
+                }
+            }
+        }
+        standing.stop_idle(now);
+        drop(standing);
+        self.race.changed.notify_all();
+    }
+}
+
+/// The name of the method that searches the whole product.
+fn explicit_search() -> &'static str {
+    engine::Engine::name(&explicit::Mono)
+}
+
+/// Passes on how far a row is, where nobody else shows more. That a question is decided is told once, after its audit.
+struct Relay<'r, 'a> {
+    race: &'r Race<'a>,
+    shows: bool,
+}
+
+impl Observer for Relay<'_, '_> {
+    fn event(&self, event: Event) {
+        let shows = self.shows || self.race.others_show.load(Ordering::Relaxed);
+        if shows && !matches!(event, Event::Decided(_)) {
+            self.race.observer.event(event);
+        }
+    }
+}

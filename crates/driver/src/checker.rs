@@ -1,0 +1,68 @@
+//! Who answers questions with audited results: one engine, or several that race (`auto`).
+//!
+//! In: a task. Out: one result for each question, in the order of the questions, each audited.
+
+use base::StopReason;
+use engine::run::PropertyResult;
+use engine::{Answer, Engine, Observer, PropertyId, Statistics, Task, Verdict};
+use model::Model;
+
+use crate::auditor::{AuditFailure, Auditor};
+
+/// Answers questions, and has every answer audited.
+pub trait Checker: Sync {
+    /// The method's name on the command line.
+    fn name(&self) -> &'static str;
+
+    /// One result for each property of the task, in their order.
+    ///
+    /// # Errors
+    /// Evidence that fails its audit, or two methods that disagree.
+    fn check(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<PropertyResult>, Box<AuditFailure>>;
+}
+
+/// An engine that may be used by any thread; all of them are plain settings.
+pub type SharedEngine = Box<dyn Engine + Send + Sync>;
+
+/// One engine, then the audit. A question that it does not answer gets `Unknown` with its reason.
+pub struct Single(pub SharedEngine);
+
+impl Checker for Single {
+    fn name(&self) -> &'static str {
+        self.0.name()
+    }
+
+    fn check(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<PropertyResult>, Box<AuditFailure>> {
+        let (supported, refused) = sort_out(task.model, &task.properties, &*self.0);
+        let mut answers = Vec::new();
+        if !supported.is_empty() {
+            answers = self.0.run(&Task { properties: supported, ..task.clone() }, observer);
+        }
+        answers.extend(refused);
+        // The audit has as long again as the engine.
+        let mut auditor = Auditor::new(task.model, task.budget.again());
+        let mut results = Vec::new();
+        for &question in &task.properties {
+            let found = answers.iter().position(|answer| answer.property == question);
+            let answer = answers.swap_remove(found.expect("an engine answers every question that it is asked"));
+            results.push(auditor.audit(self.0.name(), answer)?);
+        }
+        Ok(results)
+    }
+}
+
+/// The questions that the engine answers, and the answers to the others.
+fn sort_out(model: &Model, questions: &[PropertyId], engine: &dyn Engine) -> (Vec<PropertyId>, Vec<Answer>) {
+    let (mut supported, mut refused) = (Vec::new(), Vec::new());
+    for &property in questions {
+        match engine.supports(model, property) {
+            Ok(()) => supported.push(property),
+            Err(reason) => refused.push(not_asked(property, reason)),
+        }
+    }
+    (supported, refused)
+}
+
+fn not_asked(property: PropertyId, reason: StopReason) -> Answer {
+    Answer { property, verdict: Verdict::Unknown(reason), statistics: Statistics::default() }
+}
