@@ -17,6 +17,7 @@ mod limits;
 mod messages;
 mod output;
 mod progress;
+mod report_page;
 mod terminal;
 
 use std::ffi::OsString;

@@ -219,6 +219,9 @@ pub struct CheckOptions {
     /// Write the proof of each property that is proved locally: DIR/MODEL.PROPERTY.proof.json
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub proof: Option<PathBuf>,
+    /// Write everything as one page with pictures, which any browser opens: results, proofs, runs step by step
+    #[arg(long, value_name = "FILE.html", help_heading = "Output")]
+    pub report: Option<PathBuf>,
 }
 
 const CHECK_EXAMPLES: &str = "\
@@ -226,6 +229,7 @@ Examples:
   piecewise check lock.pw                         every property, least parameters
   piecewise check lock.pw -N 4 --property mutex   one property, four processes
   piecewise check examples -N 2..4                a table of programs and sizes
+  piecewise check lock.pw --report lock.html      a page with pictures, for a browser
   piecewise check lock.pw --format json -o result.json
   piecewise check lock.pw --timeout 60s --memory 4G
   piecewise check lock.dve --goal 'P.crit && Q.crit'";

@@ -1,7 +1,7 @@
 //! Results as text: for people, for scripts, for a terminal.
 //!
 //! Everything here is a pure function from a result to a `String` or a JSON value; nothing prints. [`human`] shows runs to
-//! people, [`json`] writes the result documents, [`table`] shows many runs at once; [`explore`], [`graph`], [`proof_check`], [`replay`] and [`sim`] are for
+//! people, [`json`] writes the result documents, [`html`] a page of everything, [`table`] shows many runs at once; [`explore`], [`graph`], [`proof_check`], [`replay`] and [`sim`] are for
 //! the commands of those names; [`guarantees`] says what processes guarantee to each other;
 //! [`diagnostics`] draws what the front-end says about the input.
 
@@ -10,6 +10,7 @@ pub mod explore;
 mod files;
 pub mod graph;
 pub mod guarantees;
+pub mod html;
 pub mod human;
 pub mod json;
 mod names;

@@ -21,6 +21,7 @@ use crate::kept::{Keeper, Kind};
 use crate::options::{CheckOptions, DisplayOptions, Format, Shown};
 use crate::output::Output;
 use crate::progress::Progress;
+use crate::report_page::{Pictures, ReportPage, Reported};
 use crate::status::ExitStatus;
 use crate::{limits, messages};
 
@@ -35,6 +36,7 @@ pub fn run(options: &CheckOptions, display: &DisplayOptions) -> Result<ExitStatu
     let keeper = |kind, path| Keeper::new(kind, path, &programs(&batch));
     let traces = options.trace.as_deref().map(|path| keeper(Kind::Traces, path)).transpose()?;
     let proofs = options.proof.as_deref().map(|path| keeper(Kind::Proofs, path)).transpose()?;
+    let report = options.report.as_deref().map(ReportPage::new).transpose()?;
     messages::batch(&batch, "nothing was checked", display);
     let checker = Checker {
         method,
@@ -42,18 +44,26 @@ pub fn run(options: &CheckOptions, display: &DisplayOptions) -> Result<ExitStatu
         progress: Progress::new(options.output.progress, display.quiet),
         traces,
         proofs,
-        teaches: !display.quiet && (output.format == Format::Json || batch.items.len() == 1 || display.verbose),
-        keeps_warnings: output.format == Format::Json,
+        report,
+        teaches: options.report.is_some()
+            || !display.quiet && (output.format == Format::Json || batch.items.len() == 1 || display.verbose),
     };
-    let outcomes = checker.check_all(batch, questions)?;
+    let mut outcomes = checker.check_all(batch, questions)?;
+    if let Some(report) = &checker.report {
+        report.write(outcomes.iter().map(Outcome::reported))?;
+    }
+    if output.format != Format::Json {
+        // They are on the standard error already.
+        outcomes.iter_mut().for_each(Outcome::forget_warnings);
+    }
     show(&outcomes, &output, (display, options.show.contains(&Shown::Guarantees)))?;
     Ok(ExitStatus::of_all(outcomes.iter().map(Outcome::status)))
 }
 
 /// What came of one program.
 enum Outcome {
-    /// It was checked; its evidence is in these files.
-    Checked(Box<Run>, Files),
+    /// It was checked; its evidence is in these files, and these are the pictures for a report.
+    Checked(Box<Run>, Files, Option<Pictures>),
     /// It was refused, and the messages were shown.
     Refused(Refusal),
 }
@@ -62,10 +72,23 @@ impl Outcome {
     fn status(&self) -> ExitStatus {
         match self {
             Outcome::Refused(_) => ExitStatus::BadInput,
-            Outcome::Checked(run, _) => {
+            Outcome::Checked(run, ..) => {
                 let answers = run.results.iter().map(|result| result.as_expected(&run.model));
                 ExitStatus::of_all(answers.map(ExitStatus::of_answer))
             }
+        }
+    }
+
+    fn reported(&self) -> Reported<'_> {
+        match self {
+            Outcome::Refused(refusal) => Reported::Refused(refusal),
+            Outcome::Checked(run, files, pictures) => Reported::Checked { run, files, pictures: pictures.as_ref() },
+        }
+    }
+
+    fn forget_warnings(&mut self) {
+        if let Outcome::Checked(run, ..) = self {
+            run.warnings.clear();
         }
     }
 }
@@ -77,10 +100,9 @@ struct Checker {
     progress: Progress,
     traces: Option<Keeper>,
     proofs: Option<Keeper>,
+    report: Option<ReportPage>,
     /// Whether more is found out about each answer: where it is shown.
     teaches: bool,
-    /// Whether the results carry the warnings, which are on the standard error already.
-    keeps_warnings: bool,
 }
 
 impl Checker {
@@ -110,16 +132,14 @@ impl Checker {
             teach(&check, &mut checked).map_err(|failure| Failure::Internal(failure.to_string()))?;
         }
         drop(watcher);
-        let mut run = program.into_run(checked);
-        if !self.keeps_warnings {
-            run.warnings.clear();
-        }
+        let run = program.into_run(checked);
         let written = |keeper: &Option<Keeper>| match keeper {
             Some(keeper) => keeper.write(&run),
             None => Ok(Default::default()),
         };
         let files = Files { traces: written(&self.traces)?, proofs: written(&self.proofs)? };
-        Ok(Outcome::Checked(Box::new(run), files))
+        let pictures = self.report.as_ref().and_then(|report| report.pictures(&run, &self.limits));
+        Ok(Outcome::Checked(Box::new(run), files, pictures))
     }
 }
 
@@ -144,7 +164,7 @@ fn show(outcomes: &[Outcome], output: &Output, (display, guarantees): (&DisplayO
     }
     let in_full = |outcome: &Outcome| match outcome {
         Outcome::Refused(_) => String::new(),
-        Outcome::Checked(run, files) => {
+        Outcome::Checked(run, files, _) => {
             let context = Context { verbosity: verbosity(display), files: files.clone(), guarantees };
             human::run(run, &context, &output.style)
         }
@@ -169,7 +189,7 @@ fn draw_table(outcomes: &[Outcome], output: &Output) -> String {
         .iter()
         .zip(&whys)
         .map(|(outcome, why)| match outcome {
-            Outcome::Checked(run, _) => Entry::Checked(run),
+            Outcome::Checked(run, ..) => Entry::Checked(run),
             Outcome::Refused(refusal) => Entry::Refused { name: refusal.source.name(), why },
         })
         .collect();
@@ -188,7 +208,7 @@ fn show_json(outcomes: &[Outcome], output: &Output) -> Result<(), Failure> {
     let runs: Vec<(&Run, &Files)> = outcomes
         .iter()
         .filter_map(|outcome| match outcome {
-            Outcome::Checked(run, files) => Some((&**run, files)),
+            Outcome::Checked(run, files, _) => Some((&**run, files)),
             Outcome::Refused(_) => None,
         })
         .collect();

@@ -11,14 +11,7 @@ use crate::text::{clean, hang, width};
 
 /// The lines under a verdict; empty where nothing is left to do.
 pub fn next(run: &Run, result: &PropertyResult, context: &Context, style: &Style) -> String {
-    let commands = match &result.verdict {
-        Verdict::Holds(Evidence::Trace(_)) | Verdict::Violated(Evidence::Trace(_)) => for_trace(run, result, context),
-        Verdict::Holds(Evidence::Certificate(_)) | Verdict::Violated(Evidence::Certificate(_)) => {
-            for_proof(run, result, context)
-        }
-        Verdict::Holds(_) | Verdict::Violated(_) => Vec::new(),
-        Verdict::Unknown(reason) => for_unknown(run, reason),
-    };
+    let commands = commands(run, result, context);
     let room = style.width.min(80).saturating_sub(9);
     let mut out = String::new();
     for (nth, (what, why)) in commands.iter().enumerate() {
@@ -33,6 +26,18 @@ pub fn next(run: &Run, result: &PropertyResult, context: &Context, style: &Style
         out.push_str(&lines.replacen("next:", &style.paint(Ink::Line, "next:"), 1));
     }
     out
+}
+
+/// Commands, each with what it is for; where that is empty, the words are no command.
+pub(crate) fn commands(run: &Run, result: &PropertyResult, context: &Context) -> Vec<(String, &'static str)> {
+    match &result.verdict {
+        Verdict::Holds(Evidence::Trace(_)) | Verdict::Violated(Evidence::Trace(_)) => for_trace(run, result, context),
+        Verdict::Holds(Evidence::Certificate(_)) | Verdict::Violated(Evidence::Certificate(_)) => {
+            for_proof(run, result, context)
+        }
+        Verdict::Holds(_) | Verdict::Violated(_) => Vec::new(),
+        Verdict::Unknown(reason) => for_unknown(run, reason),
+    }
 }
 
 /// The arguments that name this file and this instance again.

@@ -102,12 +102,12 @@ pub fn of_violated(run: &Run, result: &PropertyResult, style: &Style) -> String 
     out
 }
 
-fn counted_turns(turns: usize) -> String {
+pub(crate) fn counted_turns(turns: usize) -> String {
     counted(turns as u64, "turn", "turns")
 }
 
 /// What an assumption says, in words.
-fn meaning(assumption: &str) -> &'static str {
+pub(crate) fn meaning(assumption: &str) -> &'static str {
     let has_label = assumption.contains('@');
     match assumption.split(' ').next() {
         Some("weak") => "who can always move, moves",

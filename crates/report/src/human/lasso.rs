@@ -20,10 +20,12 @@ const MOST_LINES: usize = 12;
 
 /// The lines under a lasso; nothing for a finite run.
 pub fn turning(run: &Run, property: PropertyId, trace: &Trace, style: &Style) -> String {
-    let Some(from) = trace.loop_from else { return String::new() };
-    let last = trace.states.len() - 1;
-    let looped = Looped { model: &run.model, states: &trace.states[from..last], turns: &trace.turns[from..last] };
-    let mut lines = looped.processes();
+    let Some(looped) = Looped::of(&run.model, trace) else { return String::new() };
+    let mut lines: Vec<(String, String)> =
+        looped.shares().iter().take(MOST_LINES).map(|share| (share.name.clone(), share.words())).collect();
+    if run.model.processes.len() > MOST_LINES {
+        lines.push((format!("and {} more", run.model.processes.len() - MOST_LINES), String::new()));
+    }
     lines.extend(looped.assumptions(run, property));
     let widest = lines.iter().map(|(left, _)| width(left)).max().unwrap_or(0).min(30);
     let head = format!("  In the loop of {}", counted(looped.turns.len() as u64, "turn", "turns"));
@@ -34,41 +36,66 @@ pub fn turning(run: &Run, property: PropertyId, trace: &Trace, style: &Style) ->
     out
 }
 
-struct Looped<'a> {
-    model: &'a Model,
-    states: &'a [State],
-    turns: &'a [Turn],
+/// The part that a process has in a loop.
+pub(crate) struct Share {
+    /// The process.
+    pub name: String,
+    /// In how many states it is able to move.
+    pub n_able: usize,
+    /// How many states there are.
+    pub n_states: usize,
+    /// How often it moves.
+    pub n_moves: usize,
+    /// How often it has its turn and stands still.
+    pub n_still: usize,
 }
 
-impl Looped<'_> {
-    /// For each process in how many states it is able to move, and what it does with its turns.
-    fn processes(&self) -> Vec<(String, String)> {
-        let line = |id: ProcessId| {
-            let n_able = self.states.iter().filter(|state| able(self.model, state, id)).count();
-            let n_moves = self.turns.iter().filter(|turn| turn.action_of(id).is_some()).count();
-            let n_still = self.turns.iter().filter(|&&turn| turn == Turn::StandStill(id)).count();
-            let moves = match n_moves {
-                0 => "never moves".to_owned(),
-                1 => "moves once".to_owned(),
-                n => format!("moves {n} times"),
-            };
-            let still = match n_still {
-                0 => String::new(),
-                1 => ", stands still once".to_owned(),
-                n => format!(", stands still {n} times"),
-            };
-            let text = format!("able to move in {n_able} of {} states, {moves}{still}", self.states.len());
-            (clean(&self.model.processes[id].name), text)
+impl Share {
+    fn words(&self) -> String {
+        let moves = match self.n_moves {
+            0 => "never moves".to_owned(),
+            1 => "moves once".to_owned(),
+            n => format!("moves {n} times"),
         };
-        let mut lines: Vec<_> = self.model.processes.ids().take(MOST_LINES).map(line).collect();
-        if self.model.processes.len() > MOST_LINES {
-            lines.push((format!("and {} more", self.model.processes.len() - MOST_LINES), String::new()));
-        }
-        lines
+        let still = match self.n_still {
+            0 => String::new(),
+            1 => ", stands still once".to_owned(),
+            n => format!(", stands still {n} times"),
+        };
+        format!("able to move in {} of {} states, {moves}{still}", self.n_able, self.n_states)
+    }
+}
+
+/// The loop of a trace.
+pub(crate) struct Looped<'a> {
+    model: &'a Model,
+    states: &'a [State],
+    /// The turns, one for each state.
+    pub turns: &'a [Turn],
+}
+
+impl<'a> Looped<'a> {
+    /// The loop; `None` for a finite run.
+    pub fn of(model: &'a Model, trace: &'a Trace) -> Option<Self> {
+        let from = trace.loop_from?;
+        let last = trace.states.len() - 1;
+        Some(Looped { model, states: &trace.states[from..last], turns: &trace.turns[from..last] })
+    }
+
+    /// For each process in how many states it is able to move, and what it does with its turns.
+    pub fn shares(&self) -> Vec<Share> {
+        let share = |id: ProcessId| Share {
+            name: clean(&self.model.processes[id].name),
+            n_able: self.states.iter().filter(|state| able(self.model, state, id)).count(),
+            n_states: self.states.len(),
+            n_moves: self.turns.iter().filter(|turn| turn.action_of(id).is_some()).count(),
+            n_still: self.turns.iter().filter(|&&turn| turn == Turn::StandStill(id)).count(),
+        };
+        self.model.processes.ids().map(share).collect()
     }
 
     /// How the loop satisfies each assumption, of the set that it satisfies.
-    fn assumptions(&self, run: &Run, property: PropertyId) -> Vec<(String, String)> {
+    pub fn assumptions(&self, run: &Run, property: PropertyId) -> Vec<(String, String)> {
         let satisfied = |pair: &FairnessPair| self.satisfied(pair);
         let sets = &run.model.properties[property].under.any_of;
         let lines = sets.iter().find_map(|set| {

@@ -4,19 +4,19 @@
 //! a trace shows at its end, `insight` what else was tried, `advice` the commands that go on from there, `decided` which method
 //! decided what.
 
-mod advice;
+pub(crate) mod advice;
 mod columns;
 mod decided;
-mod failure;
-mod insight;
-mod lasso;
+pub(crate) mod failure;
+pub(crate) mod insight;
+pub(crate) mod lasso;
 mod listing;
-mod proof;
-mod stale;
+pub(crate) mod proof;
+pub(crate) mod stale;
 mod summary;
 pub mod trace;
 pub mod tried;
-mod verdict;
+pub(crate) mod verdict;
 
 use engine::Verdict;
 use engine::run::{PropertyResult, Run};

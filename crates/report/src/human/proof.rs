@@ -67,7 +67,7 @@ pub fn block(run: &Run, (result, proof): (&PropertyResult, &Certificate), contex
 }
 
 /// A property before this one that the same invariants prove.
-fn earlier<'r>(run: &'r Run, result: &PropertyResult, proof: &Certificate) -> Option<&'r PropertyResult> {
+pub(crate) fn earlier<'r>(run: &'r Run, result: &PropertyResult, proof: &Certificate) -> Option<&'r PropertyResult> {
     let before = run.results.iter().take_while(|other| other.property != result.property);
     { before }.find(|other| match &other.verdict {
         Verdict::Holds(Evidence::Certificate(known)) | Verdict::Violated(Evidence::Certificate(known)) => {
@@ -211,7 +211,7 @@ impl Page<'_> {
 }
 
 /// Whose invariants follow.
-fn title(part: &Part, told: &Explanation) -> String {
+pub(crate) fn title(part: &Part, told: &Explanation) -> String {
     let who = match (told.k, part.is_all) {
         (k, _) if k == told.n_processes && k > 1 => "all processes together".to_owned(),
         (1, true) if told.n_processes > 1 && !part.letters.is_empty() => {

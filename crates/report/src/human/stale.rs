@@ -28,11 +28,25 @@ struct Stale {
 
 /// The likely cause, with the two source lines; empty where the trace does not show one.
 pub fn hint(run: &Run, result: &PropertyResult, trace: &Trace, style: &Style) -> String {
+    let Some(stale) = cause(run, result, trace) else { return String::new() };
+    let mut out = hang("  Likely cause   ", &sentence(run, trace, &stale), style.width.min(80));
+    out.push_str(&lines(run, trace, &stale, style));
+    out
+}
+
+/// The likely cause as a sentence, and the two lines where they are close to each other.
+pub(crate) fn told(run: &Run, result: &PropertyResult, trace: &Trace) -> Option<(String, Option<[u32; 2]>)> {
+    let stale = cause(run, result, trace)?;
+    Some((sentence(run, trace, &stale), close_lines(run, trace, &stale)))
+}
+
+fn cause(run: &Run, result: &PropertyResult, trace: &Trace) -> Option<Stale> {
     let is_violation = matches!(result.verdict, Verdict::Violated(Evidence::Trace(_)));
-    if !is_violation || !matches!(trace.end, TraceEnd::State | TraceEnd::Fault { .. }) {
-        return String::new();
-    }
-    let Some(stale) = find(run, trace) else { return String::new() };
+    let has_end = matches!(trace.end, TraceEnd::State | TraceEnd::Fault { .. });
+    if is_violation && has_end { find(run, trace) } else { None }
+}
+
+fn sentence(run: &Run, trace: &Trace, stale: &Stale) -> String {
     let name = |id: ProcessId| &run.model.processes[id].name;
     let (reader, writer) = (name(stale.reader), name(trace.turns[stale.changed].process()));
     let text = format!(
@@ -42,9 +56,7 @@ pub fn hint(run: &Run, result: &PropertyResult, trace: &Trace, style: &Style) ->
         stale.acted + 1,
         stale.changed + 1,
     );
-    let mut out = hang("  Likely cause   ", &clean(&text), style.width.min(80));
-    out.push_str(&lines(run, trace, &stale, style));
-    out
+    clean(&text)
 }
 
 fn find(run: &Run, trace: &Trace) -> Option<Stale> {
@@ -66,16 +78,18 @@ fn find(run: &Run, trace: &Trace) -> Option<Stale> {
 }
 
 /// The two lines between which somebody else moved, where they are close to each other in the text.
-fn lines(run: &Run, trace: &Trace, stale: &Stale, style: &Style) -> String {
-    let span = |at: usize| {
+fn close_lines(run: &Run, trace: &Trace, stale: &Stale) -> Option<[u32; 2]> {
+    let number = |at: usize| {
         let by = trace.turns[at].step()?;
-        Some(run.model.statements[run.model.actions[by.action].statement].span)
+        Some(line(&run.source, run.model.statements[run.model.actions[by.action].statement].span))
     };
-    let (Some(first), Some(second)) = (span(stale.read), span(stale.acted)) else { return String::new() };
-    let (first, second) = (line(&run.source, first), line(&run.source, second));
-    if first >= second || second - first > 4 {
-        return String::new();
-    }
+    let (first, second) = (number(stale.read)?, number(stale.acted)?);
+    (first < second && second - first <= 4).then_some([first, second])
+}
+
+/// These lines as text.
+fn lines(run: &Run, trace: &Trace, stale: &Stale, style: &Style) -> String {
+    let Some([first, second]) = close_lines(run, trace, stale) else { return String::new() };
     let gutter = second.to_string().len().max(4);
     let bar = style.painted(Ink::Line, Mark::Bar);
     let mut out = String::new();

@@ -119,7 +119,7 @@ pub(crate) fn change_text(model: &Model, change: &Change, name: &str, style: &St
 }
 
 /// What was looked at, where the step changed nothing that others see: `flag[1] is F`.
-pub(super) fn read_notes(drawing: &TraceDrawing<'_>, nth: usize, view: &StepView) -> Vec<String> {
+pub(crate) fn read_notes(drawing: &TraceDrawing<'_>, nth: usize, view: &StepView) -> Vec<String> {
     const MOST_NOTES: usize = 3;
     if view.writes || view.changes.iter().any(|change| change.owner.is_none()) {
         return Vec::new();
@@ -141,7 +141,7 @@ pub(super) fn read_notes(drawing: &TraceDrawing<'_>, nth: usize, view: &StepView
 }
 
 /// `P[0], P[1]`, or `P[3] to P[49]` for neighbours.
-pub(super) fn group_names(model: &Model, processes: &[ProcessId]) -> String {
+pub(crate) fn group_names(model: &Model, processes: &[ProcessId]) -> String {
     let name = |id: ProcessId| clean(&model.processes[id].name);
     let follows = |a: &ProcessId, b: &ProcessId| {
         a.index() + 1 == b.index() && model.processes[*a].family == model.processes[*b].family

@@ -13,12 +13,15 @@ use crate::style::{Ink, Mark, Style};
 use crate::text::{clean, hang, pad, spread, width};
 
 /// What a verdict is called: in the words of its question.
-struct Wording {
-    mark: Mark,
-    ink: Ink,
-    word: &'static str,
+pub(crate) struct Wording {
+    /// The mark before it.
+    pub mark: Mark,
+    /// Good or bad news.
+    pub ink: Ink,
+    /// The word.
+    pub word: &'static str,
     /// On what it rests, or where to look.
-    rest: String,
+    pub rest: String,
 }
 
 /// The line of one property.
@@ -77,11 +80,13 @@ pub fn expectation(run: &Run, result: &PropertyResult, style: &Style) -> String 
     format!("  {}\n", style.paint(Ink::Bad, &text))
 }
 
-fn is_expected_violated(run: &Run, result: &PropertyResult) -> bool {
+/// Whether the author expects a violation.
+pub(crate) fn is_expected_violated(run: &Run, result: &PropertyResult) -> bool {
     run.model.properties[result.property].expected == Expected::Violated
 }
 
-fn wording(run: &Run, result: &PropertyResult) -> Wording {
+/// The verdict in the words of its question.
+pub(crate) fn wording(run: &Run, result: &PropertyResult) -> Wording {
     let kind = &run.model.properties[result.property].kind;
     let as_expected = result.as_expected(&run.model);
     let ink = match as_expected {

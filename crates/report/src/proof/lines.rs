@@ -14,11 +14,11 @@ use model::eval::Counters;
 use model::footprint::footprint;
 use model::points::{Points, Target};
 use model::process::ProcessId;
-use model::variable::Role;
+use model::variable::{CellId, Role};
 
 use super::member::Told;
 use super::words::{Words, holds_at};
-use super::{Explanation, cells};
+use super::{Explanation, Part, cells, names};
 use crate::names::line;
 use crate::text::clean;
 
@@ -61,7 +61,14 @@ pub(super) fn look(words: &Words<'_>, source: &SourceFile, told: &[(&Member, Tol
                     out.used_lines.insert(number);
                 }
                 if looker.disturbs(exit.action, counters, (at, target), &points) {
-                    steps.insert(Step { line: number, statement: clean(&statement.text) });
+                    let step = Step { line: number, statement: clean(&statement.text) };
+                    let written = footprint(model, process, exit.action, counters).writes;
+                    for part in &mut out.parts {
+                        looker.note_touched(part, &step, &written, &|told| {
+                            looker.changes_block(told, (at, target), &points)
+                        });
+                    }
+                    steps.insert(step);
                 }
             }
         }
@@ -98,6 +105,23 @@ impl Looker<'_> {
         let others = self.told.iter().filter(|(member, _)| member.processes != [self.process]);
         { others }
             .any(|(_, told)| !cells(&told.columns).is_disjoint(&written) || self.changes_block(told, ends, points))
+    }
+
+    /// Notes the step beside each sentence of the part that speaks of what it writes or, through exposed facts, of what it changes.
+    fn note_touched(&self, part: &mut Part, step: &Step, written: &BTreeSet<CellId>, changes: &dyn Fn(&Told) -> bool) {
+        let first = self
+            .told
+            .iter()
+            .find(|(member, _)| part.members.first() == Some(&names(self.words.model, &member.processes)));
+        let Some((_, told)) = first.filter(|(member, _)| !member.processes.contains(&self.process)) else { return };
+        let changes_fact = changes(told);
+        part.touched_by.resize(part.subjects.len(), Vec::new());
+        for (columns, touched) in part.subjects.iter().zip(&mut part.touched_by) {
+            let looks_at_mover = columns.contains(&Column::Exposed(self.process)) && changes_fact;
+            if (looks_at_mover || !cells(columns).is_disjoint(written)) && !touched.contains(step) {
+                touched.push(step.clone());
+            }
+        }
     }
 
     /// Whether a step leads to a place of which something else is said.

@@ -27,6 +27,8 @@ const LETTERS: [&str; 10] = ["k", "l", "m", "n", "p", "q", "r", "s", "t", "u"];
 pub(super) struct Told {
     /// What holds wherever the processes stand.
     pub always: Vec<String>,
+    /// The columns that each of these speaks of.
+    pub subjects: Vec<Vec<Column>>,
     /// What else holds at places of the one process.
     pub places: Vec<AtPlaces>,
     /// Places at which the process never stands.
@@ -54,6 +56,8 @@ pub(super) struct AtPlaces {
     pub points: Vec<u32>,
     /// What holds there.
     pub texts: Vec<String>,
+    /// The columns that each of these speaks of.
+    pub subjects: Vec<Vec<Column>>,
 }
 
 /// A member as rows over classes of numbers.
@@ -127,6 +131,7 @@ impl<'a> Rows<'a> {
         let mut columns: Vec<usize> = sentences.iter().flat_map(Sentence::columns).collect();
         let mut told = Told {
             always: sentences.iter().map(|sentence| subject.text(sentence, &self.own)).collect(),
+            subjects: sentences.iter().map(|sentence| self.subjects(sentence)).collect(),
             places: Vec::new(),
             unreached: Vec::new(),
             columns: Vec::new(),
@@ -154,6 +159,11 @@ impl<'a> Rows<'a> {
         let words = Words::around(model, invariant, process, &own.first()?.1);
         let rows = Rows::new(&words, member)?;
         Some((rows.told()?, rows.letters()))
+    }
+
+    /// The columns that a sentence speaks of.
+    fn subjects(&self, sentence: &Sentence) -> Vec<Column> {
+        sentence.columns().into_iter().map(|column| self.columns[column]).collect()
     }
 
     /// What the member's processes are called in the texts: `i`, `i and j`, `Monitor`.
@@ -210,7 +220,7 @@ impl<'a> Rows<'a> {
         let process = self.member.processes[0];
         let all_points: Vec<u32> = (0..self.words.size(Column::Control(process))?).collect();
         let mut columns = Vec::new();
-        let mut found: Vec<(Vec<u32>, Vec<String>)> = Vec::new();
+        let mut found: Vec<AtPlaces> = Vec::new();
         for (class, points) in self.classes.numbers[control].iter().enumerate() {
             let rows: Vec<Vec<usize>> = self.classes.rows.iter().filter(|row| row[control] == class).cloned().collect();
             if rows.is_empty() {
@@ -220,17 +230,20 @@ impl<'a> Rows<'a> {
             let sentences = self.at_place(subject, control, &rows, general)?;
             columns.extend(sentences.iter().flat_map(Sentence::columns));
             let texts: Vec<String> = sentences.iter().map(|sentence| subject.text(sentence, &self.own)).collect();
-            match found.iter_mut().find(|(_, known)| *known == texts) {
-                Some((all, _)) => all.extend(points),
-                None => found.push((points.clone(), texts)),
+            match found.iter_mut().find(|known| known.texts == texts) {
+                Some(known) => known.points.extend(points),
+                None => {
+                    let subjects = sentences.iter().map(|sentence| self.subjects(sentence)).collect();
+                    found.push(AtPlaces { at: Vec::new(), points: points.clone(), texts, subjects });
+                }
             }
         }
-        let reached: Vec<u32> = found.iter().flat_map(|(points, _)| points.iter().copied()).collect();
-        let at_places = |(mut points, texts): (Vec<u32>, Vec<String>)| {
-            points.sort_unstable();
-            AtPlaces { at: self.words.places(process, &points, &reached), points, texts }
-        };
-        told.places = found.into_iter().map(at_places).collect();
+        let reached: Vec<u32> = found.iter().flat_map(|known| known.points.iter().copied()).collect();
+        for known in &mut found {
+            known.points.sort_unstable();
+            known.at = self.words.places(process, &known.points, &reached);
+        }
+        told.places = found;
         told.places.sort_by_key(|at| at.points.first().copied());
         Some(columns)
     }

@@ -83,6 +83,10 @@ pub struct Part {
     pub places: Vec<(Vec<String>, Vec<String>)>,
     /// Places at which the process never stands.
     pub unreached: Vec<String>,
+    /// For each of the [`Part::sentences`], the steps of others that touch what it speaks of.
+    pub touched_by: Vec<Vec<Step>>,
+    /// The columns of the first member that each of the sentences speaks of.
+    subjects: Vec<Vec<Column>>,
 }
 
 impl Explanation {
@@ -151,14 +155,35 @@ impl Explanation {
 
 impl Part {
     fn new(model: &Model, member: &Member, told: &Told, letters: String) -> Self {
-        Part {
+        let mut part = Part {
             members: vec![names(model, &member.processes)],
             letters,
             is_all: false,
-            always: told.always.clone(),
-            places: told.places.iter().map(|at| (at.at.clone(), at.texts.clone())).collect(),
+            always: Vec::new(),
+            places: Vec::new(),
             unreached: told.unreached.clone(),
-        }
+            touched_by: Vec::new(),
+            subjects: Vec::new(),
+        };
+        part.say(told);
+        part
+    }
+
+    /// Takes over the sentences.
+    fn say(&mut self, told: &Told) {
+        self.always = told.always.clone();
+        self.places = told.places.iter().map(|at| (at.at.clone(), at.texts.clone())).collect();
+        self.subjects = told.subjects.iter().chain(told.places.iter().flat_map(|at| &at.subjects)).cloned().collect();
+    }
+
+    /// All sentences in their order, each with the places at which it is said; none for what holds everywhere.
+    pub fn sentences(&self) -> Vec<(String, &str)> {
+        let everywhere = self.always.iter().map(|text| (String::new(), text.as_str()));
+        let at_places = self.places.iter().flat_map(|(at, texts)| {
+            let at = at.join(", ");
+            texts.iter().map(move |text| (at.clone(), text.as_str()))
+        });
+        everywhere.chain(at_places).collect()
     }
 
     fn reads_like(&self, other: &Part) -> bool {
@@ -186,8 +211,7 @@ impl Explanation {
             let told = member.and_then(|member| Rows::new(words, member)?.by_number().told());
             if let Some(told) = told {
                 part.letters = part.members[0].clone();
-                part.always = told.always;
-                part.places = told.places.into_iter().map(|at| (at.at, at.texts)).collect();
+                part.say(&told);
             }
         }
     }

@@ -1,0 +1,117 @@
+//! The report of a call as a page (`--report`): asked for before the work starts, written when everything is known.
+//!
+//! Local state graphs are found for it after a program was checked, with a small limit of their own; they are pictures, and no verdict depends on them.
+
+use std::path::Path;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use driver::check::Limits;
+use driver::graph::{self, Way};
+use driver::load::Refusal;
+use engine::Silent;
+use engine::graph::LocalGraphs;
+use engine::run::Run;
+use model::process::ProcessId;
+use report::Files;
+use report::html::{Checked, Entry, MOST_STATES_DRAWN, page};
+
+use crate::failure::Failure;
+use crate::files::Target;
+
+/// All graphs of a call together may take this long.
+const MOST_TIME: Duration = Duration::from_secs(3);
+/// The graphs of one program may take this long.
+const MOST_TIME_EACH: Duration = Duration::from_millis(700);
+/// What a search for graphs may hold.
+const MOST_MEMORY: u64 = 256 << 20;
+/// Programs with more processes have no pictures.
+const MOST_PROCESSES: usize = 64;
+
+/// A report to be written.
+pub struct ReportPage {
+    target: Target,
+    /// What is left of the time for graphs.
+    time_left: Mutex<Duration>,
+}
+
+/// Local state graphs with the name of the way in which they were found.
+pub type Pictures = (&'static str, LocalGraphs);
+
+impl ReportPage {
+    /// Asks whether the page can be written.
+    ///
+    /// # Errors
+    /// Why it cannot.
+    pub fn new(path: &Path) -> Result<Self, Failure> {
+        Ok(ReportPage { target: Target::new(path)?, time_left: Mutex::new(MOST_TIME) })
+    }
+
+    /// The local state graphs of a program, where they are small; `None` where there are none in time.
+    pub fn pictures(&self, run: &Run, limits: &Limits) -> Option<Pictures> {
+        let mut left = self.time_left.lock().ok()?;
+        if left.is_zero() || run.model.processes.len() > MOST_PROCESSES || limits.cancel.is_cancelled() {
+            return None;
+        }
+        let limits = Limits {
+            time: Some(MOST_TIME_EACH.min(*left).min(limits.time.unwrap_or(MOST_TIME))),
+            memory_bytes: Some(limits.memory_bytes.unwrap_or(MOST_MEMORY).min(MOST_MEMORY)),
+            n_threads: 1,
+            cancel: limits.cancel.clone(),
+        };
+        let started = std::time::Instant::now();
+        let found = small_graphs(run, &limits);
+        *left = left.saturating_sub(started.elapsed());
+        found
+    }
+
+    /// Writes the page of these outcomes, each with its pictures.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn write<'a>(&self, outcomes: impl Iterator<Item = Reported<'a>>) -> Result<(), Failure> {
+        let entries: Vec<Entry<'_>> = outcomes
+            .map(|outcome| match outcome {
+                Reported::Refused(refusal) => {
+                    Entry::Refused { source: &refusal.source, diagnostics: &refusal.diagnostics }
+                }
+                Reported::Checked { run, files, pictures } => {
+                    let graphs = pictures.map(|(way, found)| (*way, found));
+                    Entry::Checked(Checked { run, files, graphs })
+                }
+            })
+            .collect();
+        Ok(self.target.write(&page(&entries))?)
+    }
+}
+
+/// What came of a program, as the report needs it.
+pub enum Reported<'a> {
+    /// It was checked.
+    Checked {
+        /// The results.
+        run: &'a Run,
+        /// The files that were written.
+        files: &'a Files,
+        /// Local state graphs.
+        pictures: Option<&'a Pictures>,
+    },
+    /// It was refused.
+    Refused(&'a Refusal),
+}
+
+/// First how large the graphs are, then with names those that are small enough to be drawn.
+fn small_graphs(run: &Run, limits: &Limits) -> Option<Pictures> {
+    let way = Way::ALL.into_iter().find(|way| way.name() == "ls3+")?;
+    let sizes = graph::graphs(&run.model, (way, &[]), limits, &Silent).ok()?;
+    if sizes.stopped.is_some() {
+        return None;
+    }
+    let small = sizes.graphs.iter().filter(|graph| graph.n_states <= MOST_STATES_DRAWN);
+    let small: Vec<ProcessId> = small.map(|graph| graph.process).collect();
+    if small.is_empty() {
+        return None;
+    }
+    let found = graph::graphs(&run.model, (way, &small), limits, &Silent).ok()?;
+    found.stopped.is_none().then_some((way.name(), found))
+}

@@ -1,0 +1,202 @@
+//! What the end of a trace shows, as HTML: which part of a property fails for whom, the erring statement, who waits for whom, the race; of a lasso who
+//! could move in its loop and who did, and which assumption would exclude it.
+
+use engine::insight::Outcome;
+use engine::run::{PropertyResult, Run};
+use evidence::{Trace, TraceEnd};
+use serde_json::Value as Json;
+
+use super::escape::{code, escaped};
+use crate::human::insight::{counted_turns, meaning};
+use crate::human::lasso::Looped;
+use crate::json::trace_document;
+use crate::names::{line, property_title};
+use crate::numbers::counted;
+
+/// Longer lists are cut.
+const MOST_ROWS: usize = 60;
+
+/// What the trace shows, in a box under the verdict.
+pub fn html(run: &Run, result: &PropertyResult, trace: &Trace) -> String {
+    let shown = trace_document(run, result.property, trace)["end"].take();
+    let text = |key: &str| shown[key].as_str().unwrap_or_default().to_owned();
+    let when = match trace.n_steps() {
+        0 => "at the start".to_owned(),
+        n_steps => format!("after step {n_steps}"),
+    };
+    let inner = match text("kind").as_str() {
+        "state" => because(&shown["because"], &when),
+        "error" => format!(
+            "<p>The next step of {} is an error, {when}: {} (line {})</p>\n<p>{}</p>\n",
+            code(&text("process")),
+            code(&text("action")),
+            shown["line"],
+            escaped(&text("message"))
+        ),
+        "deadlock" => waiting(&shown, &when),
+        "race" => racing(&shown, &when),
+        _ => String::new(),
+    };
+    let stacks = stacks(run, result, trace);
+    if inner.is_empty() && stacks.is_empty() {
+        String::new()
+    } else {
+        format!("<div class=\"shows\">{inner}{stacks}</div>\n")
+    }
+}
+
+fn items(list: &Json) -> &[Json] {
+    list.as_array().map_or(&[], Vec::as_slice)
+}
+
+fn because(parts: &Json, when: &str) -> String {
+    let mut out = String::new();
+    for part in items(parts) {
+        let bindings = part["for"].as_object().into_iter().flatten();
+        let bindings: Vec<String> = bindings.map(|(name, value)| code(&format!("{name} = {}", plain(value)))).collect();
+        let whom = if bindings.is_empty() { String::new() } else { format!(" for {}", bindings.join(", ")) };
+        let text = part["part"].as_str().unwrap_or_default();
+        out.push_str(&format!("<p>{} is <strong>{}</strong>{whom}, {when}</p>\n", code(text), part["is"]));
+    }
+    out
+}
+
+/// A value of the document without the quotes of a text.
+fn plain(value: &Json) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn waiting(shown: &Json, when: &str) -> String {
+    let mut rows = String::new();
+    let stuck = items(&shown["stuck"]);
+    for wait in stuck.iter().take(MOST_ROWS) {
+        let text = |key: &str| escaped(wait[key].as_str().unwrap_or_default());
+        let held: Vec<String> = items(&wait["held_by"]).iter().map(|name| escaped(&plain(name))).collect();
+        rows.push_str(&format!(
+            "<tr><th scope=\"row\">{}</th><td>{}</td><td><code>{}</code></td><td>{}</td></tr>\n",
+            text("process"),
+            text("at"),
+            text("waits_for"),
+            held.join(", ")
+        ));
+    }
+    let cycle: Vec<String> = items(&shown["cycle"]).iter().map(|name| escaped(&plain(name))).collect();
+    let cycle = if cycle.len() > 1 {
+        format!("<p>↺ they wait in a circle: {} → {}</p>\n", cycle.join(" → "), cycle[0])
+    } else {
+        String::new()
+    };
+    let more = left_out(stuck.len());
+    format!(
+        "<p>Nobody can move {when}, and {} stuck:</p>\n<div class=\"wide\"><table><thead><tr><th scope=\"col\">process</th><th scope=\"col\">at</th>\
+         <th scope=\"col\">waits for</th><th scope=\"col\">held by</th></tr></thead><tbody>\n{rows}</tbody></table></div>{more}{cycle}",
+        counted(stuck.len() as u64, "process is", "processes are"),
+    )
+}
+
+fn left_out(n_rows: usize) -> String {
+    match n_rows.saturating_sub(MOST_ROWS) {
+        0 => String::new(),
+        more => format!("<p class=\"left-out\">and {more} more</p>\n"),
+    }
+}
+
+fn racing(shown: &Json, when: &str) -> String {
+    let mut rows = String::new();
+    for side in items(&shown["contenders"]) {
+        let text = |key: &str| escaped(side[key].as_str().unwrap_or_default());
+        let verb = if side["writes"] == Json::Bool(true) { "writes it" } else { "reads it" };
+        rows.push_str(&format!(
+            "<tr><th scope=\"row\">{}</th><td>{verb}</td><td><code>{}</code></td><td>line {}</td></tr>\n",
+            text("process"),
+            text("action"),
+            side["line"]
+        ));
+    }
+    let variable = shown["variable"].as_str().unwrap_or_default();
+    format!(
+        "<p>{} can be accessed by two processes at once {when}:</p>\n<table><tbody>\n{rows}</tbody></table>\n",
+        code(variable)
+    )
+}
+
+/// The call stacks in the last state.
+fn stacks(run: &Run, result: &PropertyResult, trace: &Trace) -> String {
+    let Some(last) = trace.states.last() else { return String::new() };
+    let mut out = String::new();
+    for (id, process) in run.model.processes.entries() {
+        let frames = crate::names::call_stack(&run.model, last, id);
+        if frames.len() < 3 || matches!(trace.end, TraceEnd::Loop) {
+            continue;
+        }
+        let shown: Vec<String> = frames.iter().rev().take(12).rev().map(|frame| code(frame)).collect();
+        let cut = if frames.len() > 12 { "… ▸ " } else { "" };
+        out.push_str(&format!("<p>stack of {}: {cut}{}</p>\n", escaped(&process.name), shown.join(" ▸ ")));
+    }
+    let _ = result;
+    out
+}
+
+/// Who could move in the loop of a lasso and who did, how it satisfies what is assumed, and what would exclude it.
+pub fn loop_html(run: &Run, result: &PropertyResult, trace: &Trace) -> String {
+    let Some(looped) = Looped::of(&run.model, trace) else { return String::new() };
+    let mut rows = String::new();
+    let shares = looped.shares();
+    for share in shares.iter().take(MOST_ROWS) {
+        let moves = if share.n_moves == 0 { "never".to_owned() } else { share.n_moves.to_string() };
+        rows.push_str(&format!(
+            "<tr><th scope=\"row\">{}</th><td>{} of {} states</td><td>{moves}</td><td>{}</td></tr>\n",
+            escaped(&share.name),
+            share.n_able,
+            share.n_states,
+            if share.n_still == 0 { "–".to_owned() } else { share.n_still.to_string() },
+        ));
+    }
+    let turns = counted(looped.turns.len() as u64, "turn", "turns");
+    let mut out = format!(
+        "<h4>In the loop of {turns}</h4>\n<div class=\"wide\"><table><thead><tr><th scope=\"col\">process</th><th scope=\"col\">enabled in</th>\
+         <th scope=\"col\">steps taken</th><th scope=\"col\">stands still</th></tr></thead><tbody>\n{rows}</tbody></table></div>{}",
+        left_out(shares.len())
+    );
+    let assumptions = looped.assumptions(run, result.property);
+    if !assumptions.is_empty() {
+        let row = |(name, how): &(String, String)| {
+            format!("<tr><th scope=\"row\"><code>{}</code></th><td>{}</td></tr>\n", escaped(name), escaped(how))
+        };
+        let rows: String = assumptions.iter().map(row).collect();
+        out.push_str(&format!(
+            "<div class=\"wide\"><table><thead><tr><th scope=\"col\">assumed</th><th scope=\"col\">in this loop</th></tr></thead><tbody>\n{rows}</tbody></table></div>\n"
+        ));
+    }
+    out + &remedy(run, result)
+}
+
+/// What would exclude such a run, as it was tried.
+fn remedy(run: &Run, result: &PropertyResult) -> String {
+    let Some(first) = result.insight.remedies.first() else { return String::new() };
+    let assumes = run.model.properties[result.property].under.any_of.iter().any(|set| !set.is_empty());
+    let allowed = match assumes {
+        true => "This run is allowed by what is assumed.",
+        false => "This run is allowed: nothing is assumed about who has a turn.",
+    };
+    match first.outcome {
+        Outcome::Unknown => String::new(),
+        Outcome::Violated(turns) => format!(
+            "<div class=\"remedy\"><h4>What would exclude it</h4><p>{allowed} Fairness alone does not help: even where everybody has turns and takes each \
+             step that it can take again and again, there is a run that violates the property, with a loop of {}.</p></div>\n",
+            counted_turns(turns)
+        ),
+        Outcome::Holds => {
+            let added: String =
+                first.added.iter().map(|text| format!("<li>{} {}</li>\n", code(text), meaning(text))).collect();
+            let with = if first.added.len() == 1 { "it" } else { "them" };
+            let title = escaped(&property_title(&run.model, result.property));
+            let at = line(&run.source, run.model.properties[result.property].span);
+            format!(
+                "<div class=\"remedy\"><h4>What would exclude it</h4><p>{allowed} It would be excluded by</p>\n<ul>{added}</ul>\n\
+                 <p class=\"tone-good\"><strong>✔ Tried: with {with}, {title} holds.</strong></p>\n<p>line {at}: {}</p></div>\n",
+                code(&format!("under {};", first.under))
+            )
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! Local state graphs on a page: a drawing of each that is small, one for processes of a family that are alike, and a table that says the same.
+
+use engine::graph::{Drawing, DrawnState, LocalGraph, LocalGraphs};
+use model::Model;
+use model::process::ProcessId;
+
+use super::MOST_STATES_DRAWN;
+use super::escape::escaped;
+use super::layout::{self, Graph, Layout};
+use crate::human::trace::group_names;
+use crate::numbers::counted;
+use crate::style::Style;
+use crate::text::{cut, width};
+
+const LETTER: f64 = 7.0;
+const ROW: f64 = 16.0;
+/// More variables of a state are not written into its node.
+const MOST_CELLS: usize = 5;
+/// Graphs with more edges have no words on them.
+const MOST_WORDS: usize = 40;
+/// Longer words are cut.
+const LONGEST: usize = 26;
+
+/// An edge of the drawing: all transitions between two states by the process itself, or all by others.
+#[derive(Debug, PartialEq, Eq)]
+struct Edge {
+    from: usize,
+    to: usize,
+    is_own: bool,
+    texts: Vec<String>,
+    movers: Vec<ProcessId>,
+}
+
+/// The graphs of a run, as HTML; nothing where none is small enough.
+pub fn html(model: &Model, method: &str, found: &LocalGraphs) -> String {
+    let mut shown: Vec<(&LocalGraph, Vec<ProcessId>)> = Vec::new();
+    for graph in &found.graphs {
+        let family = model.processes[graph.process].family;
+        let alike = |other: &&mut (&LocalGraph, Vec<ProcessId>)| {
+            let first = other.0;
+            model.processes[first.process].family == family
+                && [first.n_states, first.n_transitions] == [graph.n_states, graph.n_transitions]
+        };
+        match shown.iter_mut().find(alike) {
+            Some((_, processes)) => processes.push(graph.process),
+            None => shown.push((graph, vec![graph.process])),
+        }
+    }
+    let mut out = String::new();
+    for (graph, processes) in &shown {
+        let Some(drawing) = graph.drawing.as_ref().filter(|_| graph.n_states <= MOST_STATES_DRAWN) else { continue };
+        out.push_str(&one(model, processes, drawing));
+    }
+    if out.is_empty() {
+        return out;
+    }
+    let what = match (method, &found.stopped) {
+        (_, Some(_)) => "The search for them was stopped; there may be more.",
+        ("mono", None) => "They are exactly what is reachable.",
+        _ => "They were found process by process: all that is reachable, maybe more.",
+    };
+    let too_large = shown.iter().filter(|(graph, _)| graph.n_states > MOST_STATES_DRAWN);
+    let too_large: Vec<String> = too_large
+        .map(|(graph, processes)| {
+            format!("{} ({})", escaped(&group_names(model, processes)), counted(graph.n_states, "state", "states"))
+        })
+        .collect();
+    let left_out = match too_large.len() {
+        0 => String::new(),
+        _ => format!("<p class=\"left-out\">Too large to be drawn: {}.</p>\n", too_large.join(", ")),
+    };
+    format!(
+        "<p>What each process can see happen: where it stands, its own variables, and the shared ones that it mentions. {what}</p>\n{out}{left_out}\
+         <p class=\"legend\"><span><i class=\"key own\"></i>own step</span><span><i class=\"key other\"></i>step of another process</span>\
+         <span><i class=\"key start\"></i>start</span></p>\n"
+    )
+}
+
+fn one(model: &Model, processes: &[ProcessId], drawing: &Drawing) -> String {
+    let names = escaped(&group_names(model, processes));
+    let edges = edges(processes[0], drawing);
+    let nodes: Vec<Vec<String>> = drawing.states.iter().map(rows).collect();
+    let sizes = nodes.iter().map(|rows| {
+        let letters = rows.iter().map(|row| width(row)).max().unwrap_or(1);
+        [letters as f64 * LETTER + 22.0, rows.len() as f64 * ROW + 12.0]
+    });
+    let graph = Graph {
+        sizes: sizes.collect(),
+        edges: edges.iter().map(|edge| [edge.from, edge.to]).collect(),
+        n_initial: drawing.n_initial,
+    };
+    let layout = layout::place(&graph);
+    let [columns, height] = layout.size;
+    let body = draw(&graph, &layout, (&nodes, &edges), drawing.n_initial);
+    let alike = if processes.len() > 1 { " <span class=\"aside\">alike</span>" } else { "" };
+    format!(
+        "<h4>{names}{alike}</h4>\n<p class=\"dim\">{}, {}</p>\n<div class=\"scroll graph\" tabindex=\"0\" role=\"region\" aria-label=\"local states of {names}\">\
+         <svg class=\"states\" role=\"img\" aria-label=\"local state graph of {names}; the table says the same\" width=\"{columns:.0}\" height=\"{height:.0}\">{body}</svg></div>\n{}",
+        counted(drawing.states.len() as u64, "local state", "local states"),
+        counted(drawing.edges.len() as u64, "transition", "transitions"),
+        table(model, drawing, &edges)
+    )
+}
+
+fn rows(state: &DrawnState) -> Vec<String> {
+    let cells = state.cells.iter().map(|(name, value)| format!("{name} = {value}"));
+    let mut rows: Vec<String> = std::iter::once(state.place.clone()).chain(cells).collect();
+    if rows.len() > MOST_CELLS + 1 {
+        rows.truncate(MOST_CELLS);
+        rows.push("…".to_owned());
+    }
+    rows.iter().map(|row| cut(row, 30, &Style::default())).collect()
+}
+
+/// All transitions between the same states by the process itself together, and all by others.
+fn edges(process: ProcessId, drawing: &Drawing) -> Vec<Edge> {
+    let mut out: Vec<Edge> = Vec::new();
+    for drawn in &drawing.edges {
+        let (from, to) = (drawn.from as usize, drawn.to as usize);
+        let is_own = drawn.movers.contains(&process);
+        let known = out.iter_mut().find(|edge| (edge.from, edge.to, edge.is_own) == (from, to, is_own));
+        let edge = match known {
+            Some(edge) => edge,
+            None => {
+                out.push(Edge { from, to, is_own, texts: Vec::new(), movers: Vec::new() });
+                out.last_mut().expect("it was just put there")
+            }
+        };
+        if !edge.texts.contains(&drawn.text) {
+            edge.texts.push(drawn.text.clone());
+        }
+        for mover in &drawn.movers {
+            if !edge.movers.contains(mover) {
+                edge.movers.push(*mover);
+            }
+        }
+    }
+    out
+}
+
+fn draw(graph: &Graph, layout: &Layout, (nodes, edges): (&[Vec<String>], &[Edge]), n_initial: usize) -> String {
+    let mut out = String::new();
+    let mut words = Words { taken: boxes(graph, layout), html: String::new() };
+    for (edge, points) in edges.iter().zip(&layout.edges) {
+        let class = if edge.is_own { "edge own" } else { "edge other" };
+        let text = edge.texts.join(", ");
+        let (path, middles) = curve(graph, layout, [edge.from, edge.to], points);
+        out.push_str(&format!(
+            "<path class=\"{class}\" d=\"{path}\" marker-end=\"url(#tip)\"><title>{}</title></path>",
+            escaped(&text)
+        ));
+        if edges.len() <= MOST_WORDS {
+            words.put(&cut(&text, LONGEST, &Style::default()), &middles, edge.is_own);
+        }
+    }
+    for (at, (rows, &[x, y])) in nodes.iter().zip(&layout.nodes).enumerate() {
+        let [w, h] = graph.sizes[at];
+        let class = if at < n_initial { "node start" } else { "node" };
+        out.push_str(&format!(
+            "<g class=\"{class}\"><rect x=\"{:.1}\" y=\"{:.1}\" width=\"{w:.1}\" height=\"{h:.1}\" rx=\"7\"/>",
+            x - w / 2.0,
+            y - h / 2.0
+        ));
+        for (nth, row) in rows.iter().enumerate() {
+            let class = if nth == 0 { "place" } else { "cell" };
+            let line = y - h / 2.0 + 6.0 + ROW * (nth as f64 + 0.75);
+            out.push_str(&format!("<text class=\"{class}\" x=\"{x:.1}\" y=\"{line:.1}\">{}</text>", escaped(row)));
+        }
+        out.push_str("</g>");
+    }
+    out + &words.html
+}
+
+fn boxes(graph: &Graph, layout: &Layout) -> Vec<[f64; 4]> {
+    let nodes = layout.nodes.iter().zip(&graph.sizes);
+    nodes.map(|(&[x, y], &[w, h])| [x - w / 2.0, y - h / 2.0, x + w / 2.0, y + h / 2.0]).collect()
+}
+
+/// Words beside edges, where there is room.
+struct Words {
+    /// What is taken: left, top, right, bottom.
+    taken: Vec<[f64; 4]>,
+    html: String,
+}
+
+impl Words {
+    fn put(&mut self, text: &str, places: &[[f64; 2]], is_own: bool) {
+        let half = width(text) as f64 * 6.4 / 2.0 + 2.0;
+        let around = |&[x, y]: &[f64; 2]| [x - half, y - 8.0, x + half, y + 7.0];
+        let is_free = |one: &[f64; 4]| {
+            !self.taken.iter().any(|two| one[0] < two[2] && two[0] < one[2] && one[1] < two[3] && two[1] < one[3])
+        };
+        let Some(at) = places.iter().find(|place| place[0] > half && is_free(&around(place))) else { return };
+        self.taken.push(around(at));
+        let class = if is_own { "on own" } else { "on" };
+        self.html.push_str(&format!(
+            "<text class=\"{class}\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
+            at[0],
+            at[1] + 4.0,
+            escaped(text)
+        ));
+    }
+}
+
+/// A smooth way through the points, and places on it for words, the best first.
+fn curve(graph: &Graph, layout: &Layout, [from, to]: [usize; 2], points: &[[f64; 2]]) -> (String, Vec<[f64; 2]>) {
+    if from == to {
+        let ([x, y], [w, _]) = (layout.nodes[from], graph.sizes[from]);
+        let x = x + w / 2.0;
+        let path = format!(
+            "M{x:.1} {:.1} C{:.1} {:.1} {:.1} {:.1} {x:.1} {:.1}",
+            y - 6.0,
+            x + 24.0,
+            y - 16.0,
+            x + 24.0,
+            y + 16.0,
+            y + 6.0
+        );
+        return (path, vec![[x + 40.0, y], [x + 30.0, y - 18.0]]);
+    }
+    let mut path = format!("M{:.1} {:.1}", points[0][0], points[0][1]);
+    let mut middles = Vec::new();
+    for pair in points.windows(2) {
+        let ([x, y], [u, v]) = (pair[0], pair[1]);
+        // Within a layer the edge hangs below it.
+        let bend = if (v - y).abs() < 1.0 { 34.0 } else { (v - y) / 2.0 };
+        let ends = if (v - y).abs() < 1.0 { [y + bend, v + bend] } else { [y + bend, v - bend] };
+        path.push_str(&format!(" C{x:.1} {:.1} {u:.1} {:.1} {u:.1} {v:.1}", ends[0], ends[1]));
+        for part in [0.5_f64, 0.36, 0.64, 0.24, 0.76] {
+            let rest = 1.0 - part;
+            let bezier = |a: f64, b: f64, c: f64, d: f64| {
+                rest.powi(3) * a + 3.0 * rest * rest * part * b + 3.0 * rest * part * part * c + part.powi(3) * d
+            };
+            middles.push([bezier(x, x, u, u), bezier(y, ends[0], ends[1], v)]);
+        }
+    }
+    (path, middles)
+}
+
+fn table(model: &Model, drawing: &Drawing, edges: &[Edge]) -> String {
+    let state = |at: usize| {
+        let drawn = &drawing.states[at];
+        let cells: Vec<String> = drawn.cells.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+        escaped(&std::iter::once(drawn.place.clone()).chain(cells).collect::<Vec<_>>().join(", "))
+    };
+    let row = |edge: &Edge| {
+        format!(
+            "<tr><td>{}</td><td>{}</td><td><code>{}</code></td><td>{}</td></tr>\n",
+            state(edge.from),
+            escaped(&group_names(model, &edge.movers)),
+            escaped(&edge.texts.join(", ")),
+            state(edge.to)
+        )
+    };
+    let rows: String = edges.iter().map(row).collect();
+    format!(
+        "<details><summary>The graph as a table</summary><div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"transitions\"><table><thead><tr><th scope=\"col\">from</th>\
+         <th scope=\"col\">who moves</th><th scope=\"col\">step</th><th scope=\"col\">to</th></tr></thead><tbody>\n{rows}</tbody></table></div></details>\n"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::graph::DrawnEdge;
+
+    use super::*;
+    use crate::testing::philosophers;
+
+    #[test]
+    fn transitions_between_the_same_states_are_one_edge_of_each_kind() {
+        let run = philosophers(3);
+        let process = ProcessId::new(0);
+        let edge = |mover: usize, text: &str| DrawnEdge {
+            from: 0,
+            to: 1,
+            movers: vec![ProcessId::new(mover)],
+            text: text.to_owned(),
+        };
+        let state =
+            |place: &str| DrawnState { place: place.to_owned(), cells: vec![("a<b".to_owned(), "\"1\"".to_owned())] };
+        let drawing = Drawing {
+            states: vec![state("<think>"), state("half")],
+            edges: vec![edge(0, "take"), edge(1, "give"), edge(2, "give"), edge(0, "grab")],
+            n_initial: 1,
+        };
+        let merged = edges(process, &drawing);
+        assert_eq!(merged.len(), 2);
+        assert_eq!(merged[0].texts, ["take", "grab"]);
+        let html = one(&run.model, &[process, ProcessId::new(1)], &drawing);
+        for part in
+            ["&lt;think&gt;", "a&lt;b = &quot;1&quot;", "take, grab", "Phil[0], Phil[1]", "edge other", "node start"]
+        {
+            assert!(html.contains(part), "no {part} in {html}");
+        }
+        assert!(!html.contains("<think>"));
+    }
+
+    #[test]
+    fn words_keep_apart_from_nodes_and_from_each_other() {
+        let mut words = Words { taken: vec![[0.0, 0.0, 100.0, 30.0]], html: String::new() };
+        words.put("inside", &[[50.0, 10.0]], true);
+        assert_eq!(words.html, "");
+        words.put("beside", &[[50.0, 10.0], [50.0, 60.0]], true);
+        words.put("again", &[[52.0, 62.0]], true);
+        assert!(words.html.contains("beside") && !words.html.contains("again"));
+    }
+}

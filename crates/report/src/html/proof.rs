@@ -1,0 +1,304 @@
+//! A proof on a page: what may be relied on, between the lines of the source; why the property follows; what was exposed, round by round; which steps
+//! of others touch what; what the independent checker was asked.
+
+use std::collections::BTreeMap;
+
+use base::StopReason;
+use engine::run::{Audit, PropertyResult, Run};
+use evidence::Certificate;
+use evidence::certificate::Obligations;
+
+use super::escape::{code, escaped};
+use super::source::{Listing, notes, whole};
+use crate::human::proof::{earlier, title};
+use crate::numbers::{count, counted};
+use crate::proof::{Explanation, Part, Step};
+
+/// Longer lists are cut.
+const MOST_ROWS: usize = 80;
+/// Wider tables are cut.
+const MOST_COLUMNS: usize = 16;
+
+/// Everything about a proof; `link` leads to the panel of an earlier property.
+pub fn html(
+    run: &Run,
+    (result, proof): (&PropertyResult, &Certificate),
+    link: &dyn Fn(&PropertyResult) -> String,
+) -> String {
+    let mut out = String::new();
+    if let Some(earlier) = earlier(run, result, proof) {
+        let name = escaped(&run.model.properties[earlier.property].name);
+        out.push_str(&format!("<p>By the same invariants as <a href=\"{}\">{name}</a>.</p>\n", link(earlier)));
+    } else if let Some(told) = Explanation::of(&run.model, &run.source, proof) {
+        out.push_str(&told_html(run, (result, proof), &told));
+    }
+    if let Some(pushdown) = proof.pushdown() {
+        let fact = |fact| {
+            let (process, text) = crate::guarantees::exposed(&run.model, fact);
+            let separator = if text.starts_with('@') { "" } else { "." };
+            format!("<li>{}</li>\n", code(&format!("{process}{separator}{text}")))
+        };
+        let facts: String = pushdown.exposed.iter().take(MOST_ROWS).map(fact).collect();
+        if !facts.is_empty() {
+            out.push_str(&format!("<h4>What was exposed</h4>\n<ul>{facts}</ul>\n"));
+        }
+        out.push_str(&guarantees(run, pushdown));
+    }
+    out + &checked(result)
+}
+
+fn told_html(run: &Run, (result, proof): (&PropertyResult, &Certificate), told: &Explanation) -> String {
+    let mut out = String::new();
+    for part in told.parts.iter().take(12) {
+        out.push_str(&part_html(part, told));
+    }
+    if told.parts.len() > 12 {
+        out.push_str(&format!(
+            "<p class=\"left-out\">and {} more; the result document has them all</p>\n",
+            told.parts.len() - 12
+        ));
+    }
+    if told.is_ring {
+        out.push_str("<p class=\"dim\"><code>i + 1</code> and <code>i - 1</code> are the neighbours of <code>i</code> in the ring of processes.</p>\n");
+    }
+    if !told.untold.is_empty() {
+        out.push_str(
+            "<p>The sets of this proof are too large to be put into words. A smaller N may be readable; the proof file has them all.</p>\n",
+        );
+    }
+    if let Some(why) = crate::proof::why(&run.model, result.property, told) {
+        out.push_str(&format!("<p class=\"why\"><strong>Why it follows</strong> {}</p>\n", escaped(&why)));
+    }
+    out.push_str(&source(run, told));
+    out.push_str(&exposed(run, (result, proof), told));
+    out.push_str(&interference(told));
+    out
+}
+
+/// What is said of one member, or of all that read the same.
+fn part_html(part: &Part, told: &Explanation) -> String {
+    let mut out = format!("<h4>{}</h4>\n", escaped(&title(part, told)));
+    if !part.always.is_empty() {
+        out.push_str("<dl class=\"sentences\">\n");
+        for (nth, text) in part.always.iter().take(MOST_ROWS).enumerate() {
+            out.push_str(&format!("<dt>I{}</dt><dd>{}</dd>\n", nth + 1, code(text)));
+        }
+        out.push_str("</dl>\n");
+    }
+    if part.places.iter().any(|(_, texts)| !texts.is_empty()) {
+        let mut rows = String::new();
+        for (at, texts) in part.places.iter().take(MOST_ROWS) {
+            let nothing = if part.always.is_empty() { "nothing" } else { "nothing more" };
+            let says: Vec<String> = texts.iter().map(|text| code(text)).collect();
+            let says = if says.is_empty() { format!("<span class=\"dim\">{nothing}</span>") } else { says.join(", ") };
+            rows.push_str(&format!("<tr><th scope=\"row\">{}</th><td>{says}</td></tr>\n", escaped(&at.join(", "))));
+        }
+        out.push_str(&format!(
+            "<div class=\"wide\"><table><thead><tr><th scope=\"col\">at</th><th scope=\"col\">also holds</th></tr></thead><tbody>\n{rows}</tbody></table></div>\n"
+        ));
+    } else if part.always.is_empty() {
+        out.push_str("<p>nothing: any combination of values will do</p>\n");
+    }
+    let n_more = part.always.len().max(part.places.len()).saturating_sub(MOST_ROWS);
+    if n_more > 0 {
+        out.push_str(&format!("<p class=\"left-out\">and {n_more} more; the result document has them all</p>\n"));
+    }
+    if !part.unreached.is_empty() {
+        out.push_str(&format!("<p>never at {}</p>\n", code(&part.unreached.join(", "))));
+    }
+    out
+}
+
+/// The source with the sentences between its lines, and which lines the proof needs.
+fn source(run: &Run, told: &Explanation) -> String {
+    let mut marks: BTreeMap<u32, (&'static str, &'static str)> = BTreeMap::new();
+    for &line in &told.used_lines {
+        marks.insert(line, ("●", "used by the proof"));
+    }
+    for &line in &told.unused_lines {
+        marks.insert(line, ("○", "not needed by the proof"));
+    }
+    let listing = Listing {
+        source: &run.source,
+        lines: whole(&run.source),
+        before: notes(run, told),
+        marks,
+        title: "source with invariants between the lines".to_owned(),
+    };
+    let legend = match (told.used_lines.is_empty(), told.unused_lines.is_empty()) {
+        (true, true) => String::new(),
+        (_, true) => format!("<p class=\"legend\">● used by the proof: {}</p>\n", lines(&told.used_lines)),
+        _ => format!(
+            "<p class=\"legend\"><span>● used by the proof: {}</span><span>○ not needed: {}</span></p>\n",
+            lines(&told.used_lines),
+            lines(&told.unused_lines)
+        ),
+    };
+    format!("<h4>Source with invariants</h4>\n{}{legend}", listing.html())
+}
+
+fn lines(numbers: &std::collections::BTreeSet<u32>) -> String {
+    let shown: Vec<String> = numbers.iter().take(40).map(ToString::to_string).collect();
+    let word = if numbers.len() == 1 { "line" } else { "lines" };
+    format!("{word} {}{}", shown.join(", "), if numbers.len() > 40 { ", …" } else { "" })
+}
+
+/// What was exposed, by round where that is known.
+fn exposed(run: &Run, (result, proof): (&PropertyResult, &Certificate), told: &Explanation) -> String {
+    if told.exposed.is_empty() {
+        return "<h4>What was exposed</h4>\n<p>Nothing: no process had to look into another one.</p>\n".to_owned();
+    }
+    let rounds = &result.statistics.exposures;
+    if rounds.is_empty() {
+        let facts: String =
+            told.exposed.iter().take(MOST_ROWS).map(|fact| format!("<li>{}</li>\n", code(&fact.text))).collect();
+        return format!("<h4>What was exposed</h4>\n<ul>{facts}</ul>\n");
+    }
+    let mut rows = String::new();
+    for (nth, round) in rounds.iter().take(MOST_ROWS).enumerate() {
+        let text = crate::proof::round(&run.model, proof, round);
+        let (facts, because) = text.split_once(", since nothing excluded  ").unwrap_or((&text, ""));
+        rows.push_str(&format!(
+            "<tr><th scope=\"row\">{}</th><td>{}</td><td class=\"state\">{}</td></tr>\n",
+            nth + 1,
+            code(facts),
+            escaped(because)
+        ));
+    }
+    format!(
+        "<h4>What was exposed</h4>\n<p>{} that all others may look at, in {} of refinement. Without it, nothing excluded the state beside it.</p>\n\
+         <div class=\"wide\"><table><thead><tr><th scope=\"col\">round</th><th scope=\"col\">fact</th><th scope=\"col\">not excluded before</th></tr></thead>\
+         <tbody>\n{rows}</tbody></table></div>\n",
+        counted(told.exposed.len() as u64, "fact", "facts"),
+        counted(rounds.len() as u64, "round", "rounds")
+    )
+}
+
+/// Which steps of others touch which sentence.
+fn interference(told: &Explanation) -> String {
+    if told.disturbances.is_empty() {
+        return String::new();
+    }
+    let steps: Vec<&Step> = told.disturbances.iter().take(MOST_COLUMNS).collect();
+    let mut head = String::from("<th scope=\"col\">what is relied on</th>");
+    for step in &steps {
+        head.push_str(&format!(
+            "<th scope=\"col\">{}<br><span class=\"dim\">line {}</span></th>",
+            code(&step.statement),
+            step.line
+        ));
+    }
+    let mut rows = String::new();
+    let mut n_rows = 0;
+    for part in &told.parts {
+        for (nth, text) in part.sentences().into_iter().enumerate() {
+            n_rows += 1;
+            if n_rows > MOST_ROWS {
+                continue;
+            }
+            let id = if nth < part.always.len() { format!("<b>I{}</b> ", nth + 1) } else { String::new() };
+            rows.push_str(&format!("<tr><th scope=\"row\">{id}{}</th>", text_of(text)));
+            for step in &steps {
+                let touched = part.touched_by.get(nth).is_some_and(|touched| touched.contains(step));
+                rows.push_str(if touched {
+                    "<td class=\"keeps\">✔ keeps</td>"
+                } else {
+                    "<td class=\"dim\"><span aria-label=\"does not touch it\">–</span></td>"
+                });
+            }
+            rows.push_str("</tr>\n");
+        }
+    }
+    let mut more = String::new();
+    if n_rows > MOST_ROWS {
+        more.push_str(&format!("<p class=\"left-out\">and {} more rows</p>\n", n_rows - MOST_ROWS));
+    }
+    if told.disturbances.len() > MOST_COLUMNS {
+        more.push_str(&format!(
+            "<p class=\"left-out\">and {} more steps</p>\n",
+            told.disturbances.len() - MOST_COLUMNS
+        ));
+    }
+    format!(
+        "<h4>Interference</h4>\n<p>Steps of other processes, and what they touch: ✔ the step touches it and keeps it true, – the step does not touch it.</p>\n\
+         <div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"interference\"><table class=\"interference\"><thead><tr>{head}</tr></thead><tbody>\n{rows}</tbody></table></div>\n{more}"
+    )
+}
+
+fn text_of((at, text): (String, &str)) -> String {
+    if at.is_empty() { code(text) } else { format!("<span class=\"dim\">at {}</span> {}", escaped(&at), code(text)) }
+}
+
+/// What processes guarantee to each other, where path edges are the proof.
+fn guarantees(run: &Run, proof: &evidence::pushdown::PushdownProof) -> String {
+    let document = crate::guarantees::document(&run.model, proof);
+    let Some(processes) = document.as_array() else { return String::new() };
+    let mut out = String::new();
+    for process in processes.iter().take(8) {
+        let name = escaped(process["process"].as_str().unwrap_or_default());
+        let list = |key: &str, first: &str| {
+            let entries = process[key].as_array().map_or(&[][..], Vec::as_slice);
+            let row = |entry: &serde_json::Value| {
+                let text = |key: &str| code(entry[key].as_str().unwrap_or_default());
+                format!("<tr><td>{}</td><td>{}</td></tr>\n", text(first), text("where"))
+            };
+            entries.iter().take(MOST_ROWS).map(row).collect::<String>()
+        };
+        let (changes, states) = (list("changes", "change"), list("local_states", "at"));
+        let changes = if changes.is_empty() {
+            "<p>it changes nothing that others see</p>".to_owned()
+        } else {
+            format!(
+                "<div class=\"wide\"><table><thead><tr><th scope=\"col\">changes</th><th scope=\"col\">where</th></tr></thead><tbody>{changes}</tbody></table></div>"
+            )
+        };
+        out.push_str(&format!(
+            "<details><summary>Guarantee and local states of {name}</summary>\n{changes}\n<div class=\"wide\"><table><thead><tr><th scope=\"col\">at</th>\
+             <th scope=\"col\">where</th></tr></thead><tbody>{states}</tbody></table></div></details>\n"
+        ));
+    }
+    out
+}
+
+/// What the independent checker was asked, and what it said.
+fn checked(result: &PropertyResult) -> String {
+    let text = match &result.audit {
+        Audit::Proof(obligations) => obligations_html(obligations),
+        Audit::Accepted => "<p>✔ checked by independent code</p>\n".to_owned(),
+        Audit::NotDone => return String::new(),
+        Audit::Stopped(reason) => {
+            let why = match reason {
+                StopReason::NotSupported(why) => why.clone(),
+                other => other.to_string(),
+            };
+            format!("<p>⚠ not checked by independent code: {}</p>\n", escaped(&why))
+        }
+    };
+    format!("<h4>Certificate</h4>\n{text}")
+}
+
+fn obligations_html(obligations: &Obligations) -> String {
+    let kinds = [
+        (obligations.initiality, "initial states are inside"),
+        (obligations.step, "own steps stay inside"),
+        (obligations.non_interference, "steps of others stay inside"),
+        (obligations.symmetry, "processes are alike"),
+        (obligations.implication, "the property follows"),
+        (obligations.ranks, "ranks go down on unfair runs"),
+    ];
+    let rows: String = kinds
+        .iter()
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, words)| {
+            format!(
+                "<tr><th scope=\"row\">{words}</th><td class=\"number\">{}</td><td>✔</td></tr>\n",
+                count(*number as u64)
+            )
+        })
+        .collect();
+    format!(
+        "<p>✔ {}, each checked by code that no engine shares.</p>\n<table class=\"narrow\"><thead><tr><th scope=\"col\">obligation</th><th scope=\"col\">number</th>\
+         <th scope=\"col\">holds</th></tr></thead><tbody>\n{rows}</tbody></table>\n",
+        counted(obligations.total() as u64, "obligation holds", "obligations hold")
+    )
+}

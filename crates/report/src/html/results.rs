@@ -1,0 +1,196 @@
+//! All results at once: a table of properties and instances, and for sweeps the figures behind the plots.
+
+use engine::Verdict;
+use engine::run::{PropertyResult, Run};
+use evidence::Evidence;
+
+use super::escape::escaped;
+use super::plot::{self, Line, Point};
+use super::property::{id, label};
+use super::{Checked, Entry};
+use crate::human::verdict::wording;
+use crate::names::{parameters, property_title};
+use crate::numbers::{count, counted, duration};
+use crate::style::Ink;
+
+/// What a result is, for its colour; words and marks say it, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tone {
+    /// It holds.
+    Good,
+    /// It is violated, or not what was expected.
+    Bad,
+    /// Not decided, or to be looked at.
+    Doubt,
+}
+
+impl Tone {
+    /// The name of its class.
+    pub fn class(self) -> &'static str {
+        match self {
+            Tone::Good => "tone-good",
+            Tone::Bad => "tone-bad",
+            Tone::Doubt => "tone-doubt",
+        }
+    }
+}
+
+/// The tone of a result: a violation has that of bad news, although its author may expect it.
+pub fn tone(run: &Run, result: &PropertyResult) -> Tone {
+    match (wording(run, result).ink, &result.verdict) {
+        (Ink::Bad, _) | (Ink::Good, Verdict::Violated(_)) => Tone::Bad,
+        (Ink::Good, _) => Tone::Good,
+        _ => Tone::Doubt,
+    }
+}
+
+/// What a call is about: programs, each with its instances by position.
+pub fn programs<'e>(entries: &'e [Entry<'_>]) -> Vec<(&'e str, Vec<usize>)> {
+    let mut out: Vec<(&str, Vec<usize>)> = Vec::new();
+    for (at, entry) in entries.iter().enumerate() {
+        let name = match entry {
+            Entry::Checked(checked) => checked.run.source.name(),
+            Entry::Refused { source, .. } => source.name(),
+        };
+        match out.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, all)) => all.push(at),
+            None => out.push((name, vec![at])),
+        }
+    }
+    out
+}
+
+/// The table over all runs, and for each sweep its plots; nothing for a single run.
+pub fn overview(entries: &[Entry<'_>]) -> String {
+    if entries.len() < 2 {
+        return String::new();
+    }
+    let mut out = String::from(
+        "<section class=\"overview\" id=\"overview\" aria-labelledby=\"overview-h\">\n<h2 id=\"overview-h\">Overview</h2>\n",
+    );
+    for (name, instances) in programs(entries) {
+        let checked: Vec<(usize, &Checked<'_>)> = instances
+            .iter()
+            .filter_map(|&at| if let Entry::Checked(checked) = &entries[at] { Some((at, checked)) } else { None })
+            .collect();
+        out.push_str(&table(name, &checked));
+        if checked.len() > 1 {
+            out.push_str(&sweep(&checked));
+        }
+        if checked.is_empty() {
+            out.push_str(&format!("<p class=\"tone-bad\"><strong>✘ {}</strong> was refused</p>\n", escaped(name)));
+        }
+    }
+    out + "</section>\n"
+}
+
+/// One row for each property, one column for each instance.
+fn table(name: &str, checked: &[(usize, &Checked<'_>)]) -> String {
+    if checked.is_empty() {
+        return String::new();
+    }
+    let mut head = String::from("<th scope=\"col\">property</th>");
+    for (at, one) in checked {
+        let instance = parameters(&one.run.model);
+        let instance = if instance.is_empty() { "result".to_owned() } else { instance };
+        head.push_str(&format!("<th scope=\"col\"><a href=\"#r{at}\">{}</a></th>", escaped(&instance)));
+    }
+    let mut titles: Vec<String> = Vec::new();
+    for (_, one) in checked {
+        for result in &one.run.results {
+            let title = property_title(&one.run.model, result.property);
+            if !titles.contains(&title) {
+                titles.push(title);
+            }
+        }
+    }
+    let mut rows = String::new();
+    for title in &titles {
+        rows.push_str(&format!("<tr><th scope=\"row\">{}</th>", escaped(title)));
+        for (at, one) in checked {
+            let found =
+                one.run.results.iter().position(|result| property_title(&one.run.model, result.property) == *title);
+            rows.push_str(&found.map_or("<td></td>".to_owned(), |nth| cell(one.run, *at, nth)));
+        }
+        rows.push_str("</tr>\n");
+    }
+    format!(
+        "<h3>{}</h3>\n<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"results of {0}\"><table class=\"results\"><thead><tr>{head}</tr></thead>\
+         <tbody>\n{rows}</tbody></table></div>\n",
+        escaped(name)
+    )
+}
+
+fn cell(run: &Run, at: usize, nth: usize) -> String {
+    let result = &run.results[nth];
+    let (tone, mark, word) = label(run, result);
+    let detail = match &result.verdict {
+        Verdict::Violated(Evidence::Trace(trace)) => counted(trace.n_steps() as u64, "step", "steps"),
+        Verdict::Unknown(reason) => reason.code().to_owned(),
+        _ => duration(result.statistics.time),
+    };
+    let unexpected = if result.as_expected(&run.model) == Some(false) { " !" } else { "" };
+    format!(
+        "<td class=\"{}\"><a href=\"#{}\"><span aria-hidden=\"true\">{mark}</span><span class=\"hear\">{}</span> {detail}{unexpected}</a></td>",
+        tone.class(),
+        id(at, nth),
+        word.to_lowercase()
+    )
+}
+
+/// The plots of a sweep and the figures behind them.
+fn sweep(checked: &[(usize, &Checked<'_>)]) -> String {
+    let runs: Vec<&Run> = checked.iter().map(|(_, one)| one.run).collect();
+    let Some(parameter) = varying(&runs) else { return String::new() };
+    let (mut times, mut sizes, mut rows): (Vec<Line>, Vec<Line>, String) = Default::default();
+    for run in &runs {
+        let value = run.model.parameters[parameter].value;
+        for result in &run.results {
+            let title = property_title(&run.model, result.property);
+            let statistics = &result.statistics;
+            let local: Option<u64> = statistics.local_states.as_ref().and_then(|all| all.iter().copied().sum());
+            let decided = !matches!(result.verdict, Verdict::Unknown(_));
+            let add = |lines: &mut Vec<Line>, name: String, y: f64| {
+                let point = Point { x: value as f64, y, decided };
+                match lines.iter_mut().find(|line| line.name == name) {
+                    Some(line) => line.points.push(point),
+                    None => lines.push(Line { name, points: vec![point] }),
+                }
+            };
+            add(&mut times, format!("{title} ({})", result.method), statistics.time.as_secs_f64());
+            let (size, what) = (local.or(statistics.global_states), if local.is_some() { "local" } else { "global" });
+            if let Some(size) = size {
+                add(&mut sizes, format!("{title} ({}, {what})", result.method), size as f64);
+            }
+            let number = |value: Option<u64>| value.map_or("–".to_owned(), count);
+            let (tone, mark, word) = label(run, result);
+            rows.push_str(&format!(
+                "<tr><td class=\"number\">{value}</td><td>{}</td><td class=\"{}\">{mark} {}</td><td>{}</td><td class=\"number\">{:.3}</td><td class=\"number\">{}</td><td class=\"number\">{}</td></tr>\n",
+                escaped(&title),
+                tone.class(),
+                word.to_lowercase(),
+                escaped(result.method),
+                statistics.time.as_secs_f64(),
+                number(local),
+                number(statistics.global_states)
+            ));
+        }
+    }
+    let name = escaped(&runs[0].model.parameters[parameter].name);
+    let plots = [("Time in seconds", times), ("States that were stored", sizes)];
+    let drawn: String = plots.into_iter().map(|(title, lines)| plot::draw(title, &name, lines)).collect();
+    format!(
+        "<div class=\"plots\">{drawn}</div>\n<details><summary>The figures as a table</summary>\n<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"figures of the sweep\">\
+         <table class=\"figures-table\"><thead><tr><th scope=\"col\">{name}</th><th scope=\"col\">property</th><th scope=\"col\">verdict</th><th scope=\"col\">method</th>\
+         <th scope=\"col\">seconds</th><th scope=\"col\">local states</th><th scope=\"col\">global states</th></tr></thead><tbody>\n{rows}</tbody></table></div></details>\n"
+    )
+}
+
+/// The first parameter that is not the same in all runs.
+fn varying(runs: &[&Run]) -> Option<usize> {
+    let first = runs.first()?;
+    (0..first.model.parameters.len()).find(|&at| {
+        let value = |run: &&Run| run.model.parameters.get(at).map(|parameter| parameter.value);
+        runs.iter().any(|run| value(run) != value(first))
+    })
+}

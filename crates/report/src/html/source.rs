@@ -1,0 +1,173 @@
+//! The program's text on a page: numbered lines, modest colour, notes between the lines.
+//!
+//! In: a run, which lines, and what is said before or after some of them. Out: HTML with one row for each line; scripts find a row by its
+//! number and put there which process stands on it.
+
+use std::collections::BTreeMap;
+
+use base::SourceFile;
+use engine::run::Run;
+use model::control::{Place, Scope};
+use model::process::{FamilyId, ProcessId};
+use model::variable::{Role, Storage};
+
+use super::escape::{code, escaped};
+use super::highlight::Highlighter;
+use crate::names::line;
+use crate::proof::{Explanation, Part};
+
+/// Longer texts are shown in part.
+const MOST_LINES: u32 = 1500;
+
+/// Something said between two lines.
+pub struct Note {
+    /// Of whom it is said, where it is not said of all.
+    pub whose: String,
+    /// What is said; numbered sentences by their number only.
+    pub facts: Vec<String>,
+}
+
+/// What is shown of a text.
+pub struct Listing<'a> {
+    /// The text.
+    pub source: &'a SourceFile,
+    /// The first and the last line.
+    pub lines: [u32; 2],
+    /// What is said before a line.
+    pub before: BTreeMap<u32, Vec<Note>>,
+    /// A mark beside a line, with what it means.
+    pub marks: BTreeMap<u32, (&'static str, &'static str)>,
+    /// What the listing is, for those who do not see it.
+    pub title: String,
+}
+
+impl Listing<'_> {
+    /// The listing as HTML.
+    pub fn html(&self) -> String {
+        let [first, last] = self.lines;
+        let shown = last.min(first + MOST_LINES - 1);
+        let mut out =
+            format!("<div class=\"code\" role=\"region\" tabindex=\"0\" aria-label=\"{}\">\n", escaped(&self.title));
+        let mut highlighter = Highlighter::default();
+        (1..first).for_each(|number| {
+            highlighter.line(self.source.line(number));
+        });
+        for number in first..=shown {
+            let text = self.source.line(number);
+            let indent = text.len() - text.trim_start().len();
+            for note in self.before.get(&number).into_iter().flatten() {
+                out.push_str(&note.html(indent));
+            }
+            let mark = match self.marks.get(&number) {
+                Some((mark, meaning)) => format!("<span class=\"use\" title=\"{meaning}\">{mark}</span>"),
+                None if self.marks.is_empty() => String::new(),
+                None => "<span class=\"use\"></span>".to_owned(),
+            };
+            out.push_str(&format!(
+                "<div class=\"row\" data-line=\"{number}\"><span class=\"no\">{number}</span>{mark}<code>{}</code></div>\n",
+                highlighter.line(text)
+            ));
+        }
+        if shown < last {
+            out.push_str(&format!("<p class=\"left-out\">{} more lines are not shown</p>\n", last - shown));
+        }
+        out + "</div>\n"
+    }
+}
+
+impl Note {
+    fn html(&self, indent: usize) -> String {
+        let whose = match self.whose.as_str() {
+            "" => String::new(),
+            name => format!("<span class=\"whose\">{}</span> ", escaped(name)),
+        };
+        let facts: Vec<String> = self.facts.iter().map(|fact| code(fact)).collect();
+        let indent = indent.min(24);
+        format!(
+            "<div class=\"note\"><span class=\"no\"></span><span class=\"facts\" style=\"--indent:{indent}\">{whose}{}</span></div>\n",
+            facts.join("<span class=\"and\"> · </span>")
+        )
+    }
+}
+
+/// All lines, without the comment that the text begins with.
+pub fn whole(source: &SourceFile) -> [u32; 2] {
+    let last = u32::try_from(source.n_lines()).unwrap_or(u32::MAX).max(1);
+    let says_something = |number: &u32| {
+        let text = source.line(*number).trim();
+        !text.is_empty() && !text.starts_with("//")
+    };
+    let last = (1..=last).rev().find(says_something).unwrap_or(last);
+    [(1..=last).find(says_something).unwrap_or(1), last]
+}
+
+/// The lines on which somebody can stand, with the declarations before them.
+pub fn steps(run: &Run) -> [u32; 2] {
+    let model = &run.model;
+    let declared = model.vars.iter().filter(|var| var.storage == Storage::Shared && var.role == Role::Declared);
+    let declared = declared.map(|var| var.span).chain(model.families.iter().map(|family| family.span));
+    let starts = declared.filter(|span| !span.is_empty()).map(|span| line(&run.source, span));
+    let places = model.places.iter().filter(|place| !place.span.is_empty());
+    let stands: Vec<u32> = places.map(|place| line(&run.source, place.span)).collect();
+    let whole = whole(&run.source);
+    let first = starts.chain(stands.iter().copied()).min().unwrap_or(whole[0]);
+    let last = stands.iter().copied().max().unwrap_or(whole[1]);
+    [first, last.min(whole[1]).max(first)]
+}
+
+/// What a proof says, before the lines of which it says it.
+pub fn notes(run: &Run, told: &Explanation) -> BTreeMap<u32, Vec<Note>> {
+    let mut out: BTreeMap<u32, Vec<Note>> = BTreeMap::new();
+    for part in &told.parts {
+        let process = process_of(run, part);
+        let family = process.map_or(FamilyId::new(0), |process| run.model.processes[process].family);
+        let Some(declared) = run.model.families.as_slice().get(family.index()) else { continue };
+        let of_family =
+            |other: &&Part| process_of(run, other).is_some_and(|id| run.model.processes[id].family == family);
+        let whose = if told.k == 1 && told.parts.iter().filter(of_family).count() < 2 {
+            String::new()
+        } else if part.members.len() <= 3 {
+            part.members.join("; ")
+        } else {
+            format!("{} and {} others", part.members[0], part.members.len() - 1)
+        };
+        let ids: Vec<String> = (1..=part.always.len()).map(|nth| format!("I{nth}")).collect();
+        if !part.always.is_empty() {
+            let facts = ids.iter().zip(&part.always).map(|(id, text)| format!("{id}  {text}")).collect();
+            let at = body(run, family).unwrap_or_else(|| line(&run.source, declared.span));
+            out.entry(at).or_default().push(Note { whose: whose.clone(), facts });
+        }
+        for place in run.model.places.iter().filter(|place| place.scope == Scope::Family(family)) {
+            let stands = |names: &[String]| names.iter().any(|name| is_called(place, name));
+            let said = part.places.iter().find(|(at, _)| stands(at));
+            let facts = match said {
+                Some((_, texts)) => ids.iter().chain(texts).cloned().collect(),
+                None if stands(&part.unreached) => vec!["never here".to_owned()],
+                None => continue,
+            };
+            let notes = out.entry(line(&run.source, place.span)).or_default();
+            let note = Note { whose: whose.clone(), facts };
+            if !notes.iter().any(|known| known.whose == note.whose && known.facts == note.facts) {
+                notes.push(note);
+            }
+        }
+    }
+    out
+}
+
+/// The process of which a part speaks, where it is one.
+fn process_of(run: &Run, part: &Part) -> Option<ProcessId> {
+    let first = part.members.first()?;
+    run.model.processes.entries().find(|(_, process)| process.name == *first).map(|(id, _)| id)
+}
+
+/// The line after the one on which a family is declared.
+fn body(run: &Run, family: FamilyId) -> Option<u32> {
+    let declared = &run.model.families[family];
+    let next = line(&run.source, declared.span) + 1;
+    (!declared.span.is_empty() && next as usize <= run.source.n_lines()).then_some(next)
+}
+
+fn is_called(place: &Place, name: &str) -> bool {
+    place.name == name || place.labels.iter().any(|label| label == name)
+}

@@ -1,0 +1,239 @@
+//! What must be true of every report: tags match, links lead somewhere, ids are unique, the documents inside are right, and nothing from outside is markup.
+
+use std::collections::BTreeSet;
+
+use base::SourceFile;
+use engine::Verdict;
+use engine::run::Run;
+use evidence::Evidence;
+use serde_json::Value as Json;
+
+use super::film::{Film, MOST_STEPS};
+use super::{Checked, Entry, page};
+use crate::Files;
+use crate::testing::{broken_lock, counter, large_broken_lock, lasso, mux_sem, philosophers, stuck, without_text};
+
+/// The page of these runs, checked.
+fn shown(runs: &[Run]) -> String {
+    let files = Files::default();
+    let entries: Vec<Entry<'_>> =
+        runs.iter().map(|run| Entry::Checked(Checked { run, files: &files, graphs: None })).collect();
+    let html = page(&entries);
+    if let Err(why) = well_formed(&html) {
+        panic!("{why}");
+    }
+    html
+}
+
+/// The text of the element with this id.
+fn inside<'h>(html: &'h str, id: &str) -> &'h str {
+    let start = html.find(&format!("id=\"{id}\">")).unwrap() + id.len() + 6;
+    &html[start..start + html[start..].find("</script>").unwrap()]
+}
+
+fn documents(html: &str) -> [Json; 2] {
+    ["result", "page"].map(|id| serde_json::from_str(inside(html, id)).unwrap())
+}
+
+/// Whether tags match, ids are unique, and addresses inside the page lead somewhere.
+fn well_formed(html: &str) -> Result<(), String> {
+    const VOID: [&str; 5] = ["meta", "br", "input", "link", "hr"];
+    let (mut open, mut ids, mut links): (Vec<String>, BTreeSet<String>, Vec<String>) = Default::default();
+    let mut rest = html;
+    while let Some(start) = rest.find('<') {
+        rest = &rest[start + 1..];
+        let end = tag_end(rest).ok_or("a tag does not end")?;
+        let (tag, after) = (&rest[..end], &rest[end + 1..]);
+        rest = after;
+        if tag.starts_with('!') {
+            continue;
+        }
+        let name: String = tag.trim_start_matches('/').chars().take_while(|c| c.is_ascii_alphanumeric()).collect();
+        if tag.starts_with('/') {
+            let last = open.pop();
+            if last.as_deref() != Some(&name) {
+                return Err(format!("</{name}> closes {last:?}"));
+            }
+            continue;
+        }
+        let value = |key: &str| tag.split_once(&format!(" {key}=\"")).and_then(|(_, rest)| rest.split('"').next());
+        if let Some(id) = value("id")
+            && !ids.insert(id.to_owned())
+        {
+            return Err(format!("two elements have the id {id}"));
+        }
+        links.extend(value("href").map(str::to_owned));
+        if name == "script" || name == "style" {
+            let close = rest.find(&format!("</{name}>")).ok_or("a script does not end")?;
+            rest = &rest[close + name.len() + 3..];
+        } else if !VOID.contains(&name.as_str()) && !tag.ends_with('/') {
+            open.push(name);
+        }
+    }
+    if !open.is_empty() {
+        return Err(format!("not closed: {open:?}"));
+    }
+    let lost = links.iter().find(|link| *link != "#" && !link.strip_prefix('#').is_some_and(|id| ids.contains(id)));
+    lost.map_or(Ok(()), |link| Err(format!("{link} leads nowhere")))
+}
+
+/// Where a tag ends, outside its quotes.
+fn tag_end(text: &str) -> Option<usize> {
+    let mut quoted = false;
+    text.char_indices().find_map(|(at, letter)| match letter {
+        '"' => {
+            quoted = !quoted;
+            None
+        }
+        '>' if !quoted => Some(at),
+        _ => None,
+    })
+}
+
+#[test]
+fn every_kind_of_result_is_shown_and_the_result_document_is_inside() {
+    for run in [mux_sem(2), broken_lock(2), philosophers(3), counter(), stuck(), large_broken_lock(12)] {
+        let expected = crate::json::document(&[(&run, &Files::default())]);
+        let html = shown(&[run]);
+        let [result, _] = documents(&html);
+        assert_eq!(result, expected);
+    }
+}
+
+#[test]
+fn what_a_script_steps_through_is_what_the_document_says() {
+    let html = shown(&[broken_lock(2)]);
+    let [result, data] = documents(&html);
+    let steps = result["results"][0]["counterexample"]["steps"].as_array().unwrap();
+    let film = &data["traces"]["r0-p0"];
+    assert_eq!(film["steps"].as_array().unwrap().len(), steps.len());
+    for (told, step) in film["steps"].as_array().unwrap().iter().zip(steps) {
+        assert_eq!(told["line"], step["line"]);
+        assert_eq!(told["statement"], step["action"]);
+        let name = &film["processes"][told["by"].as_u64().unwrap() as usize];
+        assert_eq!(*name, step["process"]);
+    }
+    assert_eq!(film["lines"].as_array().unwrap().len(), steps.len() + 1);
+    assert_eq!(html.matches("<tr data-step=").count(), steps.len() + 1);
+    for words in ["Likely cause", "another process can move between these", "mutex is false", "↓ trace (ITF)"] {
+        assert!(html.contains(words), "no {words}");
+    }
+}
+
+#[test]
+fn a_sweep_has_an_overview_with_plots_and_their_figures() {
+    let html = shown(&[mux_sem(2), mux_sem(3), mux_sem(4)]);
+    for words in [
+        "<h2 id=\"overview-h\">",
+        "Time in seconds",
+        "States that were stored",
+        "The figures as a table",
+        "href=\"#r2-p0\"",
+    ] {
+        assert!(html.contains(words), "no {words}");
+    }
+    let [result, _] = documents(&html);
+    assert_eq!(result["runs"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn a_refused_file_stands_beside_the_others() {
+    let source = SourceFile::new("bad<.pw", "program {");
+    let Err(diagnostics) = lang::load(&source, &[]) else { panic!("it is wrong") };
+    let (run, files) = (broken_lock(2), Files::default());
+    let checked = Entry::Checked(Checked { run: &run, files: &files, graphs: None });
+    let refused = Entry::Refused { source: &source, diagnostics: &diagnostics };
+    for entries in [vec![refused], vec![checked, refused]] {
+        let html = page(&entries);
+        well_formed(&html).unwrap();
+        assert!(html.contains("bad&lt;.pw") && html.contains("1 file refused"), "{html}");
+    }
+}
+
+/// A text that would be markup, a script, an attribute or the end of one where it is not escaped.
+const HOSTILE: &str = "</script><script>alert(1)</script>\" onload='x' <!-- ${a} `b` \u{202e}";
+
+#[test]
+fn hostile_names_and_texts_stay_text() {
+    for mut run in [broken_lock(2), philosophers(3), counter(), mux_sem(2)] {
+        run.model.name = HOSTILE.to_owned();
+        run.model.doc = format!("{HOSTILE}\n\n{HOSTILE}");
+        for process in run.model.processes.ids().collect::<Vec<_>>() {
+            run.model.processes[process].name = format!("{HOSTILE}[{}]", process.index());
+        }
+        for place in run.model.places.ids().collect::<Vec<_>>() {
+            run.model.places[place].name = HOSTILE.to_owned();
+        }
+        for statement in run.model.statements.ids().collect::<Vec<_>>() {
+            run.model.statements[statement].text = HOSTILE.to_owned();
+        }
+        for var in run.model.vars.ids().collect::<Vec<_>>() {
+            run.model.vars[var].name = HOSTILE.to_owned();
+        }
+        for cell in run.model.cells.ids().collect::<Vec<_>>() {
+            run.model.cells[cell].name = HOSTILE.to_owned();
+        }
+        for property in run.model.properties.ids().collect::<Vec<_>>() {
+            run.model.properties[property].name = format!("{HOSTILE}{}", property.index());
+            run.model.properties[property].text = HOSTILE.to_owned();
+        }
+        run.source = SourceFile::new(HOSTILE, run.source.text().replace("skip;", &format!("skip; // {HOSTILE}")));
+        let html = shown(&[run]);
+        assert!(!html.contains("<script>alert") && !html.contains("\u{202e}\">"), "{html}");
+        assert_eq!(html.matches("<script").count(), html.matches("</script>").count());
+        let [result, _] = documents(&html);
+        assert_eq!(result["program"], HOSTILE);
+    }
+}
+
+#[test]
+fn a_lasso_has_its_bracket_and_who_was_able_to_move() {
+    let (mut run, trace) = lasso();
+    run.results.truncate(1);
+    run.results[0].verdict =
+        Verdict::Violated(Evidence::Trace(evidence::Trace { end: evidence::TraceEnd::Loop, ..trace }));
+    let html = shown(&[run]);
+    for words in ["In the loop of 4 turns", "enabled in", "class=\"loop\"", "↺ for ever: back to step 1", "┌▶", "└─"]
+    {
+        assert!(html.contains(words), "no {words}");
+    }
+    let [_, data] = documents(&html);
+    assert_eq!(data["traces"]["r0-p0"]["loop"], 1);
+}
+
+#[test]
+fn a_long_run_is_drawn_in_part_and_says_so() {
+    let (mut run, round) = lasso();
+    let mut trace = round.clone();
+    while trace.n_steps() < 1000 {
+        trace.states.extend_from_slice(&round.states[2..]);
+        trace.turns.extend_from_slice(&round.turns[1..]);
+    }
+    trace.loop_from = None;
+    trace.end = evidence::TraceEnd::State;
+    let n_steps = trace.n_steps();
+    let film = Film::of(&run, run.results[0].property, &trace);
+    assert_eq!((film.steps.len(), film.first), (MOST_STEPS, n_steps - MOST_STEPS));
+    for lane in film.lanes() {
+        let ends: Vec<[usize; 2]> = lane.bars.iter().map(|bar| [bar.from, bar.to]).collect();
+        assert!(ends[0][0] == 0 && ends[ends.len() - 1][1] == MOST_STEPS, "{ends:?}");
+        assert!(ends.windows(2).all(|pair| pair[1][0] == pair[0][1] + 1), "bars have no gaps");
+    }
+    run.results.truncate(1);
+    run.results[0].verdict = Verdict::Violated(Evidence::Trace(trace));
+    let html = shown(&[run]);
+    assert!(html.contains(&format!("The first {} steps are not drawn", n_steps - MOST_STEPS)), "it is said");
+    assert_eq!(html.matches("<tr data-step=").count(), MOST_STEPS + 1);
+}
+
+#[test]
+fn random_programs_are_shown() {
+    testkit::for_each_program(60, testkit::Shape::everything(), |_, model| {
+        let Some(run) = without_text(model) else { return Ok(()) };
+        let expected = crate::json::document(&[(&run, &Files::default())]);
+        let files = Files::default();
+        let html = page(&[Entry::Checked(Checked { run: &run, files: &files, graphs: None })]);
+        well_formed(&html)?;
+        if documents(&html)[0] == expected { Ok(()) } else { Err("another document".to_owned()) }
+    });
+}
