@@ -95,7 +95,7 @@ fn one(model: &Model, processes: &[ProcessId], drawing: &Drawing) -> String {
     let alike = if processes.len() > 1 { " <span class=\"aside\">alike</span>" } else { "" };
     format!(
         "<h4>{names}{alike}</h4>\n<p class=\"dim\">{}, {}</p>\n<div class=\"scroll graph\" tabindex=\"0\" role=\"region\" aria-label=\"local states of {names}\">\
-         <svg class=\"states\" role=\"img\" aria-label=\"local state graph of {names}; the table says the same\" width=\"{columns:.0}\" height=\"{height:.0}\">{body}</svg></div>\n{}",
+         <svg class=\"states\" role=\"img\" aria-label=\"local state graph of {names}; the table says the same\" viewBox=\"0 0 {columns:.0} {height:.0}\" width=\"{columns:.0}\" height=\"{height:.0}\">{body}</svg></div>\n{}",
         counted(drawing.states.len() as u64, "local state", "local states"),
         counted(drawing.edges.len() as u64, "transition", "transitions"),
         table(model, drawing, &edges)

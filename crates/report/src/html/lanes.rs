@@ -50,9 +50,9 @@ pub fn draw(film: &Film<'_>, title: &str) -> Drawing {
     let name_columns = lanes.iter().map(|lane| width(&lane.name) + indent(lane)).max().unwrap_or(4).clamp(4, 18);
     let names = name_columns as f64 * LETTER + 18.0;
     let html = format!(
-        "<div class=\"chart\">\n<svg class=\"names\" aria-hidden=\"true\" width=\"{names:.0}\" height=\"{height:.0}\">{}</svg>\n\
+        "<div class=\"chart\">\n<svg class=\"names\" aria-hidden=\"true\" viewBox=\"0 0 {names:.0} {height:.0}\" width=\"{names:.0}\" height=\"{height:.0}\">{}</svg>\n\
          <div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{title}\">\
-         <svg class=\"lanes\" role=\"img\" aria-label=\"{title}; the table of all steps says the same\" width=\"{columns:.0}\" height=\"{height:.0}\">\
+         <svg class=\"lanes\" role=\"img\" aria-label=\"{title}; the table of all steps says the same\" viewBox=\"0 0 {columns:.0} {height:.0}\" width=\"{columns:.0}\" height=\"{height:.0}\">\
          <rect class=\"cursor\" x=\"0\" y=\"0\" width=\"{column:.1}\" height=\"{height:.0}\" rx=\"6\"/>{links}{}</svg></div>\n</div>\n",
         canvas.names,
         canvas.body + &ends,

@@ -18,7 +18,7 @@ use crate::numbers::{bytes, count, counted, duration};
 use crate::style::Style;
 
 /// Files to download that are larger are left out of the page.
-const MOST_BYTES: usize = 2_000_000;
+const MOST_BYTES: usize = 500_000;
 
 /// What is said about one property.
 pub struct Panel {
@@ -163,7 +163,7 @@ fn insight(result: &PropertyResult) -> String {
         };
         out.push_str(&format!("<p>{words}</p>\n"));
     }
-    out
+    if out.is_empty() { out } else { format!("<div class=\"insight\">{out}</div>\n") }
 }
 
 /// What to do next: commands that exist.
