@@ -42,7 +42,9 @@ fn the_document_inside_is_the_result_document() {
         assert_eq!(inside(&html, "result"), told.json(), "{line}");
         assert!(html.starts_with("<!doctype html>") && html.ends_with("</html>\n"), "{line}");
         // Traces to download name the site of their format; what the browser reads as a page names none.
-        let page = html.split("<script type=\"application/json\"").map(|part| part.split_once("</script>").map_or(part, |(_, rest)| rest));
+        let page = html
+            .split("<script type=\"application/json\"")
+            .map(|part| part.split_once("</script>").map_or(part, |(_, rest)| rest));
         let page: String = page.collect();
         for address in ["http://", "https://", " src=", "@import", "url(h", "<link"] {
             assert!(!page.contains(address), "{line}: {address}");

@@ -12,7 +12,7 @@ use super::{Checked, proof, trace};
 use crate::human::advice;
 use crate::human::insight::counted_turns;
 use crate::human::verdict::{is_expected_violated, wording};
-use crate::human::{Context, Verbosity};
+use crate::human::{Context, Verbosity, tried};
 use crate::names::{line, property_title};
 use crate::numbers::{bytes, count, counted, duration};
 use crate::style::Style;
@@ -55,6 +55,7 @@ pub fn panel(checked: &Checked<'_>, at: usize, nth: usize) -> Panel {
         Verdict::Holds(_) | Verdict::Violated(_) | Verdict::Unknown(_) => {}
     }
     html.push_str(&insight(result));
+    html.push_str(&attempts(result));
     html.push_str(&next(checked, result));
     html.push_str(&downloads(run, result, &id));
     html.push_str("</article>\n");
@@ -164,6 +165,26 @@ fn insight(result: &PropertyResult) -> String {
         out.push_str(&format!("<p>{words}</p>\n"));
     }
     if out.is_empty() { out } else { format!("<div class=\"insight\">{out}</div>\n") }
+}
+
+/// What was tried, where methods raced.
+fn attempts(result: &PropertyResult) -> String {
+    let row = |(last, took): (&engine::Attempt, std::time::Duration)| {
+        format!(
+            "<tr><th scope=\"row\">{}</th><td>{}</td><td class=\"number\">{}</td></tr>\n",
+            escaped(last.method),
+            tried::word(&last.outcome),
+            duration(took)
+        )
+    };
+    let rows: String = tried::together(&result.statistics.tried).into_iter().map(row).collect();
+    match rows.is_empty() {
+        true => rows,
+        false => format!(
+            "<h4>What was tried</h4>\n<div class=\"wide\"><table><thead><tr><th scope=\"col\">method</th><th scope=\"col\">outcome</th>\
+             <th scope=\"col\" class=\"number\">time</th></tr></thead><tbody>\n{rows}</tbody></table></div>\n"
+        ),
+    }
 }
 
 /// What to do next: commands that exist.
