@@ -3,7 +3,7 @@
 //! In: a Model, and how many threads there are. Out: rows of methods. Rows run beside each other, the methods of a row one after the
 //! other, each for a while; a row that is through begins again with more time for those that had too little. The search of the whole product has a row of its own and all
 //! threads that are allowed; local methods with listed sets have another, from the coarsest to the finest; methods with decision diagrams
-//! the third, which starts a moment later, since what is small is decided by then. A method is asked what it supports, so the same rows answer safety
+//! the third. What takes longer to start than small programs take to be decided starts a moment later. A method is asked what it supports, so the same rows answer safety
 //! and temporal properties.
 
 use std::time::Duration;
@@ -22,10 +22,7 @@ use crate::listed_first::{FairListedFirst, ListedFirst};
 /// What a method has in the first round of its row; four times as much in each further one.
 const FIRST_TURN: Duration = Duration::from_millis(300);
 
-/// What is small is decided before diagrams are drawn.
-const DIAGRAMS_AFTER: Duration = Duration::from_millis(20);
-
-/// The same for the search of the whole product where it has to share its only thread.
+/// What the search of the whole product has first where it has to share its only thread.
 const FIRST_SEARCH: Duration = Duration::from_millis(100);
 
 /// Local proofs with more joint states take longer to be checked again than the whole product to be searched.
@@ -37,8 +34,6 @@ pub struct Row {
     pub steps: Vec<Step>,
     /// How many threads each may use.
     pub n_threads: usize,
-    /// When the row starts.
-    pub after: Duration,
 }
 
 /// A method in a row.
@@ -51,15 +46,23 @@ pub struct Step {
     pub one_by_one: bool,
     /// Whether its proofs come soon, if at all, and are worth a moment.
     pub worth_waiting: bool,
+    /// Whether it starts at once; others start when the program turns out not to be a small one.
+    pub is_eager: bool,
 }
 
 impl Step {
     fn new(engine: impl Into<SharedEngine>) -> Step {
-        Step { engine: engine.into(), first_turn: Some(FIRST_TURN), one_by_one: false, worth_waiting: false }
+        Step {
+            engine: engine.into(),
+            first_turn: Some(FIRST_TURN),
+            one_by_one: false,
+            worth_waiting: false,
+            is_eager: false,
+        }
     }
 
     fn worth_waiting(self) -> Step {
-        Step { worth_waiting: true, ..self }
+        Step { worth_waiting: true, is_eager: true, ..self }
     }
 
     fn one_by_one(self) -> Step {
@@ -69,21 +72,21 @@ impl Step {
 
 /// The rows for a Model. One thread walks through all of them in turn.
 pub fn rows(model: &Model, n_threads: usize) -> Vec<Row> {
-    let product = Row { steps: vec![whole_product()], n_threads, after: Duration::ZERO };
-    let listed = Row { steps: listed(model), n_threads: 1, after: Duration::ZERO };
-    let drawn = Row { steps: drawn(), n_threads: 1, after: DIAGRAMS_AFTER };
+    let product = Row { steps: vec![whole_product()], n_threads };
+    let listed = Row { steps: listed(model), n_threads: 1 };
+    let drawn = Row { steps: drawn(), n_threads: 1 };
     if n_threads > 1 { vec![product, listed, drawn] } else { vec![in_one([product, listed, drawn])] }
 }
 
 fn in_one(rows: [Row; 3]) -> Row {
     let mut steps: Vec<Step> = rows.into_iter().flat_map(|row| row.steps).collect();
     steps[0].first_turn = Some(FIRST_SEARCH);
-    Row { steps, n_threads: 1, after: Duration::ZERO }
+    Row { steps, n_threads: 1 }
 }
 
 /// The search of the whole product, to the end.
 fn whole_product() -> Step {
-    Step { first_turn: None, ..Step::new(Box::new(Mono) as SharedEngine) }
+    Step { first_turn: None, is_eager: true, ..Step::new(Box::new(Mono) as SharedEngine) }
 }
 
 /// Local methods with listed sets. Where processes are alike, one pair stands for all, which joint searches do not know.

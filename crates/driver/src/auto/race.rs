@@ -14,7 +14,7 @@ use engine::run::{Audit, PropertyResult};
 use engine::{Answer, AttemptOutcome, Event, Observer, PropertyId, Task, Verdict};
 
 use super::plan::{Row, Step};
-use super::standing::{Standing, attempt};
+use super::standing::{Standing, WHOLE_PRODUCT, attempt};
 use crate::auditor::{AuditFailure, Auditor};
 
 /// Engines recurse over expressions and graphs.
@@ -22,6 +22,9 @@ const STACK_BYTES: usize = 256 << 20;
 
 /// How much longer the turns of a row's methods are in each further round.
 const LONGER: u32 = 4;
+
+/// What is small is decided by then.
+const SMALL: Duration = Duration::from_millis(40);
 
 /// How often the race looks at the clock when nothing happens.
 const GLANCE: Duration = Duration::from_millis(10);
@@ -41,7 +44,7 @@ pub struct Race<'a> {
 impl<'a> Race<'a> {
     /// A race that nobody has started in.
     pub fn new(task: &'a Task<'a>, observer: &'a dyn Observer, prefers_proofs: bool) -> Self {
-        let standing = Mutex::new(Standing::new(task.model, &task.properties));
+        let standing = Mutex::new(Standing::new(task.model, &task.properties, prefers_proofs));
         Race { task, observer, prefers_proofs, standing, changed: Condvar::new(), others_show: AtomicBool::new(false) }
     }
 
@@ -55,6 +58,7 @@ impl<'a> Race<'a> {
             let mut standing = self.lock();
             standing.n_rows = rows.len();
             standing.n_proving = rows.iter().filter(is_proving).count();
+            standing.is_searching = true;
         }
         let budgets = self.task.budget.shared_by(rows.len());
         thread::scope(|scope| {
@@ -120,7 +124,6 @@ impl<'r, 'a> Runner<'r, 'a> {
     }
 
     fn run(mut self) {
-        self.wait_for_start();
         let mut factor = 1;
         while self.round(factor) {
             factor *= LONGER;
@@ -134,11 +137,11 @@ impl<'r, 'a> Runner<'r, 'a> {
         self.race.changed.notify_all();
     }
 
-    /// Rows start in their turn, or not at all.
-    fn wait_for_start(&self) {
+    /// Gives small programs the time to be decided by the search of the whole product, or by an eager method.
+    fn wait_while_small(&self) {
         let mut standing = self.race.lock();
-        while !standing.is_over(self.race.now()) && self.race.now() < self.row.after {
-            let left = self.row.after.saturating_sub(self.race.now());
+        while standing.is_searching && self.race.now() < SMALL && !standing.is_over(self.race.now()) {
+            let left = SMALL.saturating_sub(self.race.now());
             standing = self.race.changed.wait_timeout(standing, left).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
@@ -148,6 +151,9 @@ impl<'r, 'a> Runner<'r, 'a> {
         let mut again = false;
         let last_proving = self.row.steps.iter().rposition(|step| step.worth_waiting);
         for (index, step) in self.row.steps.iter().enumerate() {
+            if !step.is_eager {
+                self.wait_while_small();
+            }
             let asked = self.asked(index, step);
             let groups = if step.one_by_one { asked.chunks(1) } else { asked.chunks(asked.len().max(1)) };
             for group in groups {
@@ -193,6 +199,10 @@ impl<'r, 'a> Runner<'r, 'a> {
         let budget = time.map_or(whole.clone(), |time| whole.slice(time));
         let task = Task { properties: asked, budget, n_threads: self.row.n_threads, ..self.race.task.clone() };
         let answers = step.engine.run(&task, &Relay { race: self.race, shows: self.index == 0 });
+        if step.engine.name() == WHOLE_PRODUCT {
+            self.race.lock().is_searching = false;
+            self.race.changed.notify_all();
+        }
         let mut again = false;
         for answer in answers {
             again |= self.judge(index, answer, (&whole, started));
@@ -214,7 +224,7 @@ impl<'r, 'a> Runner<'r, 'a> {
             let attempt = tell(self.race, outcome);
             // An expression without a value in a reachable state is the program's mistake, which no other method mends; but only
             // the search of the whole product knows that the state is reachable.
-            let is_search = method == explicit_search();
+            let is_search = method == WHOLE_PRODUCT;
             if is_search && matches!(reason, StopReason::PropertyError(_)) {
                 self.audited(answer, attempt, budget);
                 return false;
@@ -253,11 +263,6 @@ impl<'r, 'a> Runner<'r, 'a> {
         drop(standing);
         self.race.changed.notify_all();
     }
-}
-
-/// The name of the method that searches the whole product.
-fn explicit_search() -> &'static str {
-    engine::Engine::name(&explicit::Mono)
 }
 
 /// Passes on how far a row is, where nobody else shows more. That a question is decided is told once, after its audit.

@@ -1,7 +1,8 @@
 //! How a race stands: what is decided, what was tried, and who is running.
 //!
-//! A question is *found* when there is an audited answer, and *settled* when nothing better is waited for: a search that saw no
-//! violation gives local proofs a moment, as long as somebody is still at one.
+//! A question is *found* when there is an audited answer, and *settled* when nothing better is waited for. A search that saw no
+//! violation gives local proofs a moment, as long as somebody is still at one; and a run that a local method found gives a moment to the search of the
+//! whole product, whose runs are the shortest. So small programs get the same answers on every machine.
 
 use std::time::Duration;
 
@@ -14,8 +15,11 @@ use model::Model;
 
 use crate::auditor::{AuditFailure, title, word};
 
-/// What a search that is over gives to proofs that are under way. Little enough for nobody to notice.
+/// What an answer gives to a better one that is under way. Little enough for nobody to notice.
 const PATIENCE: Duration = Duration::from_millis(30);
+
+/// The method that searches the whole product, level by level.
+pub const WHOLE_PRODUCT: &str = "mono";
 
 /// How a race stands.
 pub struct Standing<'m> {
@@ -24,10 +28,14 @@ pub struct Standing<'m> {
     questions: Vec<Question>,
     /// Who works on what.
     running: Vec<Running>,
+    /// Whether a better answer is waited for at all.
+    prefers: bool,
     /// Rows that are not through.
     pub n_rows: usize,
     /// Rows that may still come to a proof that is worth waiting for.
     pub n_proving: usize,
+    /// Whether the whole product is still being searched.
+    pub is_searching: bool,
     /// Evidence that was refused, or methods that disagree.
     pub failure: Option<Box<AuditFailure>>,
 }
@@ -51,10 +59,19 @@ struct Running {
 
 impl<'m> Standing<'m> {
     /// Nothing is decided, and nobody has started.
-    pub fn new(model: &'m Model, questions: &[PropertyId]) -> Self {
+    pub fn new(model: &'m Model, questions: &[PropertyId], prefers: bool) -> Self {
         let question = |&id: &PropertyId| Question { id, found: None, unknown: None, tried: Vec::new() };
         let questions = questions.iter().map(question).collect();
-        Standing { model, questions, running: Vec::new(), n_rows: 0, n_proving: 0, failure: None }
+        Standing {
+            model,
+            questions,
+            running: Vec::new(),
+            prefers,
+            n_rows: 0,
+            n_proving: 0,
+            is_searching: false,
+            failure: None,
+        }
     }
 
     /// The questions that somebody may still work on.
@@ -75,7 +92,14 @@ impl<'m> Standing<'m> {
     fn is_settled(&self, question: &Question, now: Duration) -> bool {
         match &question.found {
             None => false,
-            Some((result, at)) => !(is_search(&result.verdict) && self.n_proving > 0 && now < *at + PATIENCE),
+            Some((result, at)) => {
+                let better = match Rank::of(result) {
+                    Rank::Search => self.n_proving > 0,
+                    Rank::Run => self.is_searching && self.prefers,
+                    Rank::Best => false,
+                };
+                !(better && now < *at + PATIENCE)
+            }
         }
     }
 
@@ -115,7 +139,7 @@ impl<'m> Standing<'m> {
                 let failure = disagreement(self.model, before, &result);
                 self.failure.get_or_insert_with(|| Box::new(failure));
             }
-            Some((before, _)) if is_search(&before.verdict) && !is_search(&result.verdict) => {
+            Some((before, _)) if Rank::of(before) < Rank::of(&result) => {
                 question.found = Some((result, at));
             }
             Some(_) => {}
@@ -172,13 +196,27 @@ fn unknown(
     }
 }
 
-/// Whether the verdict rests on a search that saw nothing, which leaves no proof to read.
-fn is_search(verdict: &Verdict) -> bool {
-    match verdict {
-        Verdict::Holds(evidence) | Verdict::Violated(evidence) => {
-            !matches!(evidence, Evidence::Trace(_) | Evidence::Certificate(_))
+/// How much an answer tells, beside its verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    /// A search that saw nothing, which leaves no proof to read.
+    Search,
+    /// A run that somebody found who does not look for the shortest.
+    Run,
+    /// A proof, or a shortest run.
+    Best,
+}
+
+impl Rank {
+    fn of(result: &PropertyResult) -> Rank {
+        match &result.verdict {
+            Verdict::Holds(evidence) | Verdict::Violated(evidence) => match evidence {
+                Evidence::Trace(_) if result.method != WHOLE_PRODUCT => Rank::Run,
+                Evidence::Trace(_) | Evidence::Certificate(_) => Rank::Best,
+                Evidence::Exploration(_) | Evidence::Symbolic(_) | Evidence::Reduced(_) => Rank::Search,
+            },
+            Verdict::Unknown(_) => Rank::Best,
         }
-        Verdict::Unknown(_) => false,
     }
 }
 
