@@ -52,6 +52,11 @@ impl Target {
         Ok(Target { path: path.to_owned(), real_path, is_stream })
     }
 
+    /// The path, as the user gave it.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Writes the whole text, or leaves what was there.
     ///
     /// # Errors

@@ -2,6 +2,7 @@
 //!
 //! [`options`] is the table of commands and options; each command is a file of `command`.
 
+pub mod formats;
 pub mod options;
 pub mod status;
 pub mod values;

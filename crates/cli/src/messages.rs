@@ -1,6 +1,5 @@
 //! What the front-end says about programs, on the standard error.
 
-use base::Diagnostic;
 use driver::check::Program;
 use driver::load::{Batch, LoadError, Loaded, Refusal};
 use report::diagnostics;
@@ -39,12 +38,6 @@ pub fn batch(batch: &Batch, outcome: &str, display: &DisplayOptions) {
     if !display.quiet {
         batch.notes.iter().for_each(|note| terminal::complain(&format!("note: {note}\n")));
     }
-}
-
-/// `3 errors`
-pub fn count_errors(diagnostics: &[Diagnostic]) -> String {
-    let n_errors = diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).count();
-    report::numbers::counted(n_errors as u64, "error", "errors")
 }
 
 impl From<LoadError> for Failure {

@@ -10,7 +10,7 @@ use std::time::Duration;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use driver::instances::{Given, Sizes};
 
-use crate::values;
+use crate::{formats, values};
 
 /// The whole command line.
 #[derive(Clone, Debug, Parser)]
@@ -112,6 +112,21 @@ pub enum Format {
     Json,
 }
 
+/// The shape of verdicts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CheckFormat {
+    /// Text for people
+    Human,
+    /// A JSON document for scripts
+    Json,
+    /// SARIF 2.1.0, for tools that gather findings
+    Sarif,
+    /// JUnit XML, for build servers
+    Junit,
+    /// Annotations for GitHub Actions, and a summary of the job
+    Github,
+}
+
 /// What is shown beside verdicts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Shown {
@@ -175,9 +190,31 @@ pub struct LimitOptions {
 #[command(next_help_heading = "Output")]
 pub struct OutputOptions {
     /// Text for people, or JSON for scripts
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = Format::Human)]
+    #[arg(long, value_name = "FORMAT", value_parser = formats::one_of::<Format>(), default_value = "human")]
     pub format: Format,
     /// Write the results to a file instead of the standard output
+    #[arg(short, long = "output", value_name = "OUT")]
+    pub output: Option<PathBuf>,
+    /// How to show progress, on the standard error
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = ProgressMode::Auto)]
+    pub progress: ProgressMode,
+}
+
+/// Where verdicts go: several formats at once, each with its file.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub struct CheckOutputOptions {
+    /// Which formats, separated by commas, each with a file or not: human,sarif=out.sarif,junit=out.xml
+    #[arg(
+        long = "format",
+        value_name = "FORMAT[=FILE]",
+        value_delimiter = ',',
+        value_parser = formats::Requests,
+        default_value = "human",
+        long_help = formats::help()
+    )]
+    pub formats: Vec<formats::Requested>,
+    /// Write what has no file of its own to this file instead of the standard output
     #[arg(short, long = "output", value_name = "OUT")]
     pub output: Option<PathBuf>,
     /// How to show progress, on the standard error
@@ -209,7 +246,7 @@ pub struct CheckOptions {
     pub limits: LimitOptions,
     /// Where the results go.
     #[command(flatten)]
-    pub output: OutputOptions,
+    pub output: CheckOutputOptions,
     /// Write a trace for each counterexample and witness: DIR/MODEL.PROPERTY.itf.json
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub trace: Option<PathBuf>,
@@ -231,6 +268,7 @@ Examples:
   piecewise check examples -N 2..4                a table of programs and sizes
   piecewise check lock.pw --report lock.html      a page with pictures, for a browser
   piecewise check lock.pw --format json -o result.json
+  piecewise check lock.pw --format human,sarif=out.sarif,junit=out.xml
   piecewise check lock.pw --timeout 60s --memory 4G
   piecewise check lock.dve --goal 'P.crit && Q.crit'";
 
@@ -279,7 +317,7 @@ pub struct GraphOptions {
     #[command(flatten)]
     pub limits: LimitOptions,
     /// Text for people, JSON for scripts, or a drawing for Graphviz
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = GraphFormat::Human, help_heading = "Output")]
+    #[arg(long, value_name = "FORMAT", value_parser = formats::one_of::<GraphFormat>(), default_value = "human", help_heading = "Output")]
     pub format: GraphFormat,
     /// Write the results to a file instead of the standard output
     #[arg(short, long = "output", value_name = "OUT", help_heading = "Output")]

@@ -1,10 +1,20 @@
-//! Where results go: the standard output, or a file that is whole or not there.
+//! Where results go: the standard output, or files that are whole or not there.
+//!
+//! [`Output`] is one such place; [`Outputs`] are the places of a call that wants several formats at once. Everything about them that can be wrong is
+//! said before any work starts.
 
+use std::env;
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use driver::files::FileError;
 use report::Style;
 
 use crate::failure::Failure;
 use crate::files::Target;
-use crate::options::{DisplayOptions, Format, OutputOptions};
+use crate::formats::Requested;
+use crate::options::{CheckFormat, CheckOutputOptions, DisplayOptions};
 use crate::terminal;
 
 /// Where results go, and how they look there.
@@ -13,19 +23,17 @@ pub struct Output {
     target: Option<Target>,
     /// How text is dressed.
     pub style: Style,
-    /// Text or JSON.
-    pub format: Format,
 }
 
 impl Output {
     /// Asks whether the file can be written, before any work starts.
-    pub fn new(options: &OutputOptions, display: &DisplayOptions) -> Result<Self, Failure> {
-        let target = options.output.as_deref().map(Target::new).transpose()?;
+    pub fn new(file: Option<&Path>, display: &DisplayOptions) -> Result<Self, Failure> {
+        let target = file.map(Target::new).transpose()?;
         let style = match target {
             Some(_) => terminal::style_for_file(display),
             None => terminal::style_for_stdout(display),
         };
-        Ok(Output { target, style, format: options.format })
+        Ok(Output { target, style })
     }
 
     /// Whether results go to the standard output.
@@ -45,4 +53,131 @@ impl Output {
     pub fn write_json(&self, document: &serde_json::Value) -> Result<(), Failure> {
         self.write(&format!("{document:#}\n"))
     }
+}
+
+/// The formats of a call, each with its place.
+pub struct Outputs {
+    all: Vec<(CheckFormat, Output)>,
+    /// Where GitHub wants the summary of the job, if annotations are asked for on GitHub.
+    summary: Option<PathBuf>,
+}
+
+impl Outputs {
+    /// Asks whether everything can be written.
+    ///
+    /// # Errors
+    /// Two formats for one place, and files that cannot be written: all of it at once.
+    pub fn new(options: &CheckOutputOptions, display: &DisplayOptions) -> Result<Self, Failure> {
+        let mut wrong = crowded(&options.formats);
+        let has_own = options.formats.iter().all(|one| one.file.is_some());
+        if let Some(file) = options.output.as_ref().filter(|_| has_own) {
+            wrong.push(format!("nothing is left to write to {}: every format has a file", file.display()));
+        }
+        let mut all: Vec<(CheckFormat, Output)> = Vec::new();
+        let mut files: Vec<PathBuf> = Vec::new();
+        for requested in &options.formats {
+            let file = requested.file.as_deref().or(options.output.as_deref());
+            match Output::new(file, display) {
+                Ok(output) => all.push((requested.format, output)),
+                Err(Failure::Input(messages)) => wrong.extend(messages),
+                Err(other) => return Err(other),
+            }
+            if let Some(file) = requested.file.as_deref().map(real) {
+                if files.contains(&file) || options.output.as_deref().map(real).as_ref() == Some(&file) {
+                    wrong.push(format!("{}: two formats cannot go to the same file", file.display()));
+                }
+                files.push(file);
+            }
+        }
+        let annotates = all.iter().any(|(format, _)| *format == CheckFormat::Github);
+        let summary =
+            env::var_os("GITHUB_STEP_SUMMARY").filter(|path| annotates && !path.is_empty()).map(PathBuf::from);
+        if let Some(Err(error)) = summary.as_deref().map(|path| append(path, "")) {
+            wrong.push(format!("the summary of GITHUB_STEP_SUMMARY cannot be written: {error}"));
+        }
+        if wrong.is_empty() { Ok(Outputs { all, summary }) } else { Err(Failure::Input(wrong)) }
+    }
+
+    /// Refuses to write over the programs of the call.
+    ///
+    /// # Errors
+    /// Each file that is a program.
+    pub fn spare<'a>(&self, programs: impl Iterator<Item = &'a str>) -> Result<(), Failure> {
+        let targets: Vec<PathBuf> = self.files().collect();
+        let wrong = programs.filter(|program| targets.contains(&real(Path::new(program))));
+        let mut wrong: Vec<String> =
+            wrong.map(|program| format!("{program}: results would replace the program")).collect();
+        wrong.dedup();
+        if wrong.is_empty() { Ok(()) } else { Err(Failure::Input(wrong)) }
+    }
+
+    fn files(&self) -> impl Iterator<Item = PathBuf> {
+        self.all.iter().filter_map(|(_, output)| output.target.as_ref()).map(|target| real(target.path()))
+    }
+
+    /// Whether one of the formats is a document, for which everything is found out.
+    pub fn has_document(&self) -> bool {
+        self.all.iter().any(|(format, _)| *format != CheckFormat::Human)
+    }
+
+    /// Writes every format; what cannot be written does not keep the others from being written.
+    ///
+    /// # Errors
+    /// What the system says, for each.
+    pub fn write(&self, text: impl Fn(CheckFormat, &Output) -> Option<String>) -> Result<(), Failure> {
+        let mut wrong = Vec::new();
+        for (format, output) in &self.all {
+            let Some(text) = text(*format, output) else { continue };
+            match output.write(&text) {
+                Ok(()) => {}
+                Err(Failure::Input(messages)) => wrong.extend(messages),
+                Err(other) => return Err(other),
+            }
+        }
+        if wrong.is_empty() { Ok(()) } else { Err(Failure::Input(wrong)) }
+    }
+
+    /// Adds to the summary of the job, if GitHub wants one.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn write_summary(&self, text: impl Fn() -> String) -> Result<(), Failure> {
+        match &self.summary {
+            Some(path) => Ok(append(path, &text())?),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The formats that want the standard output at once. Annotations are lines of a log, and stand below a text for people.
+fn crowded(formats: &[Requested]) -> Vec<String> {
+    let mut formats: Vec<CheckFormat> = formats.iter().filter(|one| one.file.is_none()).map(|one| one.format).collect();
+    if formats.contains(&CheckFormat::Human) {
+        formats.retain(|&format| format != CheckFormat::Github);
+    }
+    if formats.len() < 2 {
+        return Vec::new();
+    }
+    let names = formats.iter().map(|format| format!("{format:?}").to_lowercase());
+    let names = names.collect::<Vec<_>>().join(" and ");
+    vec![format!("{names} cannot both go to the standard output; write FORMAT=FILE for all but one")]
+}
+
+/// What a path leads to; a file that is not there yet is where its directory is.
+fn real(path: &Path) -> PathBuf {
+    if let Ok(found) = fs::canonicalize(path) {
+        return found;
+    }
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    match (fs::canonicalize(parent), path.file_name()) {
+        (Ok(parent), Some(name)) => parent.join(name),
+        _ => path.to_owned(),
+    }
+}
+
+/// Adds a text to the end of a file, at once.
+fn append(path: &Path, text: &str) -> Result<(), FileError> {
+    let written =
+        OpenOptions::new().append(true).create(true).open(path).and_then(|mut file| file.write_all(text.as_bytes()));
+    written.map_err(|error| FileError::from_io(path, &error))
 }

@@ -34,6 +34,16 @@ pub enum Loaded {
     Refused(Refusal),
 }
 
+impl Loaded {
+    /// The text, with the name that the user gave for it.
+    pub fn source(&self) -> &SourceFile {
+        match self {
+            Loaded::Program(program) => &program.source,
+            Loaded::Refused(refusal) => &refusal.source,
+        }
+    }
+}
+
 /// A text that is no program, and why.
 #[derive(Clone, Debug)]
 pub struct Refusal {

@@ -5,24 +5,11 @@ use engine::run::{PropertyResult, Run};
 use evidence::Evidence;
 
 use crate::human::tally;
+use crate::item::{Item, count_errors};
 use crate::names::parameters;
 use crate::numbers::{counted, duration};
 use crate::style::{Ink, Mark, Style};
 use crate::text::{clean, cut, pad, width};
-
-/// One file of a batch.
-#[derive(Clone, Copy, Debug)]
-pub enum Entry<'a> {
-    /// It was checked.
-    Checked(&'a Run),
-    /// It was refused; the messages were shown.
-    Refused {
-        /// The name that the user gave for it.
-        name: &'a str,
-        /// Why, in a few words: `3 errors`.
-        why: &'a str,
-    },
-}
 
 /// A row of the table.
 struct Line {
@@ -33,11 +20,10 @@ struct Line {
 }
 
 /// The table, and a last line with the counts.
-pub fn draw(entries: &[Entry<'_>], style: &Style) -> String {
-    let runs: Vec<&Run> =
-        entries.iter().filter_map(|entry| if let Entry::Checked(run) = entry { Some(*run) } else { None }).collect();
+pub fn draw(items: &[Item<'_>], style: &Style) -> String {
+    let runs: Vec<&Run> = items.iter().filter_map(Item::run).collect();
     let columns = instances(&runs);
-    let lines = lines(entries, &columns, style);
+    let lines = lines(items, &columns, style);
     let program = lines.iter().map(|line| width(&line.program)).max().unwrap_or(0).min(24);
     let property = lines.iter().map(|line| width(&line.property)).max().unwrap_or(0).min(28);
     let widths: Vec<usize> = (0..columns.len())
@@ -64,7 +50,7 @@ pub fn draw(entries: &[Entry<'_>], style: &Style) -> String {
         out.push_str(parts.trim_end());
         out.push('\n');
     }
-    out.push_str(&closing(entries, &runs, style));
+    out.push_str(&closing(items, &runs, style));
     out
 }
 
@@ -87,13 +73,14 @@ fn instances(runs: &[&Run]) -> Vec<String> {
     columns
 }
 
-fn lines(entries: &[Entry<'_>], columns: &[String], style: &Style) -> Vec<Line> {
+fn lines(items: &[Item<'_>], columns: &[String], style: &Style) -> Vec<Line> {
     let mut lines: Vec<(String, Line)> = Vec::new();
     let single = columns.len() == 1 && columns[0].is_empty();
-    for entry in entries {
-        let run = match entry {
-            Entry::Checked(run) => run,
-            Entry::Refused { name, why } => {
+    for item in items {
+        let run = match item {
+            Item::Checked(run, _) => run,
+            Item::Refused(source, diagnostics) => {
+                let (name, why) = (source.name(), count_errors(diagnostics));
                 let mut cells = vec![(String::new(), Ink::Dim); columns.len()];
                 cells[0] = (format!("{} {why}", style.mark(Mark::Violated)), Ink::Bad);
                 lines.push((format!("{name}\n"), Line { program: clean(name), property: String::new(), cells }));
@@ -141,10 +128,10 @@ fn cell(run: &Run, result: &PropertyResult, style: &Style) -> (String, Ink) {
     (format!("{} {detail}{unexpected}", style.mark(mark)), ink)
 }
 
-fn closing(entries: &[Entry<'_>], runs: &[&Run], style: &Style) -> String {
+fn closing(items: &[Item<'_>], runs: &[&Run], style: &Style) -> String {
     let tally = tally(runs.iter().copied());
     let (mark, ink) = tally.mark();
-    let n_refused = entries.len() - runs.len();
+    let n_refused = items.len() - runs.len();
     let mut text = format!("{} {}: {}", style.mark(mark), counted(tally.total(), "check", "checks"), tally.words());
     if tally.unexpected > 0 {
         text.push_str(" (marked !)");
@@ -165,21 +152,27 @@ fn closing(entries: &[Entry<'_>], runs: &[&Run], style: &Style) -> String {
 
 #[cfg(test)]
 mod tests {
+    use base::{Diagnostic, SourceFile, Span};
+
     use super::*;
+    use crate::Files;
     use crate::testing::{broken_lock, counter, mux_sem, philosophers};
 
     #[test]
     fn a_sweep_has_a_column_for_each_instance() {
         let runs = [mux_sem(2), mux_sem(3), broken_lock(2), broken_lock(3), broken_lock(4)];
-        let entries: Vec<Entry<'_>> = runs.iter().map(Entry::Checked).collect();
-        insta::assert_snapshot!(draw(&entries, &Style::default()));
+        let files = Files::default();
+        let items: Vec<Item<'_>> = runs.iter().map(|run| Item::Checked(run, &files)).collect();
+        insta::assert_snapshot!(draw(&items, &Style::default()));
     }
 
     #[test]
     fn several_files_have_one_column() {
         let runs = [mux_sem(2), philosophers(3), counter()];
-        let mut entries: Vec<Entry<'_>> = runs.iter().map(Entry::Checked).collect();
-        entries.insert(1, Entry::Refused { name: "bad.pw", why: "3 errors" });
-        insta::assert_snapshot!(draw(&entries, &Style { ascii: true, ..Style::default() }));
+        let (files, source) = (Files::default(), SourceFile::new("bad.pw", "x"));
+        let errors = vec![Diagnostic::error("E0101", Span::new(0, 1), "wrong"); 3];
+        let mut items: Vec<Item<'_>> = runs.iter().map(|run| Item::Checked(run, &files)).collect();
+        items.insert(1, Item::Refused(&source, &errors));
+        insta::assert_snapshot!(draw(&items, &Style { ascii: true, ..Style::default() }));
     }
 }

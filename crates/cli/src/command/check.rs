@@ -3,6 +3,8 @@
 //! Everything that can be wrong with the call is said before any work starts: the method, the parameters, the files to read
 //! and to write, the names of properties. A program that is refused does not stop the others; the exit status tells.
 
+mod show;
+
 use driver::check::{Check, Limits, Program};
 use driver::instances::Request;
 use driver::load::{Batch, Loaded, Refusal};
@@ -12,25 +14,25 @@ use driver::teach::teach;
 use engine::PropertyId;
 use engine::run::Run;
 use model::Model;
-use report::human::{Context, Verbosity};
-use report::table::Entry;
-use report::{Files, human, json, table};
+use report::{Files, Item};
 
 use crate::failure::Failure;
 use crate::kept::{Keeper, Kind};
-use crate::options::{CheckOptions, DisplayOptions, Format, Shown};
-use crate::output::Output;
+use crate::options::{self, CheckOptions, DisplayOptions};
+use crate::output::Outputs;
 use crate::progress::Progress;
 use crate::report_page::{Pictures, ReportPage, Reported};
 use crate::status::ExitStatus;
 use crate::{limits, messages};
+use show::Shown;
 
 /// Checks the programs.
 pub fn run(options: &CheckOptions, display: &DisplayOptions) -> Result<ExitStatus, Failure> {
     let method = methods::find(&options.method)?;
     let request = Request::new(options.instance.sizes, options.instance.given.clone())?.with_goals(&options.goal.goals);
-    let output = Output::new(&options.output, display)?;
+    let outputs = Outputs::new(&options.output, display)?;
     let batch = driver::load::load(&options.files, &request)?;
+    outputs.spare(batch.items.iter().map(|item| item.source().name()))?;
     let globs: Vec<Glob> = options.property.iter().map(Glob::new).collect();
     let questions = questions(&batch, &globs)?;
     let keeper = |kind, path| Keeper::new(kind, path, &programs(&batch));
@@ -46,18 +48,16 @@ pub fn run(options: &CheckOptions, display: &DisplayOptions) -> Result<ExitStatu
         proofs,
         report,
         teaches: options.report.is_some()
-            || !display.quiet && (output.format == Format::Json || batch.items.len() == 1 || display.verbose),
+            || !display.quiet && (outputs.has_document() || batch.items.len() == 1 || display.verbose),
     };
-    let mut outcomes = checker.check_all(batch, questions)?;
+    let outcomes = checker.check_all(batch, questions)?;
     if let Some(report) = &checker.report {
         report.write(outcomes.iter().map(Outcome::reported))?;
     }
-    if output.format != Format::Json {
-        // They are on the standard error already.
-        outcomes.iter_mut().for_each(Outcome::forget_warnings);
-    }
-    show(&outcomes, &output, (display, options.show.contains(&Shown::Guarantees)))?;
-    Ok(ExitStatus::of_all(outcomes.iter().map(Outcome::status)))
+    let status = ExitStatus::of_all(outcomes.iter().map(Outcome::status));
+    let guarantees = options.show.contains(&options::Shown::Guarantees);
+    Shown { outcomes: &outcomes, display, guarantees, status }.write(&outputs)?;
+    Ok(status)
 }
 
 /// What came of one program.
@@ -69,6 +69,13 @@ enum Outcome {
 }
 
 impl Outcome {
+    fn item(&self) -> Item<'_> {
+        match self {
+            Outcome::Checked(run, files, _) => Item::Checked(run, files),
+            Outcome::Refused(refusal) => Item::Refused(&refusal.source, &refusal.diagnostics),
+        }
+    }
+
     fn status(&self) -> ExitStatus {
         match self {
             Outcome::Refused(_) => ExitStatus::BadInput,
@@ -83,12 +90,6 @@ impl Outcome {
         match self {
             Outcome::Refused(refusal) => Reported::Refused(refusal),
             Outcome::Checked(run, files, pictures) => Reported::Checked { run, files, pictures: pictures.as_ref() },
-        }
-    }
-
-    fn forget_warnings(&mut self) {
-        if let Outcome::Checked(run, ..) = self {
-            run.warnings.clear();
         }
     }
 }
@@ -155,76 +156,4 @@ fn questions(batch: &Batch, globs: &[Glob]) -> Result<Vec<Vec<PropertyId>>, Fail
         return Ok(Vec::new());
     }
     select::questions(&models, globs).map_err(Failure::Input)
-}
-
-/// Shows the results: one run in full, several in a table; with `-v` both.
-fn show(outcomes: &[Outcome], output: &Output, (display, guarantees): (&DisplayOptions, bool)) -> Result<(), Failure> {
-    if output.format == Format::Json {
-        return show_json(outcomes, output);
-    }
-    let in_full = |outcome: &Outcome| match outcome {
-        Outcome::Refused(_) => String::new(),
-        Outcome::Checked(run, files, _) => {
-            let context = Context { verbosity: verbosity(display), files: files.clone(), guarantees };
-            human::run(run, &context, &output.style)
-        }
-    };
-    match outcomes {
-        // The messages are on the standard error, and there is nothing else to say.
-        [Outcome::Refused(_)] => Ok(()),
-        [one] => output.write(&in_full(one)),
-        several => {
-            let mut text = String::new();
-            if display.verbose || guarantees {
-                several.iter().for_each(|outcome| text += &format!("{}\n", in_full(outcome)));
-            }
-            output.write(&(text + &draw_table(several, output)))
-        }
-    }
-}
-
-fn draw_table(outcomes: &[Outcome], output: &Output) -> String {
-    let whys: Vec<String> = outcomes.iter().map(why_refused).collect();
-    let entries: Vec<Entry<'_>> = outcomes
-        .iter()
-        .zip(&whys)
-        .map(|(outcome, why)| match outcome {
-            Outcome::Checked(run, ..) => Entry::Checked(run),
-            Outcome::Refused(refusal) => Entry::Refused { name: refusal.source.name(), why },
-        })
-        .collect();
-    table::draw(&entries, &output.style)
-}
-
-fn why_refused(outcome: &Outcome) -> String {
-    match outcome {
-        Outcome::Checked(..) => String::new(),
-        Outcome::Refused(refusal) => messages::count_errors(&refusal.diagnostics),
-    }
-}
-
-/// A document of what was checked. A file is not written where nothing was.
-fn show_json(outcomes: &[Outcome], output: &Output) -> Result<(), Failure> {
-    let runs: Vec<(&Run, &Files)> = outcomes
-        .iter()
-        .filter_map(|outcome| match outcome {
-            Outcome::Checked(run, files, _) => Some((&**run, files)),
-            Outcome::Refused(_) => None,
-        })
-        .collect();
-    match (&runs[..], outcomes) {
-        ([], [Outcome::Refused(refusal)]) if output.is_stdout() => {
-            output.write_json(&json::refused(&refusal.source, &refusal.diagnostics))
-        }
-        ([], _) => Ok(()),
-        (runs, _) => output.write_json(&json::document(runs)),
-    }
-}
-
-fn verbosity(display: &DisplayOptions) -> Verbosity {
-    match (display.quiet, display.verbose) {
-        (true, _) => Verbosity::Quiet,
-        (_, true) => Verbosity::Verbose,
-        _ => Verbosity::Normal,
-    }
 }

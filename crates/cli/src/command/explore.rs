@@ -17,7 +17,7 @@ use crate::{limits, messages};
 /// Explores the instances of a program.
 pub fn run(options: &ExploreOptions, display: &DisplayOptions) -> Result<ExitStatus, Failure> {
     let request = Request::new(options.instance.sizes, options.instance.given.clone())?;
-    let output = Output::new(&options.output, display)?;
+    let output = Output::new(options.output.output.as_deref(), display)?;
     let batch = load::load(std::slice::from_ref(&options.file), &request)?;
     messages::batch(&batch, "nothing was explored", display);
     let limits = limits::of(&options.limits);
@@ -30,12 +30,12 @@ pub fn run(options: &ExploreOptions, display: &DisplayOptions) -> Result<ExitSta
         drop(watcher);
         explored.push((program, seen));
     }
-    show(&explored, &output)?;
+    show(&explored, options.output.format, &output)?;
     let is_whole = explored.iter().all(|(_, seen)| seen.stopped.is_none());
     Ok(if is_whole { ExitStatus::AsExpected } else { ExitStatus::Undecided })
 }
 
-fn show(explored: &[(Box<Program>, Explored)], output: &Output) -> Result<(), Failure> {
+fn show(explored: &[(Box<Program>, Explored)], format: Format, output: &Output) -> Result<(), Failure> {
     let views = explored.iter().map(|(program, seen)| view::Explored {
         source: &program.source,
         model: &program.model,
@@ -44,7 +44,7 @@ fn show(explored: &[(Box<Program>, Explored)], output: &Output) -> Result<(), Fa
         peak_memory_bytes: seen.statistics.peak_memory_bytes,
         stopped: seen.stopped.as_ref(),
     });
-    match output.format {
+    match format {
         Format::Human => {
             let texts: Vec<String> = views.map(|one| view::text(&one, &output.style)).collect();
             output.write(&texts.join("\n"))

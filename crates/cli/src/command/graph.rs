@@ -6,7 +6,7 @@ use model::process::ProcessId;
 use report::graph as view;
 
 use crate::failure::Failure;
-use crate::options::{DisplayOptions, Format, GraphFormat, GraphOptions, OutputOptions};
+use crate::options::{DisplayOptions, GraphFormat, GraphOptions};
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::status::ExitStatus;
@@ -16,8 +16,7 @@ use crate::{instance, limits};
 pub fn run(options: &GraphOptions, display: &DisplayOptions) -> Result<ExitStatus, Failure> {
     let request = Request::new(options.instance.sizes, options.instance.given.clone())?;
     let way = graph::way(&options.method)?;
-    let sink = OutputOptions { format: Format::Human, output: options.output.clone(), progress: options.progress };
-    let output = Output::new(&sink, display)?;
+    let output = Output::new(options.output.as_deref(), display)?;
     let program = instance::load(&options.file, &instance::single(&request)?, &[], display)?;
     let asked = options.processes.iter().map(|name| graph::process(&program.model, name));
     let asked = asked.collect::<Result<Vec<ProcessId>, String>>()?;

@@ -29,7 +29,7 @@ fn check(options: &ProofCheckOptions, display: &DisplayOptions) -> Result<ExitSt
     let name = options.proof.display().to_string();
     let request = Request::new(options.instance.sizes, options.instance.given.clone())?;
     let given = instance::single(&request)?;
-    let output = Output::new(&options.output, display)?;
+    let output = Output::new(options.output.output.as_deref(), display)?;
     let bytes = files::read_at_most(&options.proof, proof_file::MOST_BYTES as u64)?;
     let file = ProofFile::parse(&bytes).map_err(|error| format!("{name}: {error}"))?;
     drop(bytes);
@@ -55,7 +55,7 @@ fn check(options: &ProofCheckOptions, display: &DisplayOptions) -> Result<ExitSt
         outcome,
         time: started.elapsed(),
     };
-    match output.format {
+    match options.output.format {
         Format::Json => output.write_json(&view::document(&judged))?,
         Format::Human => output.write(&view::text(&judged, display.quiet, &output.style))?,
     }

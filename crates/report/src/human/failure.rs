@@ -138,7 +138,7 @@ fn erring(run: &Run, state: &State, process: ProcessId, fault: &StepFault, style
 }
 
 /// The fault, with the type's range where a value is outside it.
-fn described(run: &Run, fault: &Fault) -> String {
+pub fn described(run: &Run, fault: &Fault) -> String {
     let Fault::OutOfRange { target, .. } = fault else { return fault.to_string() };
     let cell = run.model.cells.iter().find(|cell| cell.name == *target);
     let ty = cell.map(|cell| model::print::ty(&run.model, &model::types::Type::Scalar(cell.ty)));

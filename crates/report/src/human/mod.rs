@@ -1,6 +1,6 @@
 //! Results for people: the verdict first, in the user's words, then why, then what to do next.
 //!
-//! In: a [`Run`]. Out: text. `verdict` draws the line of one property, `trace` a counterexample by process, `failure` what
+//! In: a [`Run`]. Out: text; what the front-end warns of is for [`crate::diagnostics`] to draw. `verdict` draws the line of one property, `trace` a counterexample by process, `failure` what
 //! a trace shows at its end, `insight` what else was tried, `advice` the commands that go on from there, `decided` which method
 //! decided what.
 
@@ -22,12 +22,13 @@ use engine::Verdict;
 use engine::run::{PropertyResult, Run};
 use evidence::Evidence;
 
-use crate::diagnostics;
 use crate::files::Files;
 use crate::names::parameters_with_origin;
 use crate::style::{Ink, Style};
 use crate::text::{clean, hang, spread, width};
 
+pub(crate) use failure::described;
+pub(crate) use insight::vacuous;
 pub use summary::{Tally, tally};
 pub(crate) use trace::change_text;
 pub use trace::{TraceDrawing, draw_trace};
@@ -60,8 +61,7 @@ pub fn run(run: &Run, context: &Context, style: &Style) -> String {
     if context.verbosity == Verbosity::Quiet {
         return run.results.iter().map(|result| verdict::quiet_line(run, result, style)).collect();
     }
-    let mut out = diagnostics::draw(&run.source, &run.warnings, style);
-    out.push_str(&header(run, context, style));
+    let mut out = header(run, context, style);
     out.push('\n');
     let mut after_block = false;
     for result in &run.results {
@@ -136,7 +136,7 @@ fn clean_words(text: &str) -> String {
 }
 
 /// One property: its line, and what belongs to it.
-fn property(run: &Run, result: &PropertyResult, context: &Context, style: &Style) -> String {
+pub(crate) fn property(run: &Run, result: &PropertyResult, context: &Context, style: &Style) -> String {
     let mut out = verdict::line(run, result, style);
     out.push_str(&verdict::expectation(run, result, style));
     match &result.verdict {

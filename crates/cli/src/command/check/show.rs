@@ -1,0 +1,112 @@
+//! What `check` shows, in each format.
+
+use std::env;
+use std::path::PathBuf;
+
+use engine::run::Run;
+use lang::codes;
+use report::human::{Context, Verbosity};
+use report::sarif::{self, CodeText};
+use report::{Files, Item, Style, github, human, json, junit, table};
+
+use super::Outcome;
+use crate::failure::Failure;
+use crate::options::{CheckFormat, DisplayOptions};
+use crate::output::{Output, Outputs};
+use crate::status::ExitStatus;
+
+/// What is shown, and how much of it.
+pub struct Shown<'a> {
+    /// What came of the programs.
+    pub outcomes: &'a [Outcome],
+    /// How results are shown.
+    pub display: &'a DisplayOptions,
+    /// Whether the guarantees of processes are shown.
+    pub guarantees: bool,
+    /// How the call ends.
+    pub status: ExitStatus,
+}
+
+impl Shown<'_> {
+    /// Writes every format to its place.
+    pub fn write(&self, outputs: &Outputs) -> Result<(), Failure> {
+        let items: Vec<Item<'_>> = self.outcomes.iter().map(Outcome::item).collect();
+        let directory = env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
+        let written = outputs.write(|format, output| match format {
+            CheckFormat::Human => self.human(&items, &output.style),
+            CheckFormat::Json => document(&items, output),
+            CheckFormat::Sarif => {
+                let arguments: Vec<String> =
+                    env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+                let exit_status = self.status.code();
+                let call = sarif::Call {
+                    items: &items,
+                    directory: &directory,
+                    arguments: &arguments,
+                    exit_status,
+                    explain: &explain,
+                };
+                Some(format!("{:#}\n", sarif::document(&call)))
+            }
+            CheckFormat::Junit => Some(junit::document(&items)),
+            CheckFormat::Github => Some(github::commands(&items, &directory)),
+        });
+        written.and(outputs.write_summary(|| github::summary(&items)))
+    }
+
+    /// One run in full, several in a table; with `-v` both.
+    fn human(&self, items: &[Item<'_>], style: &Style) -> Option<String> {
+        let in_full = |item: &Item<'_>| match item {
+            Item::Refused(..) => String::new(),
+            Item::Checked(run, files) => {
+                let files = Files::clone(files);
+                human::run(
+                    run,
+                    &Context { verbosity: verbosity(self.display), files, guarantees: self.guarantees },
+                    style,
+                )
+            }
+        };
+        match items {
+            // The messages are on the standard error, and there is nothing else to say.
+            [Item::Refused(..)] => None,
+            [one] => Some(in_full(one)),
+            several => {
+                let mut text = String::new();
+                if self.display.verbose || self.guarantees {
+                    several.iter().for_each(|item| text += &format!("{}\n", in_full(item)));
+                }
+                Some(text + &table::draw(several, style))
+            }
+        }
+    }
+}
+
+/// A document of what was checked. A file is not written where nothing was.
+fn document(items: &[Item<'_>], output: &Output) -> Option<String> {
+    let runs: Vec<(&Run, &Files)> = items
+        .iter()
+        .filter_map(|item| match *item {
+            Item::Checked(run, files) => Some((run, files)),
+            Item::Refused(..) => None,
+        })
+        .collect();
+    let document = match (&runs[..], items) {
+        ([], [Item::Refused(source, diagnostics)]) if output.is_stdout() => json::refused(source, diagnostics),
+        ([], _) => return None,
+        (runs, _) => json::document(runs),
+    };
+    Some(format!("{document:#}\n"))
+}
+
+fn explain(code: &str) -> Option<CodeText> {
+    codes::find(code).map(|row| CodeText { title: row.title, explanation: row.explanation })
+}
+
+fn verbosity(display: &DisplayOptions) -> Verbosity {
+    match (display.quiet, display.verbose) {
+        (true, _) => Verbosity::Quiet,
+        (_, true) => Verbosity::Verbose,
+        _ => Verbosity::Normal,
+    }
+}

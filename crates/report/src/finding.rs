@@ -1,0 +1,224 @@
+//! One property of one run in a sentence, with the place to point at: for tools that gather findings.
+//!
+//! In: a run and one of its results. Out: a [`Finding`]: whether there is something to do, what is to be said, and where. SARIF,
+//! JUnit and GitHub's annotations all say the same.
+
+use base::Span;
+use engine::Verdict;
+use engine::run::{PropertyResult, Run};
+use evidence::{Evidence, Trace, TraceEnd};
+use model::print;
+use model::property::{Expected, PropertyKind};
+
+use crate::human::{self, described, vacuous};
+use crate::names::{line, parameters, property_title};
+use crate::numbers::counted;
+use crate::style::Style;
+use crate::text::clean;
+use crate::waiting::waits;
+use crate::why::why;
+
+/// Whether there is something to do about an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// The verdict is the expected one.
+    AsExpected,
+    /// It is, but only because what the property speaks of never happens.
+    Vacuous,
+    /// It is not decided.
+    Undecided,
+    /// The verdict is another one than expected.
+    NotAsExpected,
+}
+
+/// A property, what came of it, and where to look.
+pub struct Finding<'a> {
+    /// The run.
+    pub run: &'a Run,
+    /// The result.
+    pub result: &'a PropertyResult,
+    /// Whether there is something to do.
+    pub standing: Standing,
+    /// `invariant mutex`
+    pub title: String,
+    /// What came of it, after the title: `is violated after 6 steps: …`.
+    pub sentence: String,
+    /// Where to look: the property, or where the program goes wrong where the property is not written down; may be empty.
+    pub span: Span,
+}
+
+impl<'a> Finding<'a> {
+    /// What is to be said about a result.
+    pub fn of(run: &'a Run, result: &'a PropertyResult) -> Self {
+        let property = &run.model.properties[result.property];
+        let standing = match result.as_expected(&run.model) {
+            None => Standing::Undecided,
+            Some(false) => Standing::NotAsExpected,
+            Some(true) if vacuous(&result.insight).is_some() => Standing::Vacuous,
+            Some(true) => Standing::AsExpected,
+        };
+        let span = match (property.span.is_empty(), trace(result)) {
+            (true, Some(trace)) => end_span(run, trace).unwrap_or(property.span),
+            _ => property.span,
+        };
+        let title = property_title(&run.model, result.property);
+        Finding { run, result, standing, title, sentence: sentence(run, result), span }
+    }
+
+    /// All results of a run.
+    pub fn all(run: &'a Run) -> impl Iterator<Item = Finding<'a>> {
+        run.results.iter().map(move |result| Finding::of(run, result))
+    }
+
+    /// The title, the sentence and the instance.
+    pub fn message(&self) -> String {
+        let instance = self.instance();
+        let instance = if instance.is_empty() { String::new() } else { format!(" ({instance})") };
+        format!("{} {}{instance}", self.title, self.sentence)
+    }
+
+    /// `N = 4`; empty where the program has no parameters.
+    pub fn instance(&self) -> String {
+        parameters(&self.run.model)
+    }
+
+    /// Everything that people are shown about it, without colour.
+    pub fn text(&self) -> String {
+        human::property(self.run, self.result, &human::Context::default(), &Style::default())
+    }
+
+    /// The line on which it stands; 1 where it does not stand anywhere.
+    pub fn line(&self) -> u32 {
+        if self.span.is_empty() { 1 } else { line(&self.run.source, self.span) }
+    }
+
+    /// The run that shows it, if there is one.
+    pub fn trace(&self) -> Option<&'a Trace> {
+        trace(self.result)
+    }
+}
+
+fn trace(result: &PropertyResult) -> Option<&Trace> {
+    match &result.verdict {
+        Verdict::Holds(Evidence::Trace(trace)) | Verdict::Violated(Evidence::Trace(trace)) => Some(trace),
+        _ => None,
+    }
+}
+
+/// Where a run goes wrong, where that is a place of the text.
+fn end_span(run: &Run, trace: &Trace) -> Option<Span> {
+    let statement = |action| run.model.statements[run.model.actions[action].statement].span;
+    match &trace.end {
+        TraceEnd::Fault { by, fault } if fault.span.is_empty() => Some(statement(by.action)),
+        TraceEnd::Fault { fault, .. } => Some(fault.span),
+        TraceEnd::Race(race) => Some(statement(race.contenders[0].action)),
+        TraceEnd::Deadlock => {
+            let stuck = waits(&run.model, trace).first().map(|wait| wait.process)?;
+            Some(run.model.places[trace.states.last()?.place(stuck)].span)
+        }
+        TraceEnd::State | TraceEnd::Loop => None,
+    }
+}
+
+fn sentence(run: &Run, result: &PropertyResult) -> String {
+    let property = &run.model.properties[result.property];
+    let is_violated_expected = property.expected == Expected::Violated;
+    let although = || format!(", although line {} says `expect violated`", line(&run.source, property.span));
+    match (&result.verdict, &property.kind) {
+        (Verdict::Unknown(reason), _) => format!("is not decided: {}", clean(&reason.to_string())),
+        (Verdict::Holds(_), _) if vacuous(&result.insight).is_some() => vacuous(&result.insight).unwrap_or_default(),
+        (Verdict::Holds(Evidence::Trace(trace)), _) => {
+            let reached = format!("is reached {}", after(trace));
+            if is_violated_expected { reached + &although() } else { reached }
+        }
+        (Verdict::Holds(_), _) if is_violated_expected => format!("holds{}", although()),
+        (Verdict::Holds(_), _) => "holds".to_owned(),
+        (Verdict::Violated(_), _) if is_violated_expected => "is violated, as expected".to_owned(),
+        (Verdict::Violated(Evidence::Trace(trace)), _) => violated(run, result, trace),
+        (Verdict::Violated(_), PropertyKind::Reachable(_)) => "is never reached".to_owned(),
+        (Verdict::Violated(_), _) => "is violated".to_owned(),
+    }
+}
+
+/// What a counterexample shows, in one sentence.
+fn violated(run: &Run, result: &PropertyResult, trace: &Trace) -> String {
+    let model = &run.model;
+    let name = |process| clean(&model.processes[process].name);
+    let after = after(trace);
+    match (&trace.end, &model.properties[result.property].kind) {
+        (TraceEnd::State, PropertyKind::Invariant(expr)) => {
+            let parts = trace.states.last().map(|last| why(model, last, expr, false)).unwrap_or_default();
+            let parts = parts.iter().map(|part| {
+                let bindings =
+                    part.bindings.iter().map(|(name, value)| format!("{name} = {}", print::value(model, *value)));
+                let bindings = bindings.collect::<Vec<_>>().join(", ");
+                let whom = if bindings.is_empty() { String::new() } else { format!(" for {bindings}") };
+                format!("{} is {}{whom}", clean(&part.text), part.truth)
+            });
+            format!("is violated {after}: {}", parts.collect::<Vec<_>>().join(", and "))
+        }
+        (TraceEnd::Fault { by, fault }, _) => {
+            format!("is violated {after}: {} errs, {}", name(by.process), clean(&described(run, &fault.fault)))
+        }
+        (TraceEnd::Deadlock, _) => format!("is violated {after}: nobody can move"),
+        (TraceEnd::Race(race), _) => {
+            let [one, other] = &race.contenders;
+            let cell = clean(&model.cells[race.cell].name);
+            format!("is violated {after}: {} and {} can access {cell} at once", name(one.process), name(other.process))
+        }
+        (TraceEnd::Loop, _) => {
+            let n_turns = trace.n_steps() - trace.loop_from.unwrap_or(0);
+            format!(
+                "is violated by a run that goes round for ever, in a loop of {}",
+                counted(n_turns as u64, "turn", "turns")
+            )
+        }
+        (TraceEnd::State, _) => format!("is violated {after}"),
+    }
+}
+
+/// `after 6 steps`
+fn after(trace: &Trace) -> String {
+    match trace.n_steps() {
+        0 => "in an initial state".to_owned(),
+        n_steps => format!("after {}", counted(n_steps as u64, "step", "steps")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use base::StopReason;
+
+    use super::*;
+    use crate::testing::{broken_lock, counter, mux_sem, philosophers};
+
+    fn messages(run: &Run) -> Vec<(Standing, String, u32)> {
+        Finding::all(run).map(|finding| (finding.standing, finding.message(), finding.line())).collect()
+    }
+
+    #[test]
+    fn a_finding_is_a_sentence_and_a_place() {
+        let lock = messages(&broken_lock(2));
+        let text =
+            "invariant mutex is violated after 6 steps: !(P[i]@crit && P[j]@crit) is false for i = 0, j = 1 (N = 2)";
+        assert_eq!(lock, [(Standing::NotAsExpected, text.to_owned(), 15)]);
+        let ends = messages(&counter());
+        assert!(ends.iter().any(|(_, text, _)| text.contains(" errs, ")), "{ends:?}");
+        let stuck = messages(&philosophers(2));
+        assert!(stuck.iter().any(|(_, text, line)| text.contains("nobody can move") && *line > 1), "{stuck:?}");
+    }
+
+    #[test]
+    fn what_is_not_decided_or_looks_too_good_is_told_apart() {
+        let mut run = mux_sem(2);
+        run.results[0].verdict = Verdict::Unknown(StopReason::Cancelled);
+        let found = messages(&run);
+        assert_eq!(
+            found[0],
+            (Standing::Undecided, "invariant mutex is not decided: interrupted (N = 2)".to_owned(), found[0].2)
+        );
+        let standings: Vec<Standing> = found.iter().map(|(standing, ..)| *standing).collect();
+        assert_eq!(standings.iter().filter(|standing| **standing == Standing::NotAsExpected).count(), 2, "{found:?}");
+        assert!(found.iter().any(|(_, text, _)| text.contains("although line")), "{found:?}");
+    }
+}

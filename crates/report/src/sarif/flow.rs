@@ -1,0 +1,221 @@
+//! A counterexample as a SARIF code flow: one thread flow for each process, and one order of execution over all of them.
+//!
+//! Every thread flow begins at the place where its process starts, with order 0; step `k` of the run has order `k` in the flow of
+//! the process that takes it (of both processes, for a rendezvous); what the end shows (an error, a race, who waits) has the order after
+//! the last step.
+
+use base::Span;
+use engine::run::Run;
+use evidence::{Trace, TraceEnd};
+use model::eval::{State, Turn};
+use model::process::ProcessId;
+use serde_json::{Map, Value as Json, json};
+
+use super::Writer;
+use crate::finding::Finding;
+use crate::human::{change_text, described};
+use crate::names::{location, own_variables, place, shared_variables};
+use crate::style::Style;
+use crate::view::{StepView, step};
+use crate::waiting::{Wait, waits};
+
+/// In longer runs, steps carry the values that they change, not all values.
+const MOST_WITH_ALL_VALUES: usize = 200;
+
+/// The run as a code flow.
+pub fn code_flow(writer: &Writer, finding: &Finding<'_>, trace: &Trace) -> Json {
+    let mut flow = Flow { writer, finding, trace, threads: Vec::new() };
+    flow.starts();
+    (1..=trace.n_steps()).for_each(|nth| flow.step(nth));
+    flow.end();
+    let model = &finding.run.model;
+    let threads = model.processes.entries().zip(flow.threads).map(|((id, process), locations)| {
+        json!({
+            "id": process.name,
+            "message": { "text": format!("what {} does", process.name) },
+            "initialState": flow_state(finding, &trace.states[0], id),
+            "locations": locations,
+        })
+    });
+    json!({ "message": { "text": finding.sentence }, "threadFlows": threads.collect::<Vec<_>>() })
+}
+
+/// Where one process is after a step: its place, and the variables that it can name.
+fn flow_state(finding: &Finding<'_>, state: &State, process: ProcessId) -> Json {
+    let model = &finding.run.model;
+    let name = &model.processes[process].name;
+    let own = own_variables(model, state, process).into_iter().map(|(var, value)| (format!("{name}.{var}"), value));
+    let values = shared_variables(model, state).into_iter().chain(own);
+    let at = (format!("{name}@"), location(model, state, process));
+    values.chain([at]).map(|(name, value)| (name, json!({ "text": value }))).collect::<Map<_, _>>().into()
+}
+
+/// A code flow that grows.
+struct Flow<'a> {
+    writer: &'a Writer,
+    finding: &'a Finding<'a>,
+    trace: &'a Trace,
+    /// The locations of each process.
+    threads: Vec<Vec<Json>>,
+}
+
+/// One location of a thread flow.
+struct Spot {
+    process: ProcessId,
+    /// When it is passed.
+    order: usize,
+    span: Span,
+    text: String,
+}
+
+impl Flow<'_> {
+    /// Adds a location and returns it, for what else is to be said.
+    fn add(&mut self, spot: Spot) -> &mut Json {
+        let mut at = self.writer.location(&self.finding.run.source, spot.span);
+        at["message"] = json!({ "text": spot.text });
+        // The depth of the call in which the statement stands, which is that before the step.
+        let state = &self.trace.states[spot.order.saturating_sub(1).min(self.trace.states.len() - 1)];
+        let depth = state.stacks[spot.process.index()].len().saturating_sub(1);
+        let thread = &mut self.threads[spot.process.index()];
+        thread.push(json!({ "location": at, "executionOrder": spot.order, "nestingLevel": depth }));
+        thread.last_mut().expect("it was just added")
+    }
+
+    fn starts(&mut self) {
+        let model = &self.finding.run.model;
+        let start = &self.trace.states[0];
+        for (process, declared) in model.processes.entries() {
+            self.threads.push(Vec::new());
+            let span = model.places[start.place(process)].span;
+            let text = format!("{} starts at {}", declared.name, place(model, start, process));
+            self.add(Spot { process, order: 0, span, text })["importance"] = json!("unimportant");
+        }
+    }
+
+    fn step(&mut self, nth: usize) {
+        let (run, trace) = (self.finding.run, self.trace);
+        let states = [&trace.states[nth - 1], &trace.states[nth]];
+        let turn = &trace.turns[nth - 1];
+        let view = step(&run.model, &run.source, turn, states);
+        for (process, span) in movers(self.finding, turn, states[0]) {
+            let text = self.words(&view, process, nth);
+            let values = self.values(&view, process, nth);
+            let depths = states.map(|state| state.stacks[process.index()].len());
+            let is_last = nth == trace.n_steps();
+            let spot = self.add(Spot { process, order: nth, span, text });
+            spot["state"] = values;
+            let kinds = kinds(&view.statement, depths);
+            if !kinds.is_empty() {
+                spot["kinds"] = json!(kinds);
+            }
+            if is_last && trace.end == TraceEnd::State {
+                spot["importance"] = json!("essential");
+            }
+        }
+    }
+
+    /// What a step does, in words.
+    fn words(&self, view: &StepView, process: ProcessId, nth: usize) -> String {
+        let model = &self.finding.run.model;
+        let mut parts = Vec::new();
+        if let Some(moved) = view.moved.iter().find(|moved| moved.process == process && !view.stands_still) {
+            parts.push(format!("{} → {}", moved.from, moved.to));
+        }
+        let changes = view.changes.iter().filter(|change| !change.resets);
+        parts.extend(changes.map(|change| change_text(model, change, &change.name, &Style::default())));
+        if self.trace.loop_from.is_some_and(|from| nth == from + 1) {
+            parts.push("the loop starts here".to_owned());
+        }
+        if let Some(from) = self.trace.loop_from.filter(|_| nth == self.trace.n_steps()) {
+            parts.push(format!("back to the state after step {from}"));
+        }
+        let name = &model.processes[process].name;
+        let head = match view.stands_still {
+            true => format!("{name} stands still"),
+            false => format!("{name}: {}", view.statement),
+        };
+        if parts.is_empty() { head } else { format!("{head} ({})", parts.join("; ")) }
+    }
+
+    fn values(&self, view: &StepView, process: ProcessId, nth: usize) -> Json {
+        let (model, state) = (&self.finding.run.model, &self.trace.states[nth]);
+        if self.trace.n_steps() <= MOST_WITH_ALL_VALUES {
+            return flow_state(self.finding, state, process);
+        }
+        let changed = view
+            .changes
+            .iter()
+            .map(|change| (change.name.clone(), json!({ "text": crate::names::shown(model, change.ty, change.new) })));
+        changed.collect::<Map<_, _>>().into()
+    }
+
+    /// What the end of the run shows, at the places where it shows.
+    fn end(&mut self) {
+        let (run, trace) = (self.finding.run, self.trace);
+        let order = trace.n_steps() + 1;
+        let statement = |action| run.model.statements[run.model.actions[action].statement].span;
+        let mut spots: Vec<(Spot, &str)> = Vec::new();
+        match &trace.end {
+            TraceEnd::State | TraceEnd::Loop => {}
+            TraceEnd::Fault { by, fault } => {
+                let span = if fault.span.is_empty() { statement(by.action) } else { fault.span };
+                let text = format!("error: {}", described(run, &fault.fault));
+                spots.push((Spot { process: by.process, order, span, text }, "danger"));
+            }
+            TraceEnd::Race(race) => {
+                for side in &race.contenders {
+                    let verb = if side.writes { "write" } else { "read" };
+                    let text = format!("can {verb} {} now", run.model.cells[race.cell].name);
+                    spots.push((Spot { process: side.process, order, span: statement(side.action), text }, "danger"));
+                }
+            }
+            TraceEnd::Deadlock => {
+                let last = &trace.states[trace.n_steps()];
+                // A process that can go several ways waits for each of them.
+                for ways in waits(&run.model, trace).chunk_by(|one, other| one.process == other.process) {
+                    let texts: Vec<String> = ways.iter().map(|wait| awaited(run, wait)).collect();
+                    let (process, text) = (ways[0].process, format!("waits for {}", texts.join(", or for ")));
+                    let span = run.model.places[last.place(process)].span;
+                    spots.push((Spot { process, order, span, text }, "danger"));
+                }
+            }
+        }
+        for (spot, kind) in spots {
+            let added = self.add(spot);
+            added["importance"] = json!("essential");
+            added["kinds"] = json!([kind]);
+        }
+    }
+}
+
+/// What a process waits for, and who has it.
+fn awaited(run: &Run, wait: &Wait) -> String {
+    let holders: Vec<&str> = wait.holders.iter().map(|&id| run.model.processes[id].name.as_str()).collect();
+    let held = if holders.is_empty() { String::new() } else { format!(", held by {}", holders.join(", ")) };
+    format!("{}{held}", wait.what)
+}
+
+/// Who moves in a turn, each with the statement that it takes.
+fn movers(finding: &Finding<'_>, turn: &Turn, before: &State) -> Vec<(ProcessId, Span)> {
+    let model = &finding.run.model;
+    let statement = |action| model.statements[model.actions[action].statement].span;
+    match turn {
+        Turn::StandStill(process) => vec![(*process, model.places[before.place(*process)].span)],
+        Turn::Step(by) => {
+            let partner = by.partner.map(|(process, action)| (process, statement(action)));
+            std::iter::once((by.process, statement(by.action))).chain(partner).collect()
+        }
+    }
+}
+
+/// What kind of step it is, in SARIF's words.
+fn kinds(statement: &str, [before, after]: [usize; 2]) -> Vec<&'static str> {
+    match statement.split(' ').next() {
+        _ if after > before => vec!["call", "function"],
+        _ if after < before => vec!["return", "function"],
+        Some("acquire") => vec!["acquire", "lock"],
+        Some("release") => vec!["release", "lock"],
+        Some("if" | "while") => vec!["branch"],
+        _ => Vec::new(),
+    }
+}
