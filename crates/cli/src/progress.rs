@@ -50,11 +50,24 @@ impl Progress {
 
     /// Watches the run of one program.
     pub fn watch<'m>(self, model: &'m Model, n_questions: usize, limit: Option<Duration>) -> Watcher<'m> {
+        self.watch_one_of(model, (1, 1), n_questions, limit)
+    }
+
+    /// Watches the run of the nth of several programs or instances.
+    pub fn watch_one_of<'m>(
+        self,
+        model: &'m Model,
+        position: (usize, usize),
+        n_questions: usize,
+        limit: Option<Duration>,
+    ) -> Watcher<'m> {
         let now = Instant::now();
         let seen = Seen { states: 0, at: now, n_decided: 0, next_line: now + INTERVAL, bar: None };
-        let watcher = Watcher { progress: self, model, n_questions, limit, started: now, seen: Mutex::new(seen) };
+        let seen = Mutex::new(seen);
+        let watcher = Watcher { progress: self, model, position, n_questions, limit, started: now, seen };
         if self == Progress::Json {
-            watcher.emit(json!({"event": "start", "properties": n_questions}));
+            let (nth, of) = position;
+            watcher.emit(json!({"event": "start", "properties": n_questions, "run": nth, "runs": of}));
         }
         watcher
     }
@@ -64,6 +77,8 @@ impl Progress {
 pub struct Watcher<'m> {
     progress: Progress,
     model: &'m Model,
+    /// Which of how many runs of the call it is.
+    position: (usize, usize),
     n_questions: usize,
     limit: Option<Duration>,
     started: Instant,
@@ -168,7 +183,11 @@ impl Watcher<'_> {
 
     fn title(&self) -> String {
         let parameters = self.model.parameters.iter().map(|given| format!(" {} = {}", given.name, given.value));
-        format!("{}{}", self.model.name, parameters.collect::<Vec<_>>().join(","))
+        let position = match self.position {
+            (_, 1) => String::new(),
+            (nth, of) => format!(" ({nth} of {of})"),
+        };
+        format!("{}{}{position}", self.model.name, parameters.collect::<Vec<_>>().join(","))
     }
 
     fn as_json(&self, event: &Event) -> serde_json::Value {
@@ -234,6 +253,15 @@ mod tests {
         let [search, means] = watcher(&model()).words(&event, 1_900.0, 2, Duration::from_secs(42));
         assert_eq!(search, "lock N = 4: 31 200 states (+1 900/s), frontier 1 234, depth 12");
         assert_eq!(means, "212 MB, 42 s of 10 min 00 s, 2 of 3 properties decided");
+    }
+
+    #[test]
+    fn a_line_says_which_of_several_runs_it_is() {
+        let model = model();
+        let watcher = Progress::Plain.watch_one_of(&model, (3, 19), 1, None);
+        let event = Event::Proving { rounds: 3, exposed: 0, nodes: 7, memory_bytes: 1 };
+        let [search, _] = watcher.words(&event, 0.0, 0, Duration::ZERO);
+        assert_eq!(search, "lock N = 4 (3 of 19): round 3, 7 nodes");
     }
 
     #[test]

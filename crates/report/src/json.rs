@@ -25,6 +25,7 @@ use crate::human::tried::together;
 use crate::names::{call_stack, line, location};
 use crate::proof::Explanation;
 use crate::proof_check::obligations_json;
+use crate::sweep::{self, Sweep};
 use crate::view::{StepView, steps};
 use crate::waiting::{cycle, waits};
 use crate::why::why;
@@ -42,9 +43,17 @@ pub fn document(runs: &[(&Run, &Files)]) -> Json {
         several => {
             let runs = several.iter().map(|(run, files)| Json::Object(run_fields(run, files)));
             out.insert("runs".into(), runs.collect());
+            out.insert("sweeps".into(), sweeps(several));
         }
     }
     Json::Object(out)
+}
+
+/// How properties grow, for each program that was checked at several sizes.
+fn sweeps(runs: &[(&Run, &Files)]) -> Json {
+    let of_one_text = runs.chunk_by(|(one, _), (other, _)| one.source.name() == other.source.name());
+    let runs = of_one_text.map(|runs| runs.iter().map(|(run, _)| *run).collect::<Vec<_>>());
+    runs.filter_map(|runs| Sweep::of(&runs)).map(|sweep| sweep::document(&sweep)).collect()
 }
 
 /// The document of a call whose input was refused: no results, all messages.

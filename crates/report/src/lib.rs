@@ -1,7 +1,7 @@
 //! Results as text: for people, for scripts, for a terminal.
 //!
 //! Everything here is a pure function from a result to a `String` or a JSON value; nothing prints. [`human`] shows runs to
-//! people, [`json`] writes the result documents, [`sarif`], [`junit`] and [`github`] say the same to other tools, [`html`] writes a page of everything, [`table`] shows many runs at once; [`explore`], [`graph`], [`proof_check`], [`replay`] and [`sim`] are for
+//! people, [`json`] writes the result documents, [`sarif`], [`junit`] and [`github`] say the same to other tools, [`html`] writes a page of everything, [`table`] shows many runs at once, [`sweep`] one program at many sizes; [`explore`], [`graph`], [`proof_check`], [`replay`] and [`sim`] are for
 //! the commands of those names; [`guarantees`] says what processes guarantee to each other;
 //! [`diagnostics`] draws what the front-end says about the input.
 
@@ -26,6 +26,7 @@ pub mod replay;
 pub mod sarif;
 pub mod sim;
 pub mod style;
+pub mod sweep;
 pub mod table;
 pub mod text;
 mod uri;

@@ -1,4 +1,5 @@
-//! Many runs at once: one row for each property, one column for each instance.
+//! Many runs at once: one row for each property, one column for each instance. Where the columns are too many for the page, they stand in
+//! several tables; one program at several sizes has its own table (`sweep`).
 
 use engine::Verdict;
 use engine::run::{PropertyResult, Run};
@@ -9,10 +10,13 @@ use crate::item::{Item, count_errors};
 use crate::names::parameters;
 use crate::numbers::{counted, duration};
 use crate::style::{Ink, Mark, Style};
+use crate::sweep::{self, Sweep};
 use crate::text::{clean, cut, pad, width};
 
 /// A row of the table.
 struct Line {
+    /// The name of the program's file.
+    file: String,
     program: String,
     property: String,
     /// One for each column; empty where the instance has no such property.
@@ -22,36 +26,86 @@ struct Line {
 /// The table, and a last line with the counts.
 pub fn draw(items: &[Item<'_>], style: &Style) -> String {
     let runs: Vec<&Run> = items.iter().filter_map(Item::run).collect();
-    let columns = instances(&runs);
+    let sweep = if runs.len() == items.len() { Sweep::of(&runs) } else { None };
+    let table = match sweep {
+        Some(sweep) => sweep::draw(&sweep, style) + "\n",
+        None => by_property(items, &runs, style),
+    };
+    table + &closing(items, &runs, style)
+}
+
+/// A row for each property, a column for each instance; as many columns side by side as there is room for.
+fn by_property(items: &[Item<'_>], runs: &[&Run], style: &Style) -> String {
+    let columns = instances(runs);
     let lines = lines(items, &columns, style);
     let program = lines.iter().map(|line| width(&line.program)).max().unwrap_or(0).min(24);
     let property = lines.iter().map(|line| width(&line.property)).max().unwrap_or(0).min(28);
     let widths: Vec<usize> = (0..columns.len())
         .map(|nth| lines.iter().map(|line| width(&line.cells[nth].0)).chain([width(&columns[nth])]).max().unwrap_or(0))
         .collect();
+    let room = style.width.saturating_sub(program + property + 4);
     let mut out = String::new();
-    if columns.iter().any(|column| !column.is_empty()) {
-        let titles = columns.iter().zip(&widths).map(|(title, &columns)| pad(title, columns)).collect::<Vec<_>>();
-        let head = format!("{}  {}  {}", pad("", program), pad("", property), titles.join("   "));
-        out.push_str(&style.paint(Ink::Strong, head.trim_end()));
-        out.push('\n');
+    let mut from = 0;
+    while from < columns.len() {
+        let mut used = 0;
+        let fits = |width: &&usize| {
+            used += **width + 3;
+            used <= room + 3
+        };
+        let to = from + widths[from..].iter().take_while(fits).count().max(1);
+        let table = Table { titles: &columns[from..to], widths: &widths[from..to], leads: [program, property], from };
+        out.push_str(if from == 0 { "" } else { "\n" });
+        out.push_str(&table.draw(&lines, style));
+        from = to;
     }
-    for line in &lines {
-        let mut parts = format!(
-            "{}  {}  ",
-            pad(&cut(&line.program, program, style), program),
-            pad(&cut(&line.property, property, style), property)
-        );
-        let cells = line.cells.iter().zip(&widths).map(|((text, ink), &columns)| {
-            let gap = " ".repeat(columns - width(text));
-            format!("{}{gap}", style.paint(*ink, text))
-        });
-        parts.push_str(&cells.collect::<Vec<_>>().join("   "));
-        out.push_str(parts.trim_end());
-        out.push('\n');
-    }
-    out.push_str(&closing(items, &runs, style));
     out
+}
+
+/// Some columns side by side.
+struct Table<'a> {
+    titles: &'a [String],
+    widths: &'a [usize],
+    /// How wide the columns of programs and properties are.
+    leads: [usize; 2],
+    /// The position of the first column.
+    from: usize,
+}
+
+impl Table<'_> {
+    fn draw(&self, lines: &[Line], style: &Style) -> String {
+        let [program, property] = self.leads;
+        let mut out = String::new();
+        if self.titles.iter().any(|title| !title.is_empty()) {
+            let titles = self.titles.iter().zip(self.widths).map(|(title, &columns)| pad(title, columns));
+            let head =
+                format!("{}  {}  {}", pad("", program), pad("", property), titles.collect::<Vec<_>>().join("   "));
+            out.push_str(&style.paint(Ink::Strong, head.trim_end()));
+            out.push('\n');
+        }
+        let mut last_file = None;
+        for line in lines {
+            let cells = &line.cells[self.from..self.from + self.titles.len()];
+            if cells.iter().all(|(text, _)| text.is_empty()) {
+                continue;
+            }
+            // A program is named beside the first of its properties.
+            let name = if last_file == Some(&line.file) { "" } else { &line.program };
+            last_file = Some(&line.file);
+            let mut parts = format!(
+                "{}  {}  ",
+                pad(&cut(name, program, style), program),
+                pad(&cut(&line.property, property, style), property)
+            );
+            let cells = cells.iter().zip(self.widths).map(|((text, ink), &columns)| {
+                let gap = " ".repeat(columns - width(text));
+                format!("{}{gap}", style.paint(*ink, text))
+            });
+            parts.push_str(&cells.collect::<Vec<_>>().join("   "));
+            out.push_str(parts.trim_end());
+            out.push('\n');
+        }
+        out
+    }
 }
 
 /// The instances as columns, in the order in which they appear; one without a title where no file has two.
@@ -74,40 +128,38 @@ fn instances(runs: &[&Run]) -> Vec<String> {
 }
 
 fn lines(items: &[Item<'_>], columns: &[String], style: &Style) -> Vec<Line> {
-    let mut lines: Vec<(String, Line)> = Vec::new();
+    let mut lines: Vec<Line> = Vec::new();
     let single = columns.len() == 1 && columns[0].is_empty();
+    let empty = || vec![(String::new(), Ink::Dim); columns.len()];
     for item in items {
+        let file = item.source().name().to_owned();
         let run = match item {
             Item::Checked(run, _) => run,
-            Item::Refused(source, diagnostics) => {
-                let (name, why) = (source.name(), count_errors(diagnostics));
-                let mut cells = vec![(String::new(), Ink::Dim); columns.len()];
-                cells[0] = (format!("{} {why}", style.mark(Mark::Violated)), Ink::Bad);
-                lines.push((format!("{name}\n"), Line { program: clean(name), property: String::new(), cells }));
+            Item::Refused(_, diagnostics) => {
+                let mut cells = empty();
+                cells[0] = (format!("{} {}", style.mark(Mark::Violated), count_errors(diagnostics)), Ink::Bad);
+                lines.push(Line { program: clean(&file), file, property: String::new(), cells });
                 continue;
             }
         };
         let instance = parameters(&run.model);
         let column = columns.iter().position(|column| *column == instance).unwrap_or(0);
         for result in &run.results {
-            let property = &run.model.properties[result.property].name;
-            let key = format!("{}\n{property}", run.source.name());
-            let at = lines.iter().position(|(other, _)| *other == key).unwrap_or_else(|| {
-                let first = !lines.iter().any(|(other, _)| other.starts_with(&format!("{}\n", run.source.name())));
+            let property = clean(&run.model.properties[result.property].name);
+            let known = lines.iter().position(|line| line.file == file && line.property == property);
+            let at = known.unwrap_or_else(|| {
                 let name = clean(&run.model.name);
-                let program = match (first, single && !instance.is_empty()) {
-                    (true, true) => format!("{name} {}", instance.replace(" = ", "=")),
-                    (true, false) => name,
-                    (false, _) => String::new(),
+                let program = match single && !instance.is_empty() {
+                    true => format!("{name} {}", instance.replace(" = ", "=")),
+                    false => name,
                 };
-                let cells = vec![(String::new(), Ink::Dim); columns.len()];
-                lines.push((key, Line { program, property: clean(property), cells }));
+                lines.push(Line { file: file.clone(), program, property, cells: empty() });
                 lines.len() - 1
             });
-            lines[at].1.cells[column] = cell(run, result, style);
+            lines[at].cells[column] = cell(run, result, style);
         }
     }
-    lines.into_iter().map(|(_, line)| line).collect()
+    lines
 }
 
 /// `✔ 0.01 s`, `✘ 6 steps`, `? time-limit`; `!` where the verdict is not the expected one.
@@ -156,7 +208,7 @@ mod tests {
 
     use super::*;
     use crate::Files;
-    use crate::testing::{broken_lock, counter, mux_sem, philosophers};
+    use crate::testing::{broken_lock, counter, large_broken_lock, mux_sem, philosophers};
 
     #[test]
     fn a_sweep_has_a_column_for_each_instance() {
@@ -164,6 +216,17 @@ mod tests {
         let files = Files::default();
         let items: Vec<Item<'_>> = runs.iter().map(|run| Item::Checked(run, &files)).collect();
         insta::assert_snapshot!(draw(&items, &Style::default()));
+    }
+
+    #[test]
+    fn many_instances_stand_in_several_tables() {
+        let mut runs: Vec<Run> = (10..=18).map(large_broken_lock).collect();
+        runs.push(counter());
+        let files = Files::default();
+        let items: Vec<Item<'_>> = runs.iter().map(|run| Item::Checked(run, &files)).collect();
+        let text = draw(&items, &Style::default());
+        assert!(text.contains("N = 18") && text.lines().all(|line| width(line) <= 80), "{text}");
+        assert!(text.lines().filter(|line| line.contains("N = ")).count() >= 2, "{text}");
     }
 
     #[test]

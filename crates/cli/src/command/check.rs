@@ -108,15 +108,17 @@ struct Checker {
 
 impl Checker {
     fn check_all(&self, batch: Batch, questions: Vec<Vec<PropertyId>>) -> Result<Vec<Outcome>, Failure> {
+        let n_programs = programs(&batch).len();
         let mut questions = questions.into_iter();
-        let mut outcomes = Vec::new();
+        let (mut outcomes, mut nth) = (Vec::new(), 0);
         for item in batch.items {
             match item {
                 Loaded::Refused(refusal) => outcomes.push(Outcome::Refused(refusal)),
                 Loaded::Program(program) => {
                     let asked = questions.next().unwrap_or_default();
+                    nth += 1;
                     if !asked.is_empty() {
-                        outcomes.push(self.check(*program, &asked)?);
+                        outcomes.push(self.check(*program, &asked, (nth, n_programs))?);
                     }
                 }
             }
@@ -124,8 +126,9 @@ impl Checker {
         Ok(outcomes)
     }
 
-    fn check(&self, program: Program, questions: &[PropertyId]) -> Result<Outcome, Failure> {
-        let watcher = self.progress.watch(&program.model, questions.len(), self.limits.time);
+    /// Checks one program, which is the nth of so many.
+    fn check(&self, program: Program, questions: &[PropertyId], position: (usize, usize)) -> Result<Outcome, Failure> {
+        let watcher = self.progress.watch_one_of(&program.model, position, questions.len(), self.limits.time);
         let checker = self.method.checker();
         let check = Check { model: &program.model, questions, checker: &*checker, limits: &self.limits };
         let mut checked = check.run(&watcher).map_err(|failure| Failure::Internal(failure.to_string()))?;

@@ -1,0 +1,57 @@
+//! Sweeps of small programs: the table fits, and the growth is that of the numbers.
+
+use base::StopReason;
+
+use super::*;
+use crate::style::Style;
+use crate::testing::{broken_lock, mux_sem};
+use crate::text::width;
+
+fn sweep(runs: &[Run]) -> String {
+    let runs: Vec<&Run> = runs.iter().collect();
+    draw(&Sweep::of(&runs).expect("it is a sweep"), &Style::default())
+}
+
+/// The same answers with times and local states that grow as they are told to.
+fn grown(mut run: Run, milliseconds: u64, local: Option<u64>) -> Run {
+    for result in &mut run.results {
+        result.statistics.time = Duration::from_millis(milliseconds);
+        result.statistics.local_states = local.map(|states| vec![Some(states); run.model.processes.len()]);
+    }
+    run
+}
+
+#[test]
+fn a_row_for_each_size_and_a_remark_for_each_property() {
+    let runs: Vec<Run> = (2..=6).map(|size| grown(mux_sem(size), 10 * 2u64.pow(size as u32), Some(10))).collect();
+    let text = sweep(&runs);
+    insta::assert_snapshot!(text);
+    assert!(text.lines().all(|line| width(line) <= 80), "{text}");
+}
+
+#[test]
+fn what_is_not_decided_does_not_count() {
+    let mut runs: Vec<Run> = (2..=5).map(|size| grown(broken_lock(size), 1, None)).collect();
+    runs[3].results[0].verdict = Verdict::Unknown(StopReason::TimeLimit(Duration::from_secs(1)));
+    let text = sweep(&runs);
+    assert!(text.contains("? time-limit"), "{text}");
+    assert!(text.contains("the run's length is the same for every N"), "{text}");
+    assert!(text.contains("not decided for N = 5"), "{text}");
+}
+
+#[test]
+fn runs_of_different_texts_are_no_sweep() {
+    let (one, other) = (mux_sem(2), broken_lock(3));
+    assert!(Sweep::of(&[&one, &other]).is_none() && Sweep::of(&[&one]).is_none());
+}
+
+#[test]
+fn the_document_has_every_point() {
+    let runs: Vec<Run> = (2..=5).map(|size| grown(mux_sem(size), 100 * size as u64, None)).collect();
+    let found = document(&Sweep::of(&runs.iter().collect::<Vec<_>>()).unwrap());
+    assert_eq!(found["parameter"], "N");
+    let mutex = &found["properties"][0];
+    assert_eq!(mutex["points"].as_array().unwrap().len(), 4);
+    assert_eq!((&mutex["points"][0]["counted"], &mutex["points"][0]["number"]), (&json!("global_states"), &json!(12)));
+    assert!(mutex["number"]["by"].as_f64().unwrap() > 2.0, "{mutex}");
+}
