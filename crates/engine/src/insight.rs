@@ -12,6 +12,17 @@ pub struct Insight {
     pub assumptions: Vec<Assumption>,
     /// Of a temporal property that is violated: assumptions that exclude the run that violates it, the best first.
     pub remedies: Vec<Remedy>,
+    /// Of a property that is proved locally: larger sizes that are proved by the same invariants. An observation, never a proof for all sizes.
+    pub other_sizes: Option<OtherSizes>,
+}
+
+/// Sizes of a program at which a property is proved by the same invariants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OtherSizes {
+    /// The parameter.
+    pub parameter: String,
+    /// Its values, beside the one that was asked for.
+    pub same_for: Vec<i64>,
 }
 
 impl Insight {

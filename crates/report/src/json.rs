@@ -178,6 +178,7 @@ fn result(run: &Run, result: &PropertyResult, files: &Files) -> Json {
         "triggers": triggers(&result.insight),
         "assumptions": assumptions(&result.insight),
         "remedies": remedies(&result.insight),
+        "other_n": result.insight.other_sizes.as_ref().map(|other| json!({ "same_for": other.same_for })),
     })
 }
 

@@ -10,7 +10,7 @@ use driver::instances::Request;
 use driver::load::{Batch, Loaded, Refusal};
 use driver::methods::{self, Method};
 use driver::select::{self, Glob};
-use driver::teach::teach;
+use driver::teach::{other_n, teach};
 use engine::PropertyId;
 use engine::run::Run;
 use model::Model;
@@ -134,6 +134,7 @@ impl Checker {
         let mut checked = check.run(&watcher).map_err(|failure| Failure::Internal(failure.to_string()))?;
         if self.teaches {
             teach(&check, &mut checked).map_err(|failure| Failure::Internal(failure.to_string()))?;
+            other_n::observe(&program, &self.limits, &mut checked, &report::proof::statement);
         }
         drop(watcher);
         let run = program.into_run(checked);

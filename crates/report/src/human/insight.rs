@@ -2,7 +2,7 @@
 //! it speaks of ever happens.
 
 use engine::Verdict;
-use engine::insight::{Insight, Need, Outcome, Reached, Trigger};
+use engine::insight::{Insight, Need, OtherSizes, Outcome, Reached, Trigger};
 use engine::run::{PropertyResult, Run};
 use evidence::Evidence;
 
@@ -33,6 +33,17 @@ pub fn of_holding(result: &PropertyResult, context: &Context, style: &Style) -> 
         out.push_str(&reached(trigger, (heading, in_full), style));
     }
     out
+}
+
+/// Larger sizes that are proved by the same invariants.
+pub fn other_sizes(insight: &Insight, style: &Style) -> String {
+    let Some(OtherSizes { parameter, same_for }) = &insight.other_sizes else { return String::new() };
+    let sizes: Vec<String> = same_for.iter().map(|size| format!("{parameter} = {size}")).collect();
+    let text = format!(
+        "the same invariants prove it for {} (an observation, not a proof for all {parameter})",
+        sizes.join(" and ")
+    );
+    hang(&format!("  {:<18}   ", format!("Other {parameter}")), &clean(&text), style.width.min(80))
 }
 
 fn assumptions(insight: &Insight, room: usize, style: &Style) -> String {

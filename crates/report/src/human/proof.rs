@@ -42,6 +42,7 @@ pub fn block(run: &Run, (result, proof): (&PropertyResult, &Certificate), contex
         }
         out.push_str(&page.disturbances(&told, is_verbose));
         out.push_str(&page.lines(&told));
+        out.push_str(&insight::other_sizes(&result.insight, style));
     }
     if let Some(proof) = proof.pushdown() {
         let page = Page { style, columns: style.width.min(80), most: usize::MAX };

@@ -2,13 +2,14 @@
 //!
 //! In: a Model and a certificate that proves one of its properties. Out: an [`Explanation`]: plain data that the terminal and the
 //! JSON document both show. `tree` finds out which numbers a set does not tell apart, `cover` says a set in few exclusions, `fold`
-//! makes sentences of them, `words` knows the names, `lines` looks at the program's text.
+//! makes sentences of them, `words` knows the names, `lines` looks at the program's text, `statement` says what does not depend on the size.
 
 mod cover;
 mod fold;
 mod lines;
 mod member;
 mod sentence;
+mod statement;
 mod tree;
 mod why;
 mod words;
@@ -28,6 +29,7 @@ use member::{Rows, Told};
 use words::Words;
 
 pub use lines::Step;
+pub use statement::statement;
 pub use why::why;
 
 /// More members than this are not told one by one.

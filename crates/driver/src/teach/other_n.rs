@@ -1,0 +1,102 @@
+//! Whether the next two sizes are proved by the same invariants: an observation, and no proof for all sizes.
+//!
+//! In: the results of a check, and a function that says a proof in sentences that name neither the size nor single processes, or nothing. Out:
+//! for each property whose proof has such sentences, the next two sizes of N where the same method proves it with literally the same ones. Each
+//! property may take as long as its own proof took, and a moment; what is not found out in that time is not said. Nothing of this changes a verdict.
+
+use std::time::{Duration, Instant};
+
+use base::SourceFile;
+use engine::insight::OtherSizes;
+use engine::run::PropertyResult;
+use engine::{Silent, Verdict};
+use evidence::{Certificate, Evidence};
+use model::Model;
+
+use super::{LONG, share};
+use crate::check::{Check, Checked, Limits, Program};
+use crate::instances::SIZE_PARAMETER;
+use crate::load::{self, Loaded};
+use crate::{methods, select};
+
+/// Says a proof in sentences that do not depend on the size; `None` where they do, or where there are none.
+pub type Statement<'a> = dyn Fn(&Model, &SourceFile, &Certificate) -> Option<String> + 'a;
+
+/// Proofs that take longer than this to be put into words are not compared: those of the next sizes would take longer still.
+const LONGEST_TELLING: Duration = Duration::from_millis(100);
+
+/// How many sizes are looked at.
+const N_SIZES: i64 = 2;
+
+/// Looks at the next sizes of a program whose questions were answered.
+pub fn observe(program: &Program, limits: &Limits, checked: &mut Checked, statement: &Statement<'_>) {
+    let started = Instant::now();
+    let mut next: Option<Vec<(i64, Program)>> = None;
+    for result in &mut checked.results {
+        let Verdict::Holds(Evidence::Certificate(proof)) = &result.verdict else { continue };
+        let left = limits.time.map(|limit| limit.saturating_sub(checked.time + started.elapsed()));
+        let begun = Instant::now();
+        let share = left.map_or(share(result), |left| left.min(share(result)));
+        if result.statistics.time > LONG || share.is_zero() || limits.cancel.is_cancelled() {
+            continue;
+        }
+        let Some(said) = statement(&program.model, &program.source, proof) else { continue };
+        if begun.elapsed() > LONGEST_TELLING {
+            continue;
+        }
+        let next = next.get_or_insert_with(|| next_sizes(program).unwrap_or_default());
+        let asking = Asking { program, limits, statement, deadline: begun + share };
+        let is_same = |(_, larger): &(i64, Program)| asking.statement_of(larger, result).as_ref() == Some(&said);
+        if next.len() as i64 == N_SIZES && next.iter().all(is_same) {
+            result.insight.other_sizes = Some(OtherSizes {
+                parameter: SIZE_PARAMETER.to_owned(),
+                same_for: next.iter().map(|(size, _)| *size).collect(),
+            });
+        }
+    }
+}
+
+/// The program at the next sizes, as far as it allows them.
+fn next_sizes(program: &Program) -> Option<Vec<(i64, Program)>> {
+    let value = |name: &str| program.model.parameters.iter().find(|given| given.name == name).map(|given| given.value);
+    let size = value(SIZE_PARAMETER)?;
+    let declared = lang::parameters(&program.source).ok()?;
+    let range = declared.iter().find(|range| range.name == SIZE_PARAMETER)?;
+    let sizes = (1..=N_SIZES).filter_map(|more| size.checked_add(more)).filter(|&size| load::allows(range, size));
+    let at = |size: i64| {
+        let given = program.model.parameters.iter();
+        let given = given.map(|one| (one.name.clone(), if one.name == SIZE_PARAMETER { size } else { one.value }));
+        match load::instance(&program.source, &given.collect::<Vec<_>>()) {
+            Loaded::Program(program) => Some((size, *program)),
+            Loaded::Refused(_) => None,
+        }
+    };
+    sizes.map(at).collect()
+}
+
+/// Asks about larger sizes until a deadline.
+struct Asking<'a> {
+    program: &'a Program,
+    limits: &'a Limits,
+    statement: &'a Statement<'a>,
+    deadline: Instant,
+}
+
+impl Asking<'_> {
+    /// The sentences by which the method proves the property at another size, if it does in time. Evidence that fails its audit is no proof.
+    fn statement_of(&self, larger: &Program, result: &PropertyResult) -> Option<String> {
+        let time = self.deadline.saturating_duration_since(Instant::now());
+        if time.is_zero() {
+            return None;
+        }
+        let limits = Limits { time: Some(time), ..self.limits.clone() };
+        let question = select::find(&larger.model, &self.program.model.properties[result.property].name).ok()?;
+        let checker = methods::find(result.method).ok()?.checker();
+        let check = Check { model: &larger.model, questions: &[question], checker: &*checker, limits: &limits };
+        let mut checked = check.run(&Silent).ok()?;
+        match checked.results.pop()?.verdict {
+            Verdict::Holds(Evidence::Certificate(proof)) => (self.statement)(&larger.model, &larger.source, &proof),
+            _ => None,
+        }
+    }
+}
