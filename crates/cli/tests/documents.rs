@@ -48,6 +48,22 @@ fn pushdown() {
     check("docs/pushdown.md");
 }
 
+#[test]
+fn methods() {
+    check("docs/methods.md");
+}
+
+#[test]
+fn every_method_has_its_page() {
+    let text = fs::read_to_string(root().join("docs/methods.md")).unwrap();
+    for method in driver::methods::available() {
+        let is_heading =
+            |line: &str| line.starts_with('#') && line.split(['#', ',', ' ']).any(|word| word == method.name);
+        let is_called = method.name == "auto" || text.contains(&format!("--method {} ", method.name));
+        assert!(text.lines().any(is_heading) && is_called, "docs/methods.md does not tell about `{}`", method.name);
+    }
+}
+
 /// Runs the calls of a document in order, in one directory that has the examples.
 fn check(name: &str) {
     let path = root().join(name);
