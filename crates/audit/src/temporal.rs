@@ -28,21 +28,26 @@ pub fn is_violated(
     if has_automaton(formula) {
         return Ok(None);
     }
-    let mut parts = Parts { model, states, nodes: Vec::new(), temporal: Vec::new() };
-    let root = parts.add(formula, &[])?;
-    let most_guesses = MOST_NODES / states.len().max(1);
-    if parts.temporal.len() > most_guesses.max(1).ilog2() as usize {
-        return Ok(None);
-    }
     let index: HashMap<&State, usize> = states.iter().enumerate().map(|(at, state)| (state, at)).collect();
     let edges = |state| {
         let found = turns(model, state).into_iter();
         found.filter_map(|(turn, next)| Some((turn, *index.get(&next)?))).collect()
     };
-    let graph = Graph { edges: states.iter().map(edges).collect(), parts };
-    for fairness in &under.any_of {
-        if graph.has_fair_run(root, fairness)? {
-            return Ok(Some(true));
+    let edges: Vec<Vec<(Turn, usize)>> = states.iter().map(edges).collect();
+    let mut conjuncts = Vec::new();
+    Parts::new(model, states).conjuncts(formula, &[], &mut conjuncts)?;
+    for (conjunct, bound) in conjuncts {
+        let mut parts = Parts::new(model, states);
+        let root = parts.add(conjunct, &bound)?;
+        let most_guesses = MOST_NODES / states.len().max(1);
+        if parts.temporal.len() > most_guesses.max(1).ilog2() as usize {
+            return Ok(None);
+        }
+        let graph = Graph { edges: &edges, parts };
+        for fairness in &under.any_of {
+            if graph.has_fair_run(root, fairness)? {
+                return Ok(Some(true));
+            }
         }
     }
     Ok(Some(false))
@@ -81,7 +86,37 @@ struct Parts<'a> {
     temporal: Vec<usize>,
 }
 
-impl Parts<'_> {
+impl<'a> Parts<'a> {
+    fn new(model: &'a Model, states: &'a [State]) -> Self {
+        Parts { model, states, nodes: Vec::new(), temporal: Vec::new() }
+    }
+
+    /// Formulas with the values of their variables that are all true of a run where this one is: a run violates it if it violates one
+    /// of them, and each has fewer parts to guess.
+    fn conjuncts<'f>(
+        &self,
+        formula: &'f Formula,
+        bound: &[Value],
+        found: &mut Vec<(&'f Formula, Vec<Value>)>,
+    ) -> Result<(), StepFault> {
+        match formula {
+            Formula::Boolean(BooleanOp::And, left, right) => {
+                self.conjuncts(left, bound, found)?;
+                self.conjuncts(right, bound, found)
+            }
+            Formula::Quantified { quantifier: Quantifier::Forall, bindings, filter, body } => {
+                for instance in self.instances(bindings, filter.as_ref(), bound)? {
+                    self.conjuncts(body, &instance, found)?;
+                }
+                Ok(())
+            }
+            _ => {
+                found.push((formula, bound.to_vec()));
+                Ok(())
+            }
+        }
+    }
+
     fn push(&mut self, part: Part) -> usize {
         self.nodes.push(part);
         self.nodes.len() - 1
@@ -169,10 +204,9 @@ impl Parts<'_> {
             Formula::Refused(_) => unreachable!("formulas with automata are not looked at"),
             Formula::Quantified { quantifier, bindings, filter, body } => {
                 let is_forall = *quantifier == Quantifier::Forall;
-                let mut instances = Vec::new();
-                self.instances(bindings, (filter.as_ref(), body), bound, &mut instances)?;
                 let mut all = self.constant(is_forall);
-                for instance in instances {
+                for instance in self.instances(bindings, filter.as_ref(), bound)? {
+                    let instance = self.add(body, &instance)?;
                     all = if is_forall { self.push(Part::And(all, instance)) } else { self.or(all, instance) };
                 }
                 all
@@ -204,29 +238,26 @@ impl Parts<'_> {
         }
     }
 
+    /// The values of a quantifier's variables, after those that are bound around it.
     fn instances(
-        &mut self,
+        &self,
         rest: &[Binding],
-        over: (Option<&Expr>, &Formula),
+        filter: Option<&Expr>,
         bound: &[Value],
-        found: &mut Vec<usize>,
-    ) -> Result<(), StepFault> {
-        let (filter, body) = over;
+    ) -> Result<Vec<Vec<Value>>, StepFault> {
         let some_state = &self.states[0];
+        let mut view = Viewpoint::of_instance(self.model, some_state, bound);
         let Some((binding, inner)) = rest.split_first() else {
-            let mut view = Viewpoint::of_instance(self.model, some_state, bound);
-            if filter.map_or(Ok(true), |filter| view.truth(filter))? {
-                let instance = self.add(body, bound)?;
-                found.push(instance);
-            }
-            return Ok(());
+            let is_meant = filter.map_or(Ok(true), |filter| view.truth(filter))?;
+            return Ok(if is_meant { vec![bound.to_vec()] } else { Vec::new() });
         };
-        for value in Viewpoint::of_instance(self.model, some_state, bound).domain(&binding.domain)? {
+        let mut found = Vec::new();
+        for value in view.domain(&binding.domain)? {
             let mut bound = bound[..binding.var.0 as usize].to_vec();
             bound.push(value);
-            self.instances(inner, over, &bound, found)?;
+            found.extend(self.instances(inner, filter, &bound)?);
         }
-        Ok(())
+        Ok(found)
     }
 
     /// The truth of a part in a node.
@@ -292,7 +323,7 @@ struct Node {
 type Successor = (usize, usize);
 
 struct Graph<'a> {
-    edges: Vec<Vec<(Turn, usize)>>,
+    edges: &'a [Vec<(Turn, usize)>],
     parts: Parts<'a>,
 }
 
@@ -331,7 +362,7 @@ impl Graph<'_> {
         let model = self.parts.model;
         let pair = &model.fairness[id];
         let (mut free, mut met) = (Vec::new(), Vec::new());
-        for (state, edges) in self.parts.states.iter().zip(&self.edges) {
+        for (state, edges) in self.parts.states.iter().zip(self.edges) {
             free.push(pair.always.as_ref().map_or(Ok(false), |always| holds(model, state, always))?);
             let mut meets = Vec::new();
             for (turn, _) in edges {

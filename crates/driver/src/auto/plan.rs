@@ -93,7 +93,9 @@ fn whole_product() -> Step {
 fn listed(model: &Model) -> Vec<Step> {
     let step = |engine: SharedEngine| Step::new(engine);
     let graphs = |with_witness| step(Box::new(Ls3 { with_witness, most_pairs: MOST_PAIRS }));
-    let pairs = || step(Box::new(ListedFirst { k: 2 })).worth_waiting();
+    // Of two processes, both together are the whole product, and no proof about one at a time.
+    let waits = |step: Step| if model.processes.len() > 2 { step.worth_waiting() } else { step };
+    let pairs = || waits(step(Box::new(ListedFirst { k: 2 })));
     let mut steps = Vec::new();
     if !model.procedures.is_empty() {
         // Stacks may have no bound, and other local methods know nothing of them.
@@ -103,7 +105,7 @@ fn listed(model: &Model) -> Vec<Step> {
     if has_alike(model) {
         steps.extend([pairs(), graphs(false), graphs(true)]);
     } else {
-        steps.extend([graphs(false).worth_waiting(), graphs(true), pairs()]);
+        steps.extend([waits(graphs(false)), graphs(true), pairs()]);
     }
     steps.push(step(Box::new(Stubborn)));
     steps.push(step(Box::new(FairListedFirst { rule: Rule::FllB })).one_by_one());

@@ -24,7 +24,7 @@ const STACK_BYTES: usize = 256 << 20;
 const LONGER: u32 = 4;
 
 /// What is small is decided by then.
-const SMALL: Duration = Duration::from_millis(40);
+const SMALL: Duration = Duration::from_millis(60);
 
 /// How often the race looks at the clock when nothing happens.
 const GLANCE: Duration = Duration::from_millis(10);
@@ -199,15 +199,15 @@ impl<'r, 'a> Runner<'r, 'a> {
         let budget = time.map_or(whole.clone(), |time| whole.slice(time));
         let task = Task { properties: asked, budget, n_threads: self.row.n_threads, ..self.race.task.clone() };
         let answers = step.engine.run(&task, &Relay { race: self.race, shows: self.index == 0 });
-        if step.engine.name() == WHOLE_PRODUCT {
-            self.race.lock().is_searching = false;
-            self.race.changed.notify_all();
-        }
         let mut again = false;
         for answer in answers {
             again |= self.judge(index, answer, (&whole, started));
         }
-        self.race.lock().ends(self.index);
+        let mut standing = self.race.lock();
+        standing.ends(self.index);
+        standing.is_searching &= step.engine.name() != WHOLE_PRODUCT;
+        drop(standing);
+        self.race.changed.notify_all();
         again
     }
 
