@@ -13,7 +13,7 @@ use engine::{Silent, Verdict};
 use evidence::{Certificate, Evidence};
 use model::Model;
 
-use super::{LONG, share};
+use super::{A_MOMENT, LONG};
 use crate::check::{Check, Checked, Limits, Program};
 use crate::instances::SIZE_PARAMETER;
 use crate::load::{self, Loaded};
@@ -25,18 +25,25 @@ pub type Statement<'a> = dyn Fn(&Model, &SourceFile, &Certificate) -> Option<Str
 /// Proofs that take longer than this to be put into words are not compared: those of the next sizes would take longer still.
 const LONGEST_TELLING: Duration = Duration::from_millis(100);
 
+/// A proof that took less than the first may have the second: as with other questions, only a machine that stalls lets it take this long.
+const QUICK: (Duration, Duration) = (Duration::from_millis(30), Duration::from_millis(600));
+
+/// All properties together may take this long beside what their proofs took.
+const TOGETHER: Duration = Duration::from_secs(1);
+
 /// How many sizes are looked at.
 const N_SIZES: i64 = 2;
 
 /// Looks at the next sizes of a program whose questions were answered.
 pub fn observe(program: &Program, limits: &Limits, checked: &mut Checked, statement: &Statement<'_>) {
     let started = Instant::now();
+    let proofs: Duration = checked.results.iter().map(|result| result.statistics.time).sum();
+    let all = limits.time.map_or(proofs + TOGETHER, |limit| limit.saturating_sub(checked.time).min(proofs + TOGETHER));
     let mut next: Option<Vec<(i64, Program)>> = None;
     for result in &mut checked.results {
         let Verdict::Holds(Evidence::Certificate(proof)) = &result.verdict else { continue };
-        let left = limits.time.map(|limit| limit.saturating_sub(checked.time + started.elapsed()));
         let begun = Instant::now();
-        let share = left.map_or(share(result), |left| left.min(share(result)));
+        let share = share(result).min(all.saturating_sub(started.elapsed()));
         if result.statistics.time > LONG || share.is_zero() || limits.cancel.is_cancelled() {
             continue;
         }
@@ -54,6 +61,13 @@ pub fn observe(program: &Program, limits: &Limits, checked: &mut Checked, statem
             });
         }
     }
+}
+
+/// How long may be spent on one property.
+fn share(result: &PropertyResult) -> Duration {
+    let (quick, enough) = QUICK;
+    let time = result.statistics.time;
+    if time < quick { enough } else { time.saturating_add(A_MOMENT) }
 }
 
 /// The program at the next sizes, as far as it allows them.
