@@ -25,6 +25,8 @@ const MOST_TIME: Duration = Duration::from_secs(3);
 const MOST_TIME_EACH: Duration = Duration::from_millis(700);
 /// What a search for graphs may hold.
 const MOST_MEMORY: u64 = 256 << 20;
+/// The endings of programs.
+const PROGRAMS: [&str; 3] = ["pw", "dve", "pds"];
 /// Programs with more processes have no pictures.
 const MOST_PROCESSES: usize = 64;
 
@@ -44,6 +46,13 @@ impl ReportPage {
     /// # Errors
     /// Why it cannot.
     pub fn new(path: &Path) -> Result<Self, Failure> {
+        // `check --report a.pw b.pw` forgets the name of the report; it must not cost the user a program.
+        if path.extension().is_some_and(|ending| PROGRAMS.iter().any(|known| ending.eq_ignore_ascii_case(known))) {
+            let name = path.display();
+            return Err(
+                format!("{name}: this is the name of a program; the report needs one of its own, as r.html").into()
+            );
+        }
         Ok(ReportPage { target: Target::new(path)?, time_left: Mutex::new(MOST_TIME) })
     }
 

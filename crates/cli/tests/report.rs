@@ -73,6 +73,8 @@ fn what_cannot_be_written_is_said_before_the_work_starts() {
         .complains("the directory does not exist");
     let told = place.run("check lock.pw --report . --progress json").exits(2).complains("this is a directory");
     assert!(told.out.is_empty() && !told.err.contains("\"event\""), "{}", told.err);
+    place.run("check --report lock.pw mux_sem.pw").exits(2).complains("the name of a program");
+    assert_eq!(place.read("lock.pw"), LOCK);
 }
 
 #[test]

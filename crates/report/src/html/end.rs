@@ -1,5 +1,5 @@
-//! What the end of a trace shows, as HTML: which part of a property fails for whom, the erring statement, who waits for whom, the race; of a lasso who
-//! could move in its loop and who did, and which assumption would exclude it.
+//! What the end of a trace shows, as HTML: which part of a property fails for whom, the erring statement, who waits
+//! for whom, the race; of a lasso who could move in its loop and who did, and which assumption would exclude it.
 
 use engine::insight::Outcome;
 use engine::run::{PropertyResult, Run};
@@ -7,6 +7,7 @@ use evidence::{Trace, TraceEnd};
 use serde_json::Value as Json;
 
 use super::escape::{code, escaped};
+use super::table::{heads, row, table, wide};
 use crate::human::insight::{counted_turns, meaning};
 use crate::human::lasso::Looped;
 use crate::json::trace_document;
@@ -37,7 +38,7 @@ pub fn html(run: &Run, result: &PropertyResult, trace: &Trace) -> String {
         "race" => racing(&shown, &when),
         _ => String::new(),
     };
-    let stacks = stacks(run, result, trace);
+    let stacks = stacks(run, trace);
     if inner.is_empty() && stacks.is_empty() {
         String::new()
     } else {
@@ -72,26 +73,17 @@ fn waiting(shown: &Json, when: &str) -> String {
     for wait in stuck.iter().take(MOST_ROWS) {
         let text = |key: &str| escaped(wait[key].as_str().unwrap_or_default());
         let held: Vec<String> = items(&wait["held_by"]).iter().map(|name| escaped(&plain(name))).collect();
-        rows.push_str(&format!(
-            "<tr><th scope=\"row\">{}</th><td>{}</td><td><code>{}</code></td><td>{}</td></tr>\n",
-            text("process"),
-            text("at"),
-            text("waits_for"),
-            held.join(", ")
-        ));
+        let waits_for = code(wait["waits_for"].as_str().unwrap_or_default());
+        rows.push_str(&row(&text("process"), &[&text("at"), &waits_for, &held.join(", ")]));
     }
     let cycle: Vec<String> = items(&shown["cycle"]).iter().map(|name| escaped(&plain(name))).collect();
-    let cycle = if cycle.len() > 1 {
-        format!("<p>↺ they wait in a circle: {} → {}</p>\n", cycle.join(" → "), cycle[0])
-    } else {
-        String::new()
+    let cycle = match &cycle[..] {
+        [first, _, ..] => format!("<p>↺ they wait in a circle: {} → {first}</p>\n", cycle.join(" → ")),
+        _ => String::new(),
     };
-    let more = left_out(stuck.len());
-    format!(
-        "<p>Nobody can move {when}, and {} stuck:</p>\n<div class=\"wide\"><table><thead><tr><th scope=\"col\">process</th><th scope=\"col\">at</th>\
-         <th scope=\"col\">waits for</th><th scope=\"col\">held by</th></tr></thead><tbody>\n{rows}</tbody></table></div>{more}{cycle}",
-        counted(stuck.len() as u64, "process is", "processes are"),
-    )
+    let number = counted(stuck.len() as u64, "process is", "processes are");
+    let table = table("", &heads(&["process", "at", "waits for", "held by"]), &rows);
+    format!("<p>Nobody can move {when}, and {number} stuck:</p>\n{}{}{cycle}", wide("", &table), left_out(stuck.len()))
 }
 
 fn left_out(n_rows: usize) -> String {
@@ -104,24 +96,18 @@ fn left_out(n_rows: usize) -> String {
 fn racing(shown: &Json, when: &str) -> String {
     let mut rows = String::new();
     for side in items(&shown["contenders"]) {
-        let text = |key: &str| escaped(side[key].as_str().unwrap_or_default());
+        let text = |key: &str| side[key].as_str().unwrap_or_default();
         let verb = if side["writes"] == Json::Bool(true) { "writes it" } else { "reads it" };
-        rows.push_str(&format!(
-            "<tr><th scope=\"row\">{}</th><td>{verb}</td><td><code>{}</code></td><td>line {}</td></tr>\n",
-            text("process"),
-            text("action"),
-            side["line"]
-        ));
+        let line = format!("line {}", side["line"]);
+        rows.push_str(&row(&escaped(text("process")), &[verb, &code(text("action")), &line]));
     }
-    let variable = shown["variable"].as_str().unwrap_or_default();
-    format!(
-        "<p>{} can be accessed by two processes at once {when}:</p>\n<table><tbody>\n{rows}</tbody></table>\n",
-        code(variable)
-    )
+    let variable = code(shown["variable"].as_str().unwrap_or_default());
+    let table = wide("", &table("", "", &rows));
+    format!("<p>{variable} can be accessed by two processes at once {when}:</p>\n{table}")
 }
 
 /// The call stacks in the last state.
-fn stacks(run: &Run, result: &PropertyResult, trace: &Trace) -> String {
+fn stacks(run: &Run, trace: &Trace) -> String {
     let Some(last) = trace.states.last() else { return String::new() };
     let mut out = String::new();
     for (id, process) in run.model.processes.entries() {
@@ -133,7 +119,6 @@ fn stacks(run: &Run, result: &PropertyResult, trace: &Trace) -> String {
         let cut = if frames.len() > 12 { "… ▸ " } else { "" };
         out.push_str(&format!("<p>stack of {}: {cut}{}</p>\n", escaped(&process.name), shown.join(" ▸ ")));
     }
-    let _ = result;
     out
 }
 
@@ -143,30 +128,18 @@ pub fn loop_html(run: &Run, result: &PropertyResult, trace: &Trace) -> String {
     let mut rows = String::new();
     let shares = looped.shares();
     for share in shares.iter().take(MOST_ROWS) {
+        let able = format!("{} of {} states", share.n_able, share.n_states);
         let moves = if share.n_moves == 0 { "never".to_owned() } else { share.n_moves.to_string() };
-        rows.push_str(&format!(
-            "<tr><th scope=\"row\">{}</th><td>{} of {} states</td><td>{moves}</td><td>{}</td></tr>\n",
-            escaped(&share.name),
-            share.n_able,
-            share.n_states,
-            if share.n_still == 0 { "–".to_owned() } else { share.n_still.to_string() },
-        ));
+        let still = if share.n_still == 0 { "–".to_owned() } else { share.n_still.to_string() };
+        rows.push_str(&row(&escaped(&share.name), &[&able, &moves, &still]));
     }
     let turns = counted(looped.turns.len() as u64, "turn", "turns");
-    let mut out = format!(
-        "<h4>In the loop of {turns}</h4>\n<div class=\"wide\"><table><thead><tr><th scope=\"col\">process</th><th scope=\"col\">enabled in</th>\
-         <th scope=\"col\">steps taken</th><th scope=\"col\">stands still</th></tr></thead><tbody>\n{rows}</tbody></table></div>{}",
-        left_out(shares.len())
-    );
+    let shown = table("", &heads(&["process", "enabled in", "steps taken", "stands still"]), &rows);
+    let mut out = format!("<h4>In the loop of {turns}</h4>\n{}{}", wide("", &shown), left_out(shares.len()));
     let assumptions = looped.assumptions(run, result.property);
     if !assumptions.is_empty() {
-        let row = |(name, how): &(String, String)| {
-            format!("<tr><th scope=\"row\"><code>{}</code></th><td>{}</td></tr>\n", escaped(name), escaped(how))
-        };
-        let rows: String = assumptions.iter().map(row).collect();
-        out.push_str(&format!(
-            "<div class=\"wide\"><table><thead><tr><th scope=\"col\">assumed</th><th scope=\"col\">in this loop</th></tr></thead><tbody>\n{rows}</tbody></table></div>\n"
-        ));
+        let rows: String = assumptions.iter().map(|(name, how)| row(&code(name), &[&escaped(how)])).collect();
+        out.push_str(&wide("", &table("", &heads(&["assumed", "in this loop"]), &rows)));
     }
     out + &remedy(run, result)
 }
@@ -182,8 +155,10 @@ fn remedy(run: &Run, result: &PropertyResult) -> String {
     match first.outcome {
         Outcome::Unknown => String::new(),
         Outcome::Violated(turns) => format!(
-            "<div class=\"remedy\"><h4>What would exclude it</h4><p>{allowed} Fairness alone does not help: even where everybody has turns and takes each \
-             step that it can take again and again, there is a run that violates the property, with a loop of {}.</p></div>\n",
+            "<div class=\"remedy\"><h4>What would exclude it</h4><p>{allowed} Fairness alone does not help: even \
+             where everybody has turns and takes each \
+             step that it can take again and again, there is a run that violates the property, with a loop of {}.</p>\
+             </div>\n",
             counted_turns(turns)
         ),
         Outcome::Holds => {
@@ -193,8 +168,10 @@ fn remedy(run: &Run, result: &PropertyResult) -> String {
             let title = escaped(&property_title(&run.model, result.property));
             let at = line(&run.source, run.model.properties[result.property].span);
             format!(
-                "<div class=\"remedy\"><h4>What would exclude it</h4><p>{allowed} It would be excluded by</p>\n<ul>{added}</ul>\n\
-                 <p class=\"tone-good\"><strong>✔ Tried: with {with}, {title} holds.</strong></p>\n<p>line {at}: {}</p></div>\n",
+                "<div class=\"remedy\"><h4>What would exclude it</h4><p>{allowed} It would be excluded \
+                 by</p>\n<ul>{added}</ul>\n\
+                 <p class=\"tone-good\"><strong>✔ Tried: with {with}, {title} holds.</strong>\
+                 </p>\n<p>line {at}: {}</p></div>\n",
                 code(&format!("under {};", first.under))
             )
         }

@@ -1,7 +1,8 @@
 //! Text from outside made harmless for a page.
 //!
-//! In: names, statements, comments and values as the user wrote them, which may contain anything. Out: text that a browser shows as
-//! itself, between tags and inside quoted attributes; JSON that cannot end the element which it stands in.
+//! In: names, statements, comments and values as the user wrote them, which may contain anything. Out: text that a
+//! browser shows as itself, between tags and inside quoted attributes; JSON that cannot end the element which it
+//! stands in.
 
 use serde_json::Value as Json;
 

@@ -1,7 +1,8 @@
 //! A trace as a film: what everybody sees in every state, for the diagram, the table and the script.
 //!
-//! In: a run and a trace. Out: lanes, one for each process that matters, for each variable that changes; each lane is a row of bars, a bar for
-//! each stretch of states in which the same stands there. Of a long trace the last steps are shown; the end is what matters.
+//! In: a run and a trace. Out: lanes, one for each process that matters, for each variable that changes; each lane is
+//! a row of bars, a bar for each stretch of states in which the same stands there. Of a long trace the last steps are
+//! shown; the end is what matters.
 
 use engine::PropertyId;
 use engine::run::Run;

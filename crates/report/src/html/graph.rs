@@ -1,12 +1,14 @@
-//! Local state graphs on a page: a drawing of each that is small, one for processes of a family that are alike, and a table that says the same.
+//! Local state graphs on a page: a drawing of each that is small, one for processes of a family that are alike, and a
+//! table that says the same.
 
 use engine::graph::{Drawing, DrawnState, LocalGraph, LocalGraphs};
 use model::Model;
 use model::process::ProcessId;
 
 use super::MOST_STATES_DRAWN;
-use super::escape::escaped;
+use super::escape::{code, escaped};
 use super::layout::{self, Graph, Layout};
+use super::table::{folded, heads, row, table, wide};
 use crate::human::trace::group_names;
 use crate::numbers::counted;
 use crate::style::Style;
@@ -70,8 +72,10 @@ pub fn html(model: &Model, method: &str, found: &LocalGraphs) -> String {
         _ => format!("<p class=\"left-out\">Too large to be drawn: {}.</p>\n", too_large.join(", ")),
     };
     format!(
-        "<p>What each process can see happen: where it stands, its own variables, and the shared ones that it mentions. {what}</p>\n{out}{left_out}\
-         <p class=\"legend\"><span><i class=\"key own\"></i>own step</span><span><i class=\"key other\"></i>step of another process</span>\
+        "<p>What each process can see happen: where it stands, its own variables, and the shared ones that it \
+         mentions. {what}</p>\n{out}{left_out}\
+         <p class=\"legend\"><span><i class=\"key own\"></i>own step</span><span><i class=\"key other\">\
+         </i>step of another process</span>\
          <span><i class=\"key start\"></i>start</span></p>\n"
     )
 }
@@ -94,11 +98,13 @@ fn one(model: &Model, processes: &[ProcessId], drawing: &Drawing) -> String {
     let body = draw(&graph, &layout, (&nodes, &edges), drawing.n_initial);
     let alike = if processes.len() > 1 { " <span class=\"aside\">alike</span>" } else { "" };
     format!(
-        "<h4>{names}{alike}</h4>\n<p class=\"dim\">{}, {}</p>\n<div class=\"scroll graph\" tabindex=\"0\" role=\"region\" aria-label=\"local states of {names}\">\
-         <svg class=\"states\" role=\"img\" aria-label=\"local state graph of {names}; the table says the same\" viewBox=\"0 0 {columns:.0} {height:.0}\" width=\"{columns:.0}\" height=\"{height:.0}\">{body}</svg></div>\n{}",
+        "<h4>{names}{alike}</h4>\n<p class=\"dim\">{}, {}</p>\n<div class=\"scroll graph\" tabindex=\"0\" \
+         role=\"region\" aria-label=\"local states of {names}\">\
+         <svg class=\"states\" role=\"img\" aria-label=\"local state graph of {names}; the table says the same\" \
+         viewBox=\"0 0 {columns:.0} {height:.0}\" width=\"{columns:.0}\" height=\"{height:.0}\">{body}</svg></div>\n{}",
         counted(drawing.states.len() as u64, "local state", "local states"),
         counted(drawing.edges.len() as u64, "transition", "transitions"),
-        table(model, drawing, &edges)
+        transitions(model, drawing, &edges)
     )
 }
 
@@ -237,26 +243,19 @@ fn curve(graph: &Graph, layout: &Layout, [from, to]: [usize; 2], points: &[[f64;
     (path, middles)
 }
 
-fn table(model: &Model, drawing: &Drawing, edges: &[Edge]) -> String {
+fn transitions(model: &Model, drawing: &Drawing, edges: &[Edge]) -> String {
     let state = |at: usize| {
         let drawn = &drawing.states[at];
         let cells: Vec<String> = drawn.cells.iter().map(|(name, value)| format!("{name} = {value}")).collect();
         escaped(&std::iter::once(drawn.place.clone()).chain(cells).collect::<Vec<_>>().join(", "))
     };
-    let row = |edge: &Edge| {
-        format!(
-            "<tr><td>{}</td><td>{}</td><td><code>{}</code></td><td>{}</td></tr>\n",
-            state(edge.from),
-            escaped(&group_names(model, &edge.movers)),
-            escaped(&edge.texts.join(", ")),
-            state(edge.to)
-        )
+    let line = |edge: &Edge| {
+        let movers = escaped(&group_names(model, &edge.movers));
+        row(&state(edge.from), &[&movers, &code(&edge.texts.join(", ")), &state(edge.to)])
     };
-    let rows: String = edges.iter().map(row).collect();
-    format!(
-        "<details><summary>The graph as a table</summary><div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"transitions\"><table><thead><tr><th scope=\"col\">from</th>\
-         <th scope=\"col\">who moves</th><th scope=\"col\">step</th><th scope=\"col\">to</th></tr></thead><tbody>\n{rows}</tbody></table></div></details>\n"
-    )
+    let rows: String = edges.iter().map(line).collect();
+    let shown = table("", &heads(&["from", "who moves", "step", "to"]), &rows);
+    folded("The graph as a table", &wide("transitions", &shown))
 }
 
 #[cfg(test)]

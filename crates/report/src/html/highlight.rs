@@ -1,7 +1,8 @@
 //! Source text with modest colour: comments, words of the language, labels, numbers.
 //!
-//! In: lines of any of the languages. Out: HTML of the same characters. It knows no grammar: a word is one of the language's by being
-//! in a list, so a text that is wrong is coloured, too. Nothing is dropped: without its tags each line is the line.
+//! In: lines of any of the languages. Out: HTML of the same characters. It knows no grammar: a word is one of the
+//! language's by being in a list, so a text that is wrong is coloured, too. Nothing is dropped: without its tags each
+//! line is the line.
 
 use super::escape::escaped;
 use crate::text::clean;

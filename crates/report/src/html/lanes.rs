@@ -1,8 +1,10 @@
-//! The space-time diagram of a trace: time from left to right, a lane for each process and for each variable that changes.
+//! The space-time diagram of a trace: time from left to right, a lane for each process and for each variable that
+//! changes.
 //!
-//! In: a [`Film`]. Out: two SVG drawings of the same height, the names and the lanes, so that the names stay in view while the lanes are
-//! scrolled. Column `k` is the state after step `k`; the lane `turn` says whose step led there, so that context switches are the ends of its
-//! bars; a loop has a bracket over its columns. Everything that colour says is also said by a mark or a word.
+//! In: a [`Film`]. Out: two SVG drawings of the same height, the names and the lanes, so that the names stay in view
+//! while the lanes are scrolled. Column `k` is the state after step `k`; the lane `turn` says whose step led there,
+//! so that context switches are the ends of its bars; a loop has a bracket over its columns. Everything that colour
+//! says is also said by a mark or a word.
 
 use model::variable::CellId;
 
@@ -50,10 +52,13 @@ pub fn draw(film: &Film<'_>, title: &str) -> Drawing {
     let name_columns = lanes.iter().map(|lane| width(&lane.name) + indent(lane)).max().unwrap_or(4).clamp(4, 18);
     let names = name_columns as f64 * LETTER + 18.0;
     let html = format!(
-        "<div class=\"chart\">\n<svg class=\"names\" aria-hidden=\"true\" viewBox=\"0 0 {names:.0} {height:.0}\" width=\"{names:.0}\" height=\"{height:.0}\">{}</svg>\n\
+        "<div class=\"chart\">\n<svg class=\"names\" aria-hidden=\"true\" viewBox=\"0 0 {names:.0} {height:.0}\" \
+         width=\"{names:.0}\" height=\"{height:.0}\">{}</svg>\n\
          <div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{title}\">\
-         <svg class=\"lanes\" role=\"img\" aria-label=\"{title}; the table of all steps says the same\" viewBox=\"0 0 {columns:.0} {height:.0}\" width=\"{columns:.0}\" height=\"{height:.0}\">\
-         <rect class=\"cursor\" x=\"0\" y=\"0\" width=\"{column:.1}\" height=\"{height:.0}\" rx=\"6\"/>{links}{}</svg></div>\n</div>\n",
+         <svg class=\"lanes\" role=\"img\" aria-label=\"{title}; the table of all steps says the same\" viewBox=\"0 0 \
+         {columns:.0} {height:.0}\" width=\"{columns:.0}\" height=\"{height:.0}\">\
+         <rect class=\"cursor\" x=\"0\" y=\"0\" width=\"{column:.1}\" height=\"{height:.0}\" rx=\"6\"/>{links}{}</svg>\
+         </div>\n</div>\n",
         canvas.names,
         canvas.body + &ends,
         title = escaped(title),
@@ -106,7 +111,8 @@ impl Canvas<'_> {
         let Some(from) = self.film.loop_from() else { return };
         let (left, right) = (self.x(from + 1) + 4.0, self.x(n_states) - 4.0);
         self.body.push_str(&format!(
-            "<path class=\"loop\" d=\"M{left:.1} 24 V8 H{right:.1} V24\"/><path class=\"loop-head\" d=\"M{:.1} 18 l4 8 l4 -8 z\"/>",
+            "<path class=\"loop\" d=\"M{left:.1} 24 V8 H{right:.1} V24\"/><path class=\"loop-head\" d=\"M{:.1} 18 l4 \
+             8 l4 -8 z\"/>",
             left - 4.0
         ));
         let middle = (left + right) / 2.0;
@@ -115,7 +121,8 @@ impl Canvas<'_> {
         let words = if right - left > room + 20.0 { words } else { "↺".to_owned() };
         let room = width(&words) as f64 * LETTER + 14.0;
         self.body.push_str(&format!(
-            "<rect class=\"loop-back\" x=\"{:.1}\" y=\"0\" width=\"{room:.1}\" height=\"17\"/><text class=\"loop-text\" x=\"{middle:.1}\" y=\"13\">{words}</text>",
+            "<rect class=\"loop-back\" x=\"{:.1}\" y=\"0\" width=\"{room:.1}\" height=\"17\"/>\
+             <text class=\"loop-text\" x=\"{middle:.1}\" y=\"13\">{words}</text>",
             middle - room / 2.0
         ));
     }
@@ -176,7 +183,8 @@ impl Canvas<'_> {
         let (from, to) = (self.film.first + bar.from, self.film.first + bar.to);
         let when = if from == to { format!("step {from}") } else { format!("steps {from} to {to}") };
         self.body.push_str(&format!(
-            "<g class=\"{class}\"><title>{} ({when})</title><rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{room:.1}\" height=\"{height:.1}\" rx=\"5\"/>\
+            "<g class=\"{class}\"><title>{} ({when})</title><rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{room:.1}\" \
+             height=\"{height:.1}\" rx=\"5\"/>\
              <text x=\"{:.1}\" y=\"{:.1}\">{text}</text></g>",
             escaped(&bar.text),
             x + 9.0,

@@ -1,8 +1,9 @@
 //! Places for the nodes and edges of a small graph, in layers (after Sugiyama, Tagawa and Toda, 1981).
 //!
-//! In: the sizes of nodes and pairs of nodes. Out: where each node stands and the points that each edge goes through. A node's layer is its distance
-//! from the initial ones, so an edge leads at most one layer down; one that leads back over several gets a point in each of them. Layers
-//! are ordered by the mean place of neighbours, a few times down and up; nodes of a layer never overlap, nor do layers.
+//! In: the sizes of nodes and pairs of nodes. Out: where each node stands and the points that each edge goes through.
+//! A node's layer is its distance from the initial ones, so an edge leads at most one layer down; one that leads back
+//! over several gets a point in each of them. Layers are ordered by the mean place of neighbours, a few times down
+//! and up; nodes of a layer never overlap, nor do layers.
 
 use std::collections::BTreeMap;
 
@@ -152,7 +153,8 @@ impl<'a> Placer<'a> {
         }
     }
 
-    /// Moves the items of a layer towards their neighbours, first from the left, then from the right, and keeps them apart.
+    /// Moves the items of a layer towards their neighbours, first from the left, then from the right, and keeps them
+    /// apart.
     fn pull(&mut self, layer: usize) {
         let row = self.layers[layer].clone();
         let wanted: Vec<f64> = row

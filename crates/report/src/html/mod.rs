@@ -1,9 +1,11 @@
 //! The report: everything about a call in one page that needs nothing else.
 //!
-//! In: runs, each with the files that were written and, where they are small, its local state graphs. Out: one HTML text. It can be read without
-//! scripts, on a phone and on paper; a small script adds choosing, stepping and downloads. The result document is inside, and nothing is fetched from
-//! anywhere. `page` is the frame, `results` the tables over all runs, `property` what is said about one property, with `proof`, `trace` (from a `film`, drawn by
-//! `lanes`, with its `end`), `source`, `graph` (placed by `layout`) and `plot`; `escape` makes text from outside harmless.
+//! In: runs, each with the files that were written and, where they are small, its local state graphs. Out: one HTML
+//! text. It can be read without scripts, on a phone and on paper; a small script adds choosing, stepping and
+//! downloads. The result document is inside, and nothing is fetched from anywhere. `page` is the frame, `results` the
+//! tables over all runs, `property` what is said about one property, with `proof`, `trace` (from a `film`, drawn by
+//! `lanes`, with its `end`), `source`, `graph` (placed by `layout`), `plot` and `table`; `escape` makes text from
+//! outside harmless.
 
 mod end;
 mod escape;
@@ -18,6 +20,7 @@ mod proof;
 mod property;
 mod results;
 mod source;
+mod table;
 mod trace;
 
 #[cfg(test)]

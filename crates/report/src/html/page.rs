@@ -1,6 +1,7 @@
 //! The frame of the report: what it is about and how it went, then a section for each run, then the documents inside.
 //!
-//! Sections and panels are ordinary parts of the page with addresses of their own; a script shows one at a time, and on paper all are there.
+//! Sections and panels are ordinary parts of the page with addresses of their own; a script shows one at a time, and
+//! on paper all are there.
 
 use base::{Diagnostic, SourceFile};
 use engine::run::Run;
@@ -39,18 +40,24 @@ pub fn page(entries: &[Entry<'_>]) -> String {
     let title = title(entries);
     let (result, shortened) = result_document(entries);
     let note = if shortened {
-        "<p class=\"left-out\">The result document is too large for this page: here it is without the steps of traces and the sentences of proofs; \
+        "<p class=\"left-out\">The result document is too large for this page: here it is without the steps of traces \
+         and the sentences of proofs; \
          <code>--format json</code> writes all of it.</p>\n"
     } else {
         ""
     };
     let traces = json!({ "traces": traces });
     format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\">\n\
-         <meta name=\"generator\" content=\"piecewise {version}\">\n<title>{title} · Piecewise</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
-         <a class=\"skip\" href=\"#main\">Skip to the results</a>\n{MARKERS}{head}{nav}<main id=\"main\" tabindex=\"-1\">\n{note}{overview}{sections}</main>\n{foot}\
-         <script type=\"application/json\" id=\"result\">{result}</script>\n<script type=\"application/json\" id=\"page\">{traces}</script>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n",
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" \
+         content=\"width=device-width, initial-scale=1\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; \
+         script-src 'unsafe-inline'; img-src data:\">\n\
+         <meta name=\"generator\" content=\"piecewise {version}\">\n<title>{title} · \
+         Piecewise</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
+         <a class=\"skip\" href=\"#main\">Skip to the results</a>\n{MARKERS}{head}{nav}<main id=\"main\" \
+         tabindex=\"-1\">\n{note}{overview}{sections}</main>\n{foot}\
+         <script type=\"application/json\" id=\"result\">{result}</script>\n<script type=\"application/json\" \
+         id=\"page\">{traces}</script>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n",
         version = env!("CARGO_PKG_VERSION"),
         title = escaped(&title),
         head = head(entries, &title),
@@ -63,7 +70,8 @@ pub fn page(entries: &[Entry<'_>]) -> String {
 }
 
 /// The tips of arrows, for all drawings.
-const MARKERS: &str = "<svg width=\"0\" height=\"0\" class=\"defs\" aria-hidden=\"true\"><defs><marker id=\"tip\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" \
+const MARKERS: &str = "<svg width=\"0\" height=\"0\" class=\"defs\" aria-hidden=\"true\"><defs>\
+ <marker id=\"tip\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" \
 markerHeight=\"7\" orient=\"auto-start-reverse\"><path class=\"tip\" d=\"M0 0 L8 4 L0 8 z\"/></marker></defs></svg>\n";
 
 fn checked_runs<'e, 'a>(entries: &'e [Entry<'a>]) -> impl Iterator<Item = &'e Checked<'a>> {
@@ -107,7 +115,8 @@ fn head(entries: &[Entry<'_>], title: &str) -> String {
     let time = duration(checked_runs(entries).map(|one| one.run.time).sum());
     format!(
         "<header class=\"top\"><div class=\"about\"><p class=\"brand\">Piecewise</p><h1>{}</h1>\n\
-         <p class=\"sum {tone}\"><span aria-hidden=\"true\">{sign}</span> {} <span class=\"dim\">{time}</span></p></div>\n\
+         <p class=\"sum {tone}\"><span aria-hidden=\"true\">{sign}</span> {} <span class=\"dim\">{time}</span></p>\
+         </div>\n\
          <div class=\"tools\" hidden><a data-file=\"result\" download=\"result.json\" href=\"#\">↓ JSON</a>\
          <button type=\"button\" id=\"theme\">theme: auto</button></div></header>\n",
         escaped(title),
@@ -146,7 +155,11 @@ fn section(checked: &Checked<'_>, at: usize, traces: &mut Map<String, Json>) -> 
     let run = checked.run;
     let mut out = format!("<section class=\"run\" id=\"r{at}\" aria-labelledby=\"r{at}-h\">\n{}", run_heading(run, at));
     let graphs = checked.graphs.map_or(String::new(), |(method, found)| graph::html(&run.model, method, found));
-    out.push_str(&format!("<div class=\"columns\">\n<nav class=\"properties\" aria-label=\"properties\"><ul>\n{}</ul></nav>\n<div class=\"panels\">\n", links(run, at, !graphs.is_empty())));
+    out.push_str(&format!(
+        "<div class=\"columns\">\n<nav class=\"properties\" aria-label=\"properties\"><ul>\n{}</ul>\
+     </nav>\n<div class=\"panels\">\n",
+        links(run, at, !graphs.is_empty())
+    ));
     if run.results.is_empty() {
         out.push_str("<p>Nothing was asked: no property matches.</p>\n");
     }
@@ -158,11 +171,15 @@ fn section(checked: &Checked<'_>, at: usize, traces: &mut Map<String, Json>) -> 
         }
     }
     if !graphs.is_empty() {
-        out.push_str(&format!("<article class=\"panel\" id=\"r{at}-graphs\" aria-labelledby=\"r{at}-graphs-h\" tabindex=\"-1\">\n<h3 id=\"r{at}-graphs-h\">Local states</h3>\n{graphs}</article>\n"));
+        out.push_str(&format!(
+            "<article class=\"panel\" id=\"r{at}-graphs\" aria-labelledby=\"r{at}-graphs-h\" \
+         tabindex=\"-1\">\n<h3 id=\"r{at}-graphs-h\">Local states</h3>\n{graphs}</article>\n"
+        ));
     }
     if !run.warnings.is_empty() {
         out.push_str(&format!(
-            "<article class=\"panel\" id=\"r{at}-warnings\" aria-labelledby=\"r{at}-warnings-h\" tabindex=\"-1\">\n<h3 id=\"r{at}-warnings-h\">Warnings</h3>\n{}</article>\n",
+            "<article class=\"panel\" id=\"r{at}-warnings\" aria-labelledby=\"r{at}-warnings-h\" \
+             tabindex=\"-1\">\n<h3 id=\"r{at}-warnings-h\">Warnings</h3>\n{}</article>\n",
             messages(&run.source, &run.warnings)
         ));
     }
@@ -200,7 +217,8 @@ fn links(run: &Run, at: usize, has_graphs: bool) -> String {
         let (tone, mark, word) = label(run, result);
         let unexpected = if result.as_expected(&run.model) == Some(false) { " !" } else { "" };
         out.push_str(&format!(
-            "<li><a href=\"#{}\" class=\"{}\"><span class=\"mark\" aria-hidden=\"true\">{mark}</span><span class=\"name\">{}{unexpected}</span><span class=\"word\">{}</span></a></li>\n",
+            "<li><a href=\"#{}\" class=\"{}\"><span class=\"mark\" aria-hidden=\"true\">{mark}</span>\
+             <span class=\"name\">{}{unexpected}</span><span class=\"word\">{}</span></a></li>\n",
             property::id(at, nth),
             tone.class(),
             escaped(&property_title(&run.model, result.property)),
@@ -208,11 +226,15 @@ fn links(run: &Run, at: usize, has_graphs: bool) -> String {
         ));
     }
     if has_graphs {
-        out.push_str(&format!("<li><a href=\"#r{at}-graphs\"><span class=\"mark\" aria-hidden=\"true\">◇</span><span class=\"name\">Local states</span></a></li>\n"));
+        out.push_str(&format!(
+            "<li><a href=\"#r{at}-graphs\"><span class=\"mark\" aria-hidden=\"true\">◇</span>\
+         <span class=\"name\">Local states</span></a></li>\n"
+        ));
     }
     if !run.warnings.is_empty() {
         out.push_str(&format!(
-            "<li><a href=\"#r{at}-warnings\" class=\"tone-doubt\"><span class=\"mark\" aria-hidden=\"true\">⚠</span><span class=\"name\">{}</span></a></li>\n",
+            "<li><a href=\"#r{at}-warnings\" class=\"tone-doubt\"><span class=\"mark\" aria-hidden=\"true\">⚠</span>\
+             <span class=\"name\">{}</span></a></li>\n",
             counted(run.warnings.len() as u64, "warning", "warnings")
         ));
     }
@@ -233,7 +255,8 @@ fn too_many(checked: &Checked<'_>, at: usize) -> String {
     };
     let rows: String = run.results.iter().map(row).collect();
     format!(
-        "<section class=\"run\" id=\"r{at}\" aria-labelledby=\"r{at}-h\">\n{}<ul>{rows}</ul>\n<p class=\"left-out\">The page would be too large with more about it; \
+        "<section class=\"run\" id=\"r{at}\" aria-labelledby=\"r{at}-h\">\n{}<ul>{rows}</ul>\n<p \
+         class=\"left-out\">The page would be too large with more about it; \
          a report on this program alone has everything.</p>\n</section>\n",
         run_heading(run, at)
     )
@@ -242,7 +265,8 @@ fn too_many(checked: &Checked<'_>, at: usize) -> String {
 /// A program that was refused: why.
 fn refused(source: &SourceFile, diagnostics: &[Diagnostic], at: usize) -> String {
     format!(
-        "<section class=\"run\" id=\"r{at}\" aria-labelledby=\"r{at}-h\">\n<h2 id=\"r{at}-h\">{}</h2>\n<p class=\"tone-bad\"><strong>✘ It was refused; nothing was checked.</strong></p>\n{}</section>\n",
+        "<section class=\"run\" id=\"r{at}\" aria-labelledby=\"r{at}-h\">\n<h2 id=\"r{at}-h\">{}</h2>\n<p \
+         class=\"tone-bad\"><strong>✘ It was refused; nothing was checked.</strong></p>\n{}</section>\n",
         escaped(source.name()),
         messages(source, diagnostics)
     )
@@ -266,7 +290,8 @@ fn messages(source: &SourceFile, diagnostics: &[Diagnostic]) -> String {
 
 fn foot() -> String {
     format!(
-        "<footer><p>piecewise {} · this page is one file and fetches nothing · keys: <kbd>←</kbd> <kbd>→</kbd> step, <kbd>Home</kbd> <kbd>End</kbd> first and last, \
+        "<footer><p>piecewise {} · this page is one file and fetches nothing · keys: <kbd>←</kbd> <kbd>→</kbd> step, \
+         <kbd>Home</kbd> <kbd>End</kbd> first and last, \
          <kbd>space</kbd> plays</p></footer>\n",
         env!("CARGO_PKG_VERSION")
     )

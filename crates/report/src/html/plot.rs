@@ -1,7 +1,7 @@
 //! Figures over a parameter as an SVG plot: one line for each property and method, with a marker of its own.
 //!
-//! In: lines of points. Out: a figure with axes, a key and what is not shown. The vertical axis is logarithmic where values differ much; an
-//! undecided point is hollow. Colour only repeats what markers and dashes say.
+//! In: lines of points. Out: a figure with axes, a key and what is not shown. The vertical axis is logarithmic where
+//! values differ much; an undecided point is hollow. Colour only repeats what markers and dashes say.
 
 use super::escape::escaped;
 use crate::numbers::count;
@@ -64,7 +64,8 @@ pub fn draw(title: &str, parameter: &str, mut lines: Vec<Line>) -> String {
             ));
         }
         key.push_str(&format!(
-            "<li><svg width=\"34\" height=\"14\" aria-hidden=\"true\"><path class=\"line s{nth}\" d=\"M0 7 H34\"/><path class=\"marker s{nth}\" d=\"{}\"/></svg> {}</li>",
+            "<li><svg width=\"34\" height=\"14\" aria-hidden=\"true\"><path class=\"line s{nth}\" d=\"M0 7 H34\"/>\
+             <path class=\"marker s{nth}\" d=\"{}\"/></svg> {}</li>",
             marker(nth, 17.0, 7.0),
             escaped(&line.name)
         ));
@@ -76,7 +77,8 @@ pub fn draw(title: &str, parameter: &str, mut lines: Vec<Line>) -> String {
     let logarithmic = if scale.is_log { ", logarithmic" } else { "" };
     format!(
         "<figure class=\"plot\"><figcaption>{title}{logarithmic}</figcaption>\
-         <svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{title} over {parameter}; the table has the figures\">{body}</svg>\
+         <svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{title} over {parameter}; the table has the \
+         figures\">{body}</svg>\
          <ul class=\"key-list\">{key}</ul>{more}</figure>\n"
     )
 }
@@ -141,7 +143,8 @@ impl Scale {
             let (_, y) = self.place(Point { x: self.x[0], y: tick, decided: true });
             let right = WIDTH - RIGHT;
             out.push_str(&format!(
-                "<line class=\"grid\" x1=\"{LEFT}\" x2=\"{right}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/><text class=\"tick-y\" x=\"{}\" y=\"{:.1}\">{}</text>",
+                "<line class=\"grid\" x1=\"{LEFT}\" x2=\"{right}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>\
+                 <text class=\"tick-y\" x=\"{}\" y=\"{:.1}\">{}</text>",
                 LEFT - 8.0,
                 y + 4.0,
                 figure(tick)

@@ -1,5 +1,5 @@
-//! A proof on a page: what may be relied on, between the lines of the source; why the property follows; what was exposed, round by round; which steps
-//! of others touch what; what the independent checker was asked.
+//! A proof on a page: what may be relied on, between the lines of the source; why the property follows; what was
+//! exposed, round by round; which steps of others touch what; what the independent checker was asked.
 
 use std::collections::BTreeMap;
 
@@ -10,6 +10,7 @@ use evidence::certificate::Obligations;
 
 use super::escape::{code, escaped};
 use super::source::{Listing, notes, whole};
+use super::table::{folded, heads, row, table, wide};
 use crate::human::proof::{earlier, title};
 use crate::numbers::{count, counted};
 use crate::proof::{Explanation, Part, Step};
@@ -59,11 +60,15 @@ fn told_html(run: &Run, (result, proof): (&PropertyResult, &Certificate), told: 
         ));
     }
     if told.is_ring {
-        out.push_str("<p class=\"dim\"><code>i + 1</code> and <code>i - 1</code> are the neighbours of <code>i</code> in the ring of processes.</p>\n");
+        out.push_str(
+            "<p class=\"dim\"><code>i + 1</code> and <code>i - 1</code> are the neighbours of <code>i</code> \
+         in the ring of processes.</p>\n",
+        );
     }
     if !told.untold.is_empty() {
         out.push_str(
-            "<p>The sets of this proof are too large to be put into words. A smaller N may be readable; the proof file has them all.</p>\n",
+            "<p>The sets of this proof are too large to be put into words. A smaller N may be readable; the proof \
+             file has them all.</p>\n",
         );
     }
     if let Some(why) = crate::proof::why(&run.model, result.property, told) {
@@ -91,11 +96,9 @@ fn part_html(part: &Part, told: &Explanation) -> String {
             let nothing = if part.always.is_empty() { "nothing" } else { "nothing more" };
             let says: Vec<String> = texts.iter().map(|text| code(text)).collect();
             let says = if says.is_empty() { format!("<span class=\"dim\">{nothing}</span>") } else { says.join(", ") };
-            rows.push_str(&format!("<tr><th scope=\"row\">{}</th><td>{says}</td></tr>\n", escaped(&at.join(", "))));
+            rows.push_str(&row(&escaped(&at.join(", ")), &[&says]));
         }
-        out.push_str(&format!(
-            "<div class=\"wide\"><table><thead><tr><th scope=\"col\">at</th><th scope=\"col\">also holds</th></tr></thead><tbody>\n{rows}</tbody></table></div>\n"
-        ));
+        out.push_str(&wide("", &table("", &heads(&["at", "also holds"]), &rows)));
     } else if part.always.is_empty() {
         out.push_str("<p>nothing: any combination of values will do</p>\n");
     }
@@ -158,19 +161,16 @@ fn exposed(run: &Run, (result, proof): (&PropertyResult, &Certificate), told: &E
     for (nth, round) in rounds.iter().take(MOST_ROWS).enumerate() {
         let text = crate::proof::round(&run.model, proof, round);
         let (facts, because) = text.split_once(", since nothing excluded  ").unwrap_or((&text, ""));
-        rows.push_str(&format!(
-            "<tr><th scope=\"row\">{}</th><td>{}</td><td class=\"state\">{}</td></tr>\n",
-            nth + 1,
-            code(facts),
-            escaped(because)
-        ));
+        let because = format!("<span class=\"state\">{}</span>", escaped(because));
+        rows.push_str(&row(&(nth + 1).to_string(), &[&code(facts), &because]));
     }
+    let table = table("", &heads(&["round", "fact", "not excluded before"]), &rows);
     format!(
-        "<h4>What was exposed</h4>\n<p>{} that all others may look at, in {} of refinement. Without it, nothing excluded the state beside it.</p>\n\
-         <div class=\"wide\"><table><thead><tr><th scope=\"col\">round</th><th scope=\"col\">fact</th><th scope=\"col\">not excluded before</th></tr></thead>\
-         <tbody>\n{rows}</tbody></table></div>\n",
+        "<h4>What was exposed</h4>\n<p>{} that all others may look at, in {} of refinement. \
+         Without it, nothing excluded the state beside it.</p>\n{}",
         counted(told.exposed.len() as u64, "fact", "facts"),
-        counted(rounds.len() as u64, "round", "rounds")
+        counted(rounds.len() as u64, "round", "rounds"),
+        wide("", &table)
     )
 }
 
@@ -219,9 +219,11 @@ fn interference(told: &Explanation) -> String {
             told.disturbances.len() - MOST_COLUMNS
         ));
     }
+    let table = table("interference", &head, &rows);
     format!(
-        "<h4>Interference</h4>\n<p>Steps of other processes, and what they touch: ✔ the step touches it and keeps it true, – the step does not touch it.</p>\n\
-         <div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"interference\"><table class=\"interference\"><thead><tr>{head}</tr></thead><tbody>\n{rows}</tbody></table></div>\n{more}"
+        "<h4>Interference</h4>\n<p>Steps of other processes, and what they touch: ✔ the step touches it and keeps it \
+         true, – the step does not touch it.</p>\n{}{more}",
+        wide("interference", &table)
     )
 }
 
@@ -238,24 +240,16 @@ fn guarantees(run: &Run, proof: &evidence::pushdown::PushdownProof) -> String {
         let name = escaped(process["process"].as_str().unwrap_or_default());
         let list = |key: &str, first: &str| {
             let entries = process[key].as_array().map_or(&[][..], Vec::as_slice);
-            let row = |entry: &serde_json::Value| {
-                let text = |key: &str| code(entry[key].as_str().unwrap_or_default());
-                format!("<tr><td>{}</td><td>{}</td></tr>\n", text(first), text("where"))
-            };
-            entries.iter().take(MOST_ROWS).map(row).collect::<String>()
+            let text = |entry: &serde_json::Value, key: &str| code(entry[key].as_str().unwrap_or_default());
+            let rows = entries.iter().take(MOST_ROWS).map(|entry| row(&text(entry, first), &[&text(entry, "where")]));
+            wide("", &table("", &heads(&[first, "where"]), &rows.collect::<String>()))
         };
-        let (changes, states) = (list("changes", "change"), list("local_states", "at"));
-        let changes = if changes.is_empty() {
-            "<p>it changes nothing that others see</p>".to_owned()
-        } else {
-            format!(
-                "<div class=\"wide\"><table><thead><tr><th scope=\"col\">changes</th><th scope=\"col\">where</th></tr></thead><tbody>{changes}</tbody></table></div>"
-            )
+        let changes = match process["changes"].as_array() {
+            Some(changes) if !changes.is_empty() => list("changes", "change"),
+            _ => "<p>it changes nothing that others see</p>\n".to_owned(),
         };
-        out.push_str(&format!(
-            "<details><summary>Guarantee and local states of {name}</summary>\n{changes}\n<div class=\"wide\"><table><thead><tr><th scope=\"col\">at</th>\
-             <th scope=\"col\">where</th></tr></thead><tbody>{states}</tbody></table></div></details>\n"
-        ));
+        let title = format!("Guarantee and local states of {name}");
+        out.push_str(&folded(&title, &(changes + &list("local_states", "at"))));
     }
     out
 }
@@ -286,19 +280,11 @@ fn obligations_html(obligations: &Obligations) -> String {
         (obligations.implication, "the property follows"),
         (obligations.ranks, "ranks go down on unfair runs"),
     ];
-    let rows: String = kinds
-        .iter()
-        .filter(|(number, _)| *number > 0)
-        .map(|(number, words)| {
-            format!(
-                "<tr><th scope=\"row\">{words}</th><td class=\"number\">{}</td><td>✔</td></tr>\n",
-                count(*number as u64)
-            )
-        })
-        .collect();
+    let asked = kinds.iter().filter(|(number, _)| *number > 0);
+    let rows: String = asked.map(|(number, words)| row(words, &[&count(*number as u64), "✔"])).collect();
     format!(
-        "<p>✔ {}, each checked by code that no engine shares.</p>\n<table class=\"narrow\"><thead><tr><th scope=\"col\">obligation</th><th scope=\"col\">number</th>\
-         <th scope=\"col\">holds</th></tr></thead><tbody>\n{rows}</tbody></table>\n",
-        counted(obligations.total() as u64, "obligation holds", "obligations hold")
+        "<p>✔ {}, each checked by code that no engine shares.</p>\n{}\n",
+        counted(obligations.total() as u64, "obligation holds", "obligations hold"),
+        table("narrow", &heads(&["obligation", "number", "holds"]), &rows)
     )
 }

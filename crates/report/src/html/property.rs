@@ -1,4 +1,5 @@
-//! What a page says about one property: the verdict first, then its evidence, then what else was found out, and what to do next.
+//! What a page says about one property: the verdict first, then its evidence, then what else was found out, and what
+//! to do next.
 
 use engine::insight::{Need, Reached};
 use engine::run::{PropertyResult, Run};
@@ -8,6 +9,7 @@ use serde_json::Value as Json;
 
 use super::escape::{code, escaped};
 use super::results::{Tone, tone};
+use super::table::{heads, row, table, wide};
 use super::{Checked, proof, trace};
 use crate::human::advice;
 use crate::human::insight::counted_turns;
@@ -77,7 +79,8 @@ fn heading(run: &Run, result: &PropertyResult, id: &str) -> String {
     let tone = tone(run, result);
     let rest = escaped(&words.rest);
     format!(
-        "<header class=\"verdict {}\"><span class=\"mark\" aria-hidden=\"true\">{mark}</span><div><h3 id=\"{id}-h\"><span class=\"word\">{}</span> {}{expected}</h3>\n\
+        "<header class=\"verdict {}\"><span class=\"mark\" aria-hidden=\"true\">{mark}</span><div><h3 id=\"{id}-h\">\
+         <span class=\"word\">{}</span> {}{expected}</h3>\n\
          <p class=\"rest\">{rest}</p>\n{}</div></header>\n{}",
         tone.class(),
         words.word,
@@ -144,12 +147,10 @@ fn insight(result: &PropertyResult) -> String {
                 Need::NotNeeded => "not needed".to_owned(),
                 Need::Unknown => "not tried: it would take too long".to_owned(),
             };
-            format!("<tr><th scope=\"row\">{}</th><td>{need}</td></tr>\n", code(&assumption.text))
+            row(&code(&assumption.text), &[&need])
         };
         let rows: String = result.insight.assumptions.iter().map(row).collect();
-        out.push_str(&format!(
-            "<h4>Assumptions</h4>\n<div class=\"wide\"><table><tbody>\n{rows}</tbody></table></div>\n"
-        ));
+        out.push_str(&format!("<h4>Assumptions</h4>\n{}", wide("", &table("", "", &rows))));
     }
     for trigger in &result.insight.triggers {
         let every = escaped(&trigger.variables.join(", "));
@@ -169,22 +170,14 @@ fn insight(result: &PropertyResult) -> String {
 
 /// What was tried, where methods raced.
 fn attempts(result: &PropertyResult) -> String {
-    let row = |(last, took): (&engine::Attempt, std::time::Duration)| {
-        format!(
-            "<tr><th scope=\"row\">{}</th><td>{}</td><td class=\"number\">{}</td></tr>\n",
-            escaped(last.method),
-            tried::word(&last.outcome),
-            duration(took)
-        )
-    };
-    let rows: String = tried::together(&result.statistics.tried).into_iter().map(row).collect();
-    match rows.is_empty() {
-        true => rows,
-        false => format!(
-            "<h4>What was tried</h4>\n<div class=\"wide\"><table><thead><tr><th scope=\"col\">method</th><th scope=\"col\">outcome</th>\
-             <th scope=\"col\" class=\"number\">time</th></tr></thead><tbody>\n{rows}</tbody></table></div>\n"
-        ),
+    let attempts = tried::together(&result.statistics.tried).into_iter();
+    let rows: String = attempts
+        .map(|(last, took)| row(&escaped(last.method), &[tried::word(&last.outcome), &duration(took)]))
+        .collect();
+    if rows.is_empty() {
+        return rows;
     }
+    format!("<h4>What was tried</h4>\n{}", wide("", &table("", &heads(&["method", "outcome", "time"]), &rows)))
 }
 
 /// What to do next: commands that exist.

@@ -7,6 +7,7 @@ use evidence::Evidence;
 use super::escape::escaped;
 use super::plot::{self, Line, Point};
 use super::property::{id, label};
+use super::table::{folded, heads, row, table, wide};
 use super::{Checked, Entry};
 use crate::human::verdict::wording;
 use crate::names::{parameters, property_title};
@@ -66,14 +67,15 @@ pub fn overview(entries: &[Entry<'_>]) -> String {
         return String::new();
     }
     let mut out = String::from(
-        "<section class=\"overview\" id=\"overview\" aria-labelledby=\"overview-h\">\n<h2 id=\"overview-h\">Overview</h2>\n",
+        "<section class=\"overview\" id=\"overview\" aria-labelledby=\"overview-h\">\n<h2 \
+         id=\"overview-h\">Overview</h2>\n",
     );
     for (name, instances) in programs(entries) {
         let checked: Vec<(usize, &Checked<'_>)> = instances
             .iter()
             .filter_map(|&at| if let Entry::Checked(checked) = &entries[at] { Some((at, checked)) } else { None })
             .collect();
-        out.push_str(&table(name, &checked));
+        out.push_str(&program_table(name, &checked));
         if checked.len() > 1 {
             out.push_str(&sweep(&checked));
         }
@@ -85,7 +87,7 @@ pub fn overview(entries: &[Entry<'_>]) -> String {
 }
 
 /// One row for each property, one column for each instance.
-fn table(name: &str, checked: &[(usize, &Checked<'_>)]) -> String {
+fn program_table(name: &str, checked: &[(usize, &Checked<'_>)]) -> String {
     if checked.is_empty() {
         return String::new();
     }
@@ -114,11 +116,8 @@ fn table(name: &str, checked: &[(usize, &Checked<'_>)]) -> String {
         }
         rows.push_str("</tr>\n");
     }
-    format!(
-        "<h3>{}</h3>\n<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"results of {0}\"><table class=\"results\"><thead><tr>{head}</tr></thead>\
-         <tbody>\n{rows}</tbody></table></div>\n",
-        escaped(name)
-    )
+    let shown = table("results", &head, &rows);
+    format!("<h3>{}</h3>\n{}", escaped(name), wide(&format!("results of {name}"), &shown))
 }
 
 fn cell(run: &Run, at: usize, nth: usize) -> String {
@@ -131,7 +130,8 @@ fn cell(run: &Run, at: usize, nth: usize) -> String {
     };
     let unexpected = if result.as_expected(&run.model) == Some(false) { " !" } else { "" };
     format!(
-        "<td class=\"{}\"><a href=\"#{}\"><span aria-hidden=\"true\">{mark}</span><span class=\"hear\">{}</span> {detail}{unexpected}</a></td>",
+        "<td class=\"{}\"><a href=\"#{}\"><span aria-hidden=\"true\">{mark}</span><span class=\"hear\">{}</span> \
+         {detail}{unexpected}</a></td>",
         tone.class(),
         id(at, nth),
         word.to_lowercase()
@@ -164,26 +164,19 @@ fn sweep(checked: &[(usize, &Checked<'_>)]) -> String {
             }
             let number = |value: Option<u64>| value.map_or("–".to_owned(), count);
             let (tone, mark, word) = label(run, result);
-            rows.push_str(&format!(
-                "<tr><td class=\"number\">{value}</td><td>{}</td><td class=\"{}\">{mark} {}</td><td>{}</td><td class=\"number\">{:.3}</td><td class=\"number\">{}</td><td class=\"number\">{}</td></tr>\n",
-                escaped(&title),
-                tone.class(),
-                word.to_lowercase(),
-                escaped(result.method),
-                statistics.time.as_secs_f64(),
-                number(local),
-                number(statistics.global_states)
-            ));
+            let verdict = format!("<span class=\"{}\">{mark} {}</span>", tone.class(), word.to_lowercase());
+            let seconds = format!("{:.3}", statistics.time.as_secs_f64());
+            let cells = [&escaped(&title), &verdict, result.method, &seconds, &number(local)];
+            let cells: Vec<&str> = cells.into_iter().map(AsRef::as_ref).collect();
+            rows.push_str(&row(&value.to_string(), &[&cells[..], &[&number(statistics.global_states)]].concat()));
         }
     }
     let name = escaped(&runs[0].model.parameters[parameter].name);
     let plots = [("Time in seconds", times), ("States that were stored", sizes)];
     let drawn: String = plots.into_iter().map(|(title, lines)| plot::draw(title, &name, lines)).collect();
-    format!(
-        "<div class=\"plots\">{drawn}</div>\n<details><summary>The figures as a table</summary>\n<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"figures of the sweep\">\
-         <table class=\"figures-table\"><thead><tr><th scope=\"col\">{name}</th><th scope=\"col\">property</th><th scope=\"col\">verdict</th><th scope=\"col\">method</th>\
-         <th scope=\"col\">seconds</th><th scope=\"col\">local states</th><th scope=\"col\">global states</th></tr></thead><tbody>\n{rows}</tbody></table></div></details>\n"
-    )
+    let names = [name.as_str(), "property", "verdict", "method", "seconds", "local states", "global states"];
+    let figures = wide("figures of the sweep", &table("", &heads(&names), &rows));
+    format!("<div class=\"plots\">{drawn}</div>\n{}", folded("The figures as a table", &figures))
 }
 
 /// The first parameter that is not the same in all runs.

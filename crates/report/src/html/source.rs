@@ -1,7 +1,7 @@
 //! The program's text on a page: numbered lines, modest colour, notes between the lines.
 //!
-//! In: a run, which lines, and what is said before or after some of them. Out: HTML with one row for each line; scripts find a row by its
-//! number and put there which process stands on it.
+//! In: a run, which lines, and what is said before or after some of them. Out: HTML with one row for each line;
+//! scripts find a row by its number and put there which process stands on it.
 
 use std::collections::BTreeMap;
 
@@ -64,7 +64,8 @@ impl Listing<'_> {
                 None => "<span class=\"use\"></span>".to_owned(),
             };
             out.push_str(&format!(
-                "<div class=\"row\" data-line=\"{number}\"><span class=\"no\">{number}</span>{mark}<code>{}</code></div>\n",
+                "<div class=\"row\" data-line=\"{number}\"><span class=\"no\">{number}</span>{mark}<code>{}</code>\
+                 </div>\n",
                 highlighter.line(text)
             ));
         }
@@ -84,7 +85,8 @@ impl Note {
         let facts: Vec<String> = self.facts.iter().map(|fact| code(fact)).collect();
         let indent = indent.min(24);
         format!(
-            "<div class=\"note\"><span class=\"no\"></span><span class=\"facts\" style=\"--indent:{indent}\">{whose}{}</span></div>\n",
+            "<div class=\"note\"><span class=\"no\"></span><span class=\"facts\" \
+             style=\"--indent:{indent}\">{whose}{}</span></div>\n",
             facts.join("<span class=\"and\"> · </span>")
         )
     }

@@ -1,4 +1,5 @@
-//! What must be true of every report: tags match, links lead somewhere, ids are unique, the documents inside are right, and nothing from outside is markup.
+//! What must be true of every report: tags match, links lead somewhere, ids are unique, the documents inside are
+//! right, and nothing from outside is markup.
 
 use std::collections::BTreeSet;
 

@@ -1,7 +1,8 @@
-//! A counterexample or a witness on a page: what its end shows, the diagram, the steps one by one, a table of all of them.
+//! A counterexample or a witness on a page: what its end shows, the diagram, the steps one by one, a table of all of
+//! them.
 //!
-//! In: a run, one of its results, its trace. Out: HTML that can be read as it is, and the data with which a script steps through it. Without the
-//! script, the diagram and the table tell everything.
+//! In: a run, one of its results, its trace. Out: HTML that can be read as it is, and the data with which a script
+//! steps through it. Without the script, the diagram and the table tell everything.
 
 use engine::run::{PropertyResult, Run};
 use evidence::{Trace, TraceEnd};
@@ -13,6 +14,7 @@ use super::escape::{code, escaped};
 use super::film::Film;
 use super::lanes;
 use super::source::{Listing, steps as step_lines};
+use super::table::{heads, table, wide};
 use crate::human::trace::group_names;
 use crate::human::{stale, trace};
 use crate::names::property_title;
@@ -52,7 +54,7 @@ pub fn show(run: &Run, (result, trace): (&PropertyResult, &Trace), id: &str) -> 
     html.push_str(&format!("<div class=\"stand\" hidden><h5>Where everybody stands</h5>\n{}</div>\n", listing.html()));
     html.push_str(VALUES);
     html.push_str("</div>\n");
-    html.push_str(&table(&film));
+    html.push_str(&all_steps(&film));
     html.push_str(&end::loop_html(run, result, trace));
     html.push_str(&facts(result, trace));
     html.push_str("</div>\n");
@@ -62,10 +64,13 @@ pub fn show(run: &Run, (result, trace): (&PropertyResult, &Trace), id: &str) -> 
 /// The shape on the button that plays: a triangle between bars, so that it differs from one step on.
 const PLAY: &str = "M1 3h2v10H1z M5 2v12l10-6z";
 
-const LEGEND: &str = "<p class=\"legend\"><span><i class=\"key dot\"></i>takes a step</span><span><i class=\"key still\"></i>has a turn, stands still</span>\
-<span><i class=\"key writes\"></i>changes</span><span><i class=\"key reads\"></i>reads</span><span><i class=\"key switch\"></i>another process goes on</span></p>\n";
+const LEGEND: &str = "<p class=\"legend\"><span><i class=\"key dot\"></i>takes a step</span><span>\
+ <i class=\"key still\"></i>has a turn, stands still</span>\
+<span><i class=\"key writes\"></i>changes</span><span><i class=\"key reads\"></i>reads</span><span>\
+<i class=\"key switch\"></i>another process goes on</span></p>\n";
 
-const VALUES: &str = "<div class=\"values\" hidden><h5>Values</h5><table><thead><tr><th scope=\"col\">variable</th><th scope=\"col\">value</th></tr></thead>\
+const VALUES: &str = "<div class=\"values\" hidden><h5>Values</h5><table><thead><tr><th scope=\"col\">variable</th>\
+ <th scope=\"col\">value</th></tr></thead>\
 <tbody></tbody></table><p class=\"empty dim\" hidden>no variable changes in this step</p></div>\n";
 
 /// The controls; a script shows them.
@@ -73,7 +78,8 @@ fn player(film: &Film<'_>, id: &str) -> String {
     let (first, last) = (film.first, film.first + film.steps.len());
     let button = |action: &str, shape: &str, words: &str| {
         format!(
-            "<button type=\"button\" data-do=\"{action}\" title=\"{words}\" aria-label=\"{words}\"><svg viewBox=\"0 0 16 16\" aria-hidden=\"true\"><path d=\"{shape}\"/></svg></button>"
+            "<button type=\"button\" data-do=\"{action}\" title=\"{words}\" aria-label=\"{words}\">\
+             <svg viewBox=\"0 0 16 16\" aria-hidden=\"true\"><path d=\"{shape}\"/></svg></button>"
         )
     };
     format!(
@@ -137,13 +143,12 @@ fn cause(run: &Run, result: &PropertyResult, trace: &Trace) -> String {
 }
 
 /// All steps as a table: it needs no script.
-fn table(film: &Film<'_>) -> String {
-    let mut head =
-        String::from("<th scope=\"col\">step</th><th scope=\"col\">line</th><th scope=\"col\">statement</th>");
+fn all_steps(film: &Film<'_>) -> String {
+    let mut head = heads(&["step", "line", "statement"]);
     for &process in &film.processes {
-        head.push_str(&format!("<th scope=\"col\">{}</th>", escaped(film.name(process))));
+        head.push_str(&heads(&[&escaped(film.name(process))]));
     }
-    head.push_str("<th scope=\"col\">shared</th>");
+    head.push_str(&heads(&["shared"]));
     let mut rows = start_row(film);
     for (at, step) in film.steps.iter().enumerate() {
         rows.push_str(&row(film, at, step));
@@ -152,10 +157,8 @@ fn table(film: &Film<'_>) -> String {
         let columns = film.processes.len() + 4;
         rows.push_str(&format!("<tr class=\"ending\"><td colspan=\"{columns}\">{}</td></tr>\n", escaped(&film.ending)));
     }
-    format!(
-        "<details class=\"all-steps\" open><summary>All steps as a table</summary>\n<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"all steps\">\
-         <table class=\"steps\"><thead><tr>{head}</tr></thead><tbody>\n{rows}</tbody></table></div></details>\n"
-    )
+    let steps = wide("all steps", &table("steps", &head, &rows));
+    format!("<details class=\"all-steps\" open><summary>All steps as a table</summary>\n{steps}</details>\n")
 }
 
 fn start_row(film: &Film<'_>) -> String {
