@@ -1,7 +1,7 @@
 //! What a page says about one property: the verdict first, then its evidence, then what else was found out, and what
 //! to do next.
 
-use engine::insight::{Need, Reached};
+use engine::insight::{Need, OtherSizes, Reached};
 use engine::run::{PropertyResult, Run};
 use engine::{Verdict, Views};
 use evidence::{Evidence, itf, proof_file};
@@ -151,6 +151,13 @@ fn insight(result: &PropertyResult) -> String {
         };
         let rows: String = result.insight.assumptions.iter().map(row).collect();
         out.push_str(&format!("<h4>Assumptions</h4>\n{}", wide("", &table("", "", &rows))));
+    }
+    if let Some(OtherSizes { parameter, same_for }) = &result.insight.other_sizes {
+        let sizes: Vec<String> = same_for.iter().map(|size| code(&format!("{parameter} = {size}"))).collect();
+        let (name, sizes) = (code(parameter), sizes.join(" and "));
+        out.push_str(&format!(
+            "<p>Observed: the same invariants prove it for {sizes}, too. This is not a proof for all {name}.</p>\n"
+        ));
     }
     for trigger in &result.insight.triggers {
         let every = escaped(&trigger.variables.join(", "));

@@ -12,7 +12,8 @@ use super::{Checked, Entry};
 use crate::human::verdict::wording;
 use crate::names::{parameters, property_title};
 use crate::numbers::{count, counted, duration};
-use crate::style::Ink;
+use crate::style::{Ink, Style};
+use crate::sweep::{self, Sweep};
 
 /// What a result is, for its colour; words and marks say it, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -176,7 +177,22 @@ fn sweep(checked: &[(usize, &Checked<'_>)]) -> String {
     let drawn: String = plots.into_iter().map(|(title, lines)| plot::draw(title, &name, lines)).collect();
     let names = [name.as_str(), "property", "verdict", "method", "seconds", "local states", "global states"];
     let figures = wide("figures of the sweep", &table("", &heads(&names), &rows));
-    format!("<div class=\"plots\">{drawn}</div>\n{}", folded("The figures as a table", &figures))
+    let remarks = growth(&runs);
+    format!("<div class=\"plots\">{drawn}</div>\n{remarks}{}", folded("The figures as a table", &figures))
+}
+
+/// How each property grows with the size, in words.
+fn growth(runs: &[&Run]) -> String {
+    let Some(sweep) = Sweep::of(runs) else { return String::new() };
+    let remark = |row: &sweep::Row<'_>| {
+        let remarks = sweep::remarks(&sweep, row, &Style::default());
+        if remarks.is_empty() {
+            return String::new();
+        }
+        format!("<li><strong>{}</strong>: {}</li>\n", escaped(row.property), escaped(&remarks.join("; ")))
+    };
+    let items: String = sweep.rows.iter().map(remark).collect();
+    if items.is_empty() { items } else { format!("<ul class=\"growth\">\n{items}</ul>\n") }
 }
 
 /// The first parameter that is not the same in all runs.

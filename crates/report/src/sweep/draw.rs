@@ -139,8 +139,8 @@ fn group(sweep: &Sweep<'_>, (sizes, first): (&[String], usize), shown: &[Column]
     out
 }
 
-/// How a property grows, in one line; nothing where there is nothing to say.
-fn remark(sweep: &Sweep<'_>, row: &Row<'_>, style: &Style) -> String {
+/// How a property grows, and what else is to be said about it.
+pub(crate) fn remarks(sweep: &Sweep<'_>, row: &Row<'_>, style: &Style) -> Vec<String> {
     let step = sweep.step();
     let mut parts = Vec::new();
     if let Some((extent, from, growth)) = row.size_growth() {
@@ -165,6 +165,12 @@ fn remark(sweep: &Sweep<'_>, row: &Row<'_>, style: &Style) -> String {
     if !undecided.is_empty() {
         parts.push(format!("not decided for {} = {}", sweep.parameter, undecided.join(", ")));
     }
+    parts
+}
+
+/// The same in one line; nothing where there is nothing to say.
+fn remark(sweep: &Sweep<'_>, row: &Row<'_>, style: &Style) -> String {
+    let parts = remarks(sweep, row, style);
     if parts.is_empty() {
         return String::new();
     }

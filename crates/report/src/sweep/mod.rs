@@ -14,6 +14,7 @@ use evidence::Evidence;
 use serde_json::{Value as Json, json};
 
 pub use draw::draw;
+pub(crate) use draw::remarks;
 pub use growth::{Growth, growth};
 
 /// Times below this say more about the machine than about the program.
