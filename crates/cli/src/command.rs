@@ -6,6 +6,7 @@
 mod check;
 mod explain;
 mod explore;
+mod export;
 mod fmt;
 mod graph;
 mod ltl;
@@ -28,6 +29,7 @@ pub fn run(cli: &Cli) -> Result<ExitStatus, Failure> {
         Command::Man(options) => manual::man(options),
         Command::Ltl(options) => ltl::run(options, &cli.display),
         Command::Explore(options) => explore::run(options, &cli.display),
+        Command::Export(options) => export::run(options, &cli.display),
         Command::Graph(options) => graph::run(options, &cli.display),
         Command::Replay(options) => replay::run(options, &cli.display),
         Command::Proof(options) => proof::run(options, &cli.display),

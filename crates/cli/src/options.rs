@@ -56,6 +56,8 @@ pub enum Command {
     Explore(ExploreOptions),
     /// Find local state graphs: what each process can see happen; their sizes, or a drawing
     Graph(GraphOptions),
+    /// Write a program in the language of another tool: SPIN, NuSMV, DIVINE, Graphviz
+    Export(ExportOptions),
     /// Replay a trace step by step, and say whether it is a run of the program
     Replay(ReplayOptions),
     /// Work with proofs that `check --proof` wrote
@@ -326,6 +328,46 @@ pub struct GraphOptions {
     #[arg(long, value_name = "HOW", value_enum, default_value_t = ProgressMode::Auto, help_heading = "Output")]
     pub progress: ProgressMode,
 }
+
+/// `piecewise export`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = EXPORT_EXAMPLES)]
+pub struct ExportOptions {
+    /// The program
+    #[arg(value_name = "MODEL")]
+    pub file: PathBuf,
+    /// The language: promela for SPIN, smv for NuSMV, dve for DIVINE, dot for Graphviz
+    #[arg(long, value_name = "LANGUAGE", value_enum, help_heading = "What to write")]
+    pub to: ExportTarget,
+    /// Which instance.
+    #[command(flatten)]
+    pub instance: InstanceOptions,
+    /// Write the text to a file instead of the standard output
+    #[arg(short, long = "output", value_name = "OUT", help_heading = "Output")]
+    pub output: Option<PathBuf>,
+}
+
+/// The languages of other tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ExportTarget {
+    /// SPIN's, with a claim for each property
+    Promela,
+    /// NuSMV's, with properties and fairness
+    Smv,
+    /// DIVINE's, which Piecewise also reads
+    Dve,
+    /// A drawing of each process's control for Graphviz
+    Dot,
+}
+
+const EXPORT_EXAMPLES: &str = "\
+Examples:
+  piecewise export lock.pw -N 3 --to promela -o lock.pml     then SPIN, as the text says at its top
+  piecewise export lock.pw -N 3 --to smv -o lock.smv         then NuSMV lock.smv
+  piecewise export lock.pw --to dot | dot -Tsvg > lock.svg   the control of each process
+
+What is written means exactly what the program means, step by step. What another language cannot
+say is refused, with the lines that stand in the way.";
 
 /// The shape of local state graphs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
