@@ -6,12 +6,18 @@
 
 mod common;
 
+use std::cell::Cell;
 use std::path::Path;
 use std::process::Command;
 
+use base::SourceFile;
 use common::{Example, example, examples, is_there, n_cases};
 use export::promela::{self, Claim, Program, Runs};
-use model::property::{Expected, PropertyKind};
+use model::Model;
+use model::property::{Expected, Property, PropertyKind};
+use testkit::samples::add_property;
+use testkit::temporal::with_temporal;
+use testkit::{Product, Shape};
 
 /// What SPIN said of a claim.
 #[derive(Debug)]
@@ -141,4 +147,102 @@ fn states_are_counted_alike() {
         let product = testkit::Product::explore(&one.model, 100_000).unwrap();
         assert_eq!(asked[0].1.n_states, product.states.len() as u64, "{name}");
     }
+}
+
+/// A program with questions of every kind, and what brute force says to each: whether it holds, where it can say.
+fn with_answers(model: &Model) -> Option<(Model, Vec<Option<bool>>)> {
+    let product = Product::explore(model, 60)?;
+    let mut asked = with_temporal(model, product.states.len() as u64 * 7 + model.places.len() as u64, 3);
+    add_property(&mut asked, "no_errors", PropertyKind::NoErrors);
+    add_property(&mut asked, "deadlock_free", PropertyKind::DeadlockFree);
+    let is_shared = |var: &model::variable::Var| var.storage == model::variable::Storage::Shared;
+    let simple = |var: &model::variable::Var| {
+        !matches!(var.ty.scalar(), model::types::ScalarType::Lock | model::types::ScalarType::Semaphore { .. })
+    };
+    let shared: Vec<_> =
+        model.vars.entries().filter(|(_, var)| is_shared(var) && simple(var)).map(|(id, _)| id).collect();
+    for id in shared {
+        add_property(&mut asked, &format!("race_free {}", model.vars[id].name), PropertyKind::RaceFree(id));
+    }
+    let answer = |property: &Property| match &property.kind {
+        PropertyKind::Temporal(formula) => {
+            let violated = audit::temporal::is_violated(&asked, &product.states, formula, &property.under);
+            violated.ok().flatten().map(|violated| !violated)
+        }
+        PropertyKind::NoErrors => Some(product.n_faults() == 0),
+        PropertyKind::DeadlockFree => Some(product.deadlocks.is_empty()),
+        PropertyKind::RaceFree(var) => {
+            Some(product.states.iter().all(|state| model::eval::race(&asked, state, *var).is_none()))
+        }
+        _ => None,
+    };
+    let answers = asked.properties.iter().map(answer).collect();
+    Some((asked, answers))
+}
+
+#[test]
+fn random_programs_have_the_verdicts_of_brute_force() {
+    if !tools_are_there() {
+        return;
+    }
+    let (n_holds, n_violated) = (Cell::new(0), Cell::new(0));
+    // Most programs are refused or too large to be searched by brute force.
+    let tried = if std::env::var("PIECEWISE_CASES").is_ok() { 0 } else { 40 };
+    testkit::for_each_program(tried, Shape { n_statements: 3, ..Shape::everything() }, |_, model| {
+        let Some((asked, answers)) = with_answers(model) else { return Ok(()) };
+        let source = SourceFile::new("random.pw", "");
+        let Ok(program) = promela::program(&asked, &source) else { return Ok(()) };
+        let found = ask(&program, |_| true, &["-DRUNS", "-DTURNS"]);
+        for (property, expected) in asked.properties.iter().zip(answers) {
+            let claims: Vec<_> = found.iter().filter(|(claim, _)| claim.property == property.name).collect();
+            let Some(expected) = expected else { continue };
+            let holds = claims.iter().all(|(_, answer)| answer.holds);
+            let counter = if expected { &n_holds } else { &n_violated };
+            counter.set(counter.get() + 1);
+            if holds != expected {
+                let kind = property.kind.keyword();
+                return Err(format!("{kind} {}: brute force says {expected}\n{}", property.name, program.text));
+            }
+        }
+        Ok(())
+    });
+    println!("{} hold, {} are violated", n_holds.get(), n_violated.get());
+    assert!(tried == 0 || n_holds.get() > 5 && n_violated.get() > 5);
+}
+
+#[test]
+fn names_that_mean_something_elsewhere_are_no_problem() {
+    if !tools_are_there() {
+        return;
+    }
+    let text = "program init(N: 2..) {
+        enum Word { chan, mtype, EOF, NULL }
+        shared byte: 0..=3;
+        shared now: bool = any;
+        shared error: [0..=1; 2];
+        shared taken: Word = EOF;
+        shared linux: pid?;
+        shared P_0: lock;
+        process P[pid_i in 0..<N] {
+            local started: bool;
+            public state: 0..=2 = 1;
+            accept: byte = min(byte + 1, 3);
+            progress: error[pid_i % 2] = 1;
+            endless: taken = mtype;
+            proctype: linux = pid_i;
+            atomic_: started = !started;
+            d_step: state = 2;
+            timeout: acquire P_0;
+            goto_: release P_0;
+        }
+        process printf { last: now = !now; }
+        invariant int: byte <= 3;
+        invariant ltl: error[0] <= 1 && P_0.owner != none => taken != chan;
+        reachable main: taken == mtype && linux == 1 && error[1] == 1;
+        property never_: eventually (forall k: P[k].state == 2) under every P[*], every printf;
+        property P_0_at: eventually byte == 3 expect violated;
+    }";
+    let one = common::load("hostile.pw", text, &[]);
+    let program = promela::program(&one.model, &one.source).unwrap();
+    assert_eq!(check(&one, &program), Vec::<String>::new());
 }
