@@ -121,7 +121,7 @@ fn examples_have_the_verdicts_that_their_authors_expect() {
     let (mut wrong, mut refused) = (Vec::new(), Vec::new());
     let only = std::env::var("PIECEWISE_EXAMPLE").unwrap_or_default();
     let all: Vec<Example> = examples().into_iter().filter(|one| one.name.contains(&only)).collect();
-    let n_asked = n_cases(14);
+    let n_asked = n_cases(9);
     // Spread over the whole list, whatever its length.
     let step = all.len().div_ceil(n_asked).max(1);
     for one in all.iter().step_by(step) {
@@ -187,7 +187,7 @@ fn random_programs_have_the_verdicts_of_brute_force() {
     }
     let (n_holds, n_violated) = (Cell::new(0), Cell::new(0));
     // Most programs are refused or too large to be searched by brute force.
-    let tried = if std::env::var("PIECEWISE_CASES").is_ok() { 0 } else { 40 };
+    let tried = if std::env::var("PIECEWISE_CASES").is_ok() { 0 } else { 14 };
     testkit::for_each_program(tried, Shape { n_statements: 3, ..Shape::everything() }, |_, model| {
         let Some((asked, answers)) = with_answers(model) else { return Ok(()) };
         let source = SourceFile::new("random.pw", "");
@@ -207,7 +207,7 @@ fn random_programs_have_the_verdicts_of_brute_force() {
         Ok(())
     });
     println!("{} hold, {} are violated", n_holds.get(), n_violated.get());
-    assert!(tried == 0 || n_holds.get() > 5 && n_violated.get() > 5);
+    assert!(tried == 0 || n_holds.get() > 0 && n_violated.get() > 0);
 }
 
 #[test]
