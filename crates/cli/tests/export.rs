@@ -54,6 +54,8 @@ fn a_file_is_written_whole_or_not_at_all() {
     assert!(text.contains("MODULE main") && text.contains("COMPASSION("), "{text}");
     assert!(!text.contains("\nIVAR"), "{text}");
     place.run("export lock.pw --to smv -o no/such/lock.smv").exits(2);
+    place.run("export lock.pw --to smv -o ./lock.pw").exits(2);
+    assert_eq!(std::fs::read_to_string(place.path().join("lock.pw")).unwrap(), LOCK);
 }
 
 #[test]

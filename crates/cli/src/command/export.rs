@@ -1,19 +1,26 @@
 //! `export`: a program in the language of another tool.
 
+use std::path::PathBuf;
+
 use driver::instances::Request;
 use export::{Refusal, Target};
 
 use crate::failure::Failure;
 use crate::instance;
-use crate::options::{DisplayOptions, ExportOptions, ExportTarget, Format, OutputOptions, ProgressMode};
+use crate::options::{DisplayOptions, ExportOptions, ExportTarget};
 use crate::output::Output;
 use crate::status::ExitStatus;
 
 /// Writes one instance of a program in another language.
 pub fn run(options: &ExportOptions, display: &DisplayOptions) -> Result<ExitStatus, Failure> {
     let request = Request::new(options.instance.sizes, options.instance.given.clone())?;
-    let sink = OutputOptions { format: Format::Human, output: options.output.clone(), progress: ProgressMode::None };
-    let output = Output::new(&sink, display)?;
+    let is_program = |output: &PathBuf| {
+        output.canonicalize().ok().is_some_and(|path| options.file.canonicalize().is_ok_and(|file| file == path))
+    };
+    if let Some(output) = options.output.as_ref().filter(|output| is_program(output)) {
+        return Err(format!("{}: this is the program itself, which would be replaced", output.display()).into());
+    }
+    let output = Output::new(options.output.as_deref(), display)?;
     let program = instance::load(&options.file, &instance::single(&request)?, &[], display)?;
     let target = match options.to {
         ExportTarget::Promela => Target::Promela,
