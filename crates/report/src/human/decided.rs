@@ -53,6 +53,6 @@ mod tests {
         assert_eq!(line(&run, &Style::default()), "");
         run.results[0].method = "stubborn";
         let text = line(&run, &Style::default());
-        assert!(text.starts_with("  decided on the reduced whole product (stubborn): "), "{text}");
+        assert!(text.starts_with("  decided on the reduced whole product (stubborn)"), "{text}");
     }
 }
