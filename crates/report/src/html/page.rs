@@ -72,7 +72,7 @@ pub fn page(entries: &[Entry<'_>]) -> String {
 /// The tips of arrows, for all drawings.
 const MARKERS: &str = "<svg width=\"0\" height=\"0\" class=\"defs\" aria-hidden=\"true\"><defs>\
  <marker id=\"tip\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" \
-markerHeight=\"7\" orient=\"auto-start-reverse\"><path class=\"tip\" d=\"M0 0 L8 4 L0 8 z\"/></marker></defs></svg>\n";
+ markerHeight=\"7\" orient=\"auto-start-reverse\"><path class=\"tip\" d=\"M0 0 L8 4 L0 8 z\"/></marker></defs></svg>\n";
 
 fn checked_runs<'e, 'a>(entries: &'e [Entry<'a>]) -> impl Iterator<Item = &'e Checked<'a>> {
     entries.iter().filter_map(|entry| if let Entry::Checked(checked) = entry { Some(checked) } else { None })
@@ -133,18 +133,19 @@ fn instances(entries: &[Entry<'_>]) -> String {
         String::from("<nav class=\"instances\" aria-label=\"instances\"><a href=\"#overview\">Overview</a>\n");
     let groups = programs(entries);
     for (name, instances) in &groups {
-        if groups.len() > 1 {
+        let is_sweep = instances.len() > 1;
+        if groups.len() > 1 && is_sweep {
             out.push_str(&format!("<span class=\"file\">{}</span>\n", escaped(name)));
         }
         for &at in instances {
             let words = match &entries[at] {
-                Entry::Refused { .. } => "refused".to_owned(),
+                Entry::Refused { .. } => format!("{name} (refused)"),
                 Entry::Checked(checked) => {
                     let instance = parameters(&checked.run.model).replace(" = ", "=");
-                    if instance.is_empty() { checked.run.model.name.clone() } else { instance }
+                    if is_sweep { instance } else { format!("{} {instance}", checked.run.model.name) }
                 }
             };
-            out.push_str(&format!("<a href=\"#r{at}\">{}</a>\n", escaped(&words)));
+            out.push_str(&format!("<a href=\"#r{at}\">{}</a>\n", escaped(words.trim_end())));
         }
     }
     out + "</nav>\n"
@@ -157,7 +158,7 @@ fn section(checked: &Checked<'_>, at: usize, traces: &mut Map<String, Json>) -> 
     let graphs = checked.graphs.map_or(String::new(), |(method, found)| graph::html(&run.model, method, found));
     out.push_str(&format!(
         "<div class=\"columns\">\n<nav class=\"properties\" aria-label=\"properties\"><ul>\n{}</ul>\
-     </nav>\n<div class=\"panels\">\n",
+         </nav>\n<div class=\"panels\">\n",
         links(run, at, !graphs.is_empty())
     ));
     if run.results.is_empty() {
@@ -173,7 +174,7 @@ fn section(checked: &Checked<'_>, at: usize, traces: &mut Map<String, Json>) -> 
     if !graphs.is_empty() {
         out.push_str(&format!(
             "<article class=\"panel\" id=\"r{at}-graphs\" aria-labelledby=\"r{at}-graphs-h\" \
-         tabindex=\"-1\">\n<h3 id=\"r{at}-graphs-h\">Local states</h3>\n{graphs}</article>\n"
+             tabindex=\"-1\">\n<h3 id=\"r{at}-graphs-h\">Local states</h3>\n{graphs}</article>\n"
         ));
     }
     if !run.warnings.is_empty() {
@@ -228,7 +229,7 @@ fn links(run: &Run, at: usize, has_graphs: bool) -> String {
     if has_graphs {
         out.push_str(&format!(
             "<li><a href=\"#r{at}-graphs\"><span class=\"mark\" aria-hidden=\"true\">◇</span>\
-         <span class=\"name\">Local states</span></a></li>\n"
+             <span class=\"name\">Local states</span></a></li>\n"
         ));
     }
     if !run.warnings.is_empty() {

@@ -62,7 +62,7 @@ fn told_html(run: &Run, (result, proof): (&PropertyResult, &Certificate), told: 
     if told.is_ring {
         out.push_str(
             "<p class=\"dim\"><code>i + 1</code> and <code>i - 1</code> are the neighbours of <code>i</code> \
-         in the ring of processes.</p>\n",
+             in the ring of processes.</p>\n",
         );
     }
     if !told.untold.is_empty() {

@@ -66,12 +66,12 @@ const PLAY: &str = "M1 3h2v10H1z M5 2v12l10-6z";
 
 const LEGEND: &str = "<p class=\"legend\"><span><i class=\"key dot\"></i>takes a step</span><span>\
  <i class=\"key still\"></i>has a turn, stands still</span>\
-<span><i class=\"key writes\"></i>changes</span><span><i class=\"key reads\"></i>reads</span><span>\
-<i class=\"key switch\"></i>another process goes on</span></p>\n";
+ <span><i class=\"key writes\"></i>changes</span><span><i class=\"key reads\"></i>reads</span><span>\
+ <i class=\"key switch\"></i>another process goes on</span></p>\n";
 
 const VALUES: &str = "<div class=\"values\" hidden><h5>Values</h5><table><thead><tr><th scope=\"col\">variable</th>\
  <th scope=\"col\">value</th></tr></thead>\
-<tbody></tbody></table><p class=\"empty dim\" hidden>no variable changes in this step</p></div>\n";
+ <tbody></tbody></table><p class=\"empty dim\" hidden>no variable changes in this step</p></div>\n";
 
 /// The controls; a script shows them.
 fn player(film: &Film<'_>, id: &str) -> String {
