@@ -1,4 +1,4 @@
-//! Figures over a parameter as an SVG plot: one line for each property and method, with a marker of its own.
+//! Figures over a parameter as an SVG plot: one line for each property, with a marker of its own.
 //!
 //! In: lines of points. Out: a figure with axes, a key and what is not shown. The vertical axis is logarithmic where
 //! values differ much; an undecided point is hollow. Colour only repeats what markers and dashes say.

@@ -143,6 +143,7 @@ fn cell(run: &Run, at: usize, nth: usize) -> String {
 fn sweep(checked: &[(usize, &Checked<'_>)]) -> String {
     let runs: Vec<&Run> = checked.iter().map(|(_, one)| one.run).collect();
     let Some(parameter) = varying(&runs) else { return String::new() };
+    // A line for each property, whichever method answered at a size: the table has the methods.
     let (mut times, mut sizes, mut rows): (Vec<Line>, Vec<Line>, String) = Default::default();
     for run in &runs {
         let value = run.model.parameters[parameter].value;
@@ -158,10 +159,10 @@ fn sweep(checked: &[(usize, &Checked<'_>)]) -> String {
                     None => lines.push(Line { name, points: vec![point] }),
                 }
             };
-            add(&mut times, format!("{title} ({})", result.method), statistics.time.as_secs_f64());
+            add(&mut times, title.clone(), statistics.time.as_secs_f64());
             let (size, what) = (local.or(statistics.global_states), if local.is_some() { "local" } else { "global" });
             if let Some(size) = size {
-                add(&mut sizes, format!("{title} ({}, {what})", result.method), size as f64);
+                add(&mut sizes, format!("{title} ({what})"), size as f64);
             }
             let number = |value: Option<u64>| value.map_or("–".to_owned(), count);
             let (tone, mark, word) = label(run, result);
