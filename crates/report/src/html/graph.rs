@@ -19,7 +19,7 @@ const ROW: f64 = 16.0;
 /// More variables of a state are not written into its node.
 const MOST_CELLS: usize = 5;
 /// Graphs with more edges have no words on them.
-const MOST_WORDS: usize = 40;
+const MOST_WORDS: usize = 60;
 /// Longer words are cut.
 const LONGEST: usize = 26;
 

@@ -136,13 +136,10 @@ impl<'a> Placer<'a> {
     /// Gives items their places: near the mean of their neighbours, as far as the ones beside them leave room.
     fn spread(&mut self) {
         for layer in &self.layers {
-            let mut x = 0.0;
-            for &item in layer {
-                let width = self.items[item].size[0];
-                self.items[item].x = x + width / 2.0;
-                x += width + GAP_X;
+            for pair in layer.windows(2) {
+                self.items[pair[1]].x = self.items[pair[0]].x + self.apart(pair[0], pair[1]);
             }
-            let middle = (x - GAP_X) / 2.0;
+            let middle = layer.last().map_or(0.0, |&item| self.items[item].x / 2.0);
             layer.iter().for_each(|&item| self.items[item].x -= middle);
         }
         for sweep in 0..SWEEPS {
@@ -165,19 +162,25 @@ impl<'a> Placer<'a> {
                 if others.is_empty() { self.items[item].x } else { sum / others.len() as f64 }
             })
             .collect();
-        let apart = |one: usize, other: usize| (self.items[one].size[0] + self.items[other].size[0]) / 2.0 + GAP_X;
         let mut from_left = wanted.clone();
         for at in 1..row.len() {
-            from_left[at] = from_left[at].max(from_left[at - 1] + apart(row[at - 1], row[at]));
+            from_left[at] = from_left[at].max(from_left[at - 1] + self.apart(row[at - 1], row[at]));
         }
         let mut from_right = wanted;
         for at in (1..row.len()).rev() {
-            from_right[at - 1] = from_right[at - 1].min(from_right[at] - apart(row[at - 1], row[at]));
+            from_right[at - 1] = from_right[at - 1].min(from_right[at] - self.apart(row[at - 1], row[at]));
         }
         // The mean of two orders that keep everybody apart keeps everybody apart.
         for (at, &item) in row.iter().enumerate() {
             self.items[item].x = (from_left[at] + from_right[at]) / 2.0;
         }
+    }
+
+    /// How far the middles of neighbours in a layer are apart at least; edges that pass need less room than nodes.
+    fn apart(&self, one: usize, other: usize) -> f64 {
+        let n_nodes = self.graph.sizes.len();
+        let gap = if one < n_nodes && other < n_nodes { GAP_X } else { GAP_X / 3.0 };
+        (self.items[one].size[0] + self.items[other].size[0]) / 2.0 + gap
     }
 
     fn finish(self) -> Layout {
