@@ -1,12 +1,13 @@
 //! Method `auto`: several methods race, and the first audited answer to a question is the answer.
 //!
-//! In: a task. Out: a result for each question, with the method that decided it and all that were tried. Which methods run beside and
-//! after each other is in `plan.rs`, picked by what the Model shows; `race.rs` runs them under one budget, and stops
-//! whoever works on what is decided. A local proof tells more than a search that saw no violation, so a search that is over waits
-//! a moment for a proof that is under way.
+//! In: a task. Out: a result for each question, with the method that decided it and all that were tried. Small programs are decided by a
+//! search of the whole product, and proved by one or two processes where that works (`small.rs`), the same on every machine. For others, which
+//! methods run beside and after each other is in `plan.rs`, picked by what the Model shows; `race.rs` runs them under one budget, and stops
+//! whoever works on what is decided.
 
 mod plan;
 mod race;
+mod small;
 mod standing;
 
 use engine::run::PropertyResult;
@@ -15,11 +16,12 @@ use engine::{Observer, Task};
 use crate::auditor::AuditFailure;
 use crate::checker::Checker;
 use race::Race;
+use standing::Standing;
 
 /// Picks among the other methods.
 #[derive(Clone, Copy, Debug)]
 pub struct Auto {
-    /// Whether a search that is over waits a moment for a proof.
+    /// Whether a proof is looked for where a search of a small program has decided.
     prefers_proofs: bool,
 }
 
@@ -42,8 +44,11 @@ impl Checker for Auto {
     }
 
     fn check(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<PropertyResult>, Box<AuditFailure>> {
-        let rows = plan::rows(task.model, task.n_threads);
-        Race::new(task, observer, self.prefers_proofs).run(&rows)
+        let mut standing = Standing::new(task.model, &task.properties);
+        small::decide(task, observer, self.prefers_proofs, &mut standing);
+        let is_done = standing.failure.is_some() || standing.open().is_empty();
+        let rows = if is_done { Vec::new() } else { plan::rows(task.model, task.n_threads) };
+        Race::new(task, observer, standing).run(&rows)
     }
 }
 

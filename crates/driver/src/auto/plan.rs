@@ -3,7 +3,7 @@
 //! In: a Model, and how many threads there are. Out: rows of methods. Rows run beside each other, the methods of a row one after the
 //! other, each for a while; a row that is through begins again with more time for those that had too little. The search of the whole product has a row of its own and all
 //! threads that are allowed; local methods with listed sets have another, from the coarsest to the finest; methods with decision diagrams
-//! the third. What takes longer to start than small programs take to be decided starts a moment later. A method is asked what it supports, so the same rows answer safety
+//! the third. Small programs are decided before (`small.rs`). A method is asked what it supports, so the same rows answer safety
 //! and temporal properties.
 
 use std::time::Duration;
@@ -44,25 +44,11 @@ pub struct Step {
     pub first_turn: Option<Duration>,
     /// Whether questions are asked one by one, so that one which is hard does not keep the others waiting.
     pub one_by_one: bool,
-    /// Whether its proofs come soon, if at all, and are worth a moment.
-    pub worth_waiting: bool,
-    /// Whether it starts at once; others start when the program turns out not to be a small one.
-    pub is_eager: bool,
 }
 
 impl Step {
     fn new(engine: impl Into<SharedEngine>) -> Step {
-        Step {
-            engine: engine.into(),
-            first_turn: Some(FIRST_TURN),
-            one_by_one: false,
-            worth_waiting: false,
-            is_eager: false,
-        }
-    }
-
-    fn worth_waiting(self) -> Step {
-        Step { worth_waiting: true, is_eager: true, ..self }
+        Step { engine: engine.into(), first_turn: Some(FIRST_TURN), one_by_one: false }
     }
 
     fn one_by_one(self) -> Step {
@@ -86,26 +72,24 @@ fn in_one(rows: [Row; 3]) -> Row {
 
 /// The search of the whole product, to the end.
 fn whole_product() -> Step {
-    Step { first_turn: None, is_eager: true, ..Step::new(Box::new(Mono) as SharedEngine) }
+    Step { first_turn: None, ..Step::new(Box::new(Mono) as SharedEngine) }
 }
 
 /// Local methods with listed sets. Where processes are alike, one pair stands for all, which joint searches do not know.
 fn listed(model: &Model) -> Vec<Step> {
     let step = |engine: SharedEngine| Step::new(engine);
     let graphs = |with_witness| step(Box::new(Ls3 { with_witness, most_pairs: MOST_PAIRS }));
-    // Of two processes, both together are the whole product, and no proof about one at a time.
-    let waits = |step: Step| if model.processes.len() > 2 { step.worth_waiting() } else { step };
-    let pairs = || waits(step(Box::new(ListedFirst { k: 2 })));
+    let pairs = || step(Box::new(ListedFirst { k: 2 }));
     let mut steps = Vec::new();
     if !model.procedures.is_empty() {
         // Stacks may have no bound, and other local methods know nothing of them.
-        steps.push(step(Box::new(Pushdown)).worth_waiting());
+        steps.push(step(Box::new(Pushdown)));
     }
-    steps.push(step(Box::new(Local { k: 1, cap_bytes: 512 << 20 })).worth_waiting());
+    steps.push(step(Box::new(Local { k: 1, cap_bytes: 512 << 20 })));
     if has_alike(model) {
         steps.extend([pairs(), graphs(false), graphs(true)]);
     } else {
-        steps.extend([waits(graphs(false)), graphs(true), pairs()]);
+        steps.extend([graphs(false), graphs(true), pairs()]);
     }
     steps.push(step(Box::new(Stubborn)));
     steps.push(step(Box::new(FairListedFirst { rule: Rule::FllB })).one_by_one());

@@ -23,9 +23,6 @@ const STACK_BYTES: usize = 256 << 20;
 /// How much longer the turns of a row's methods are in each further round.
 const LONGER: u32 = 4;
 
-/// What is small is decided by then.
-const SMALL: Duration = Duration::from_millis(60);
-
 /// How often the race looks at the clock when nothing happens.
 const GLANCE: Duration = Duration::from_millis(10);
 
@@ -33,7 +30,6 @@ const GLANCE: Duration = Duration::from_millis(10);
 pub struct Race<'a> {
     task: &'a Task<'a>,
     observer: &'a dyn Observer,
-    prefers_proofs: bool,
     standing: Mutex<Standing<'a>>,
     /// Told when the standing changes.
     changed: Condvar,
@@ -42,10 +38,10 @@ pub struct Race<'a> {
 }
 
 impl<'a> Race<'a> {
-    /// A race that nobody has started in.
-    pub fn new(task: &'a Task<'a>, observer: &'a dyn Observer, prefers_proofs: bool) -> Self {
-        let standing = Mutex::new(Standing::new(task.model, &task.properties, prefers_proofs));
-        Race { task, observer, prefers_proofs, standing, changed: Condvar::new(), others_show: AtomicBool::new(false) }
+    /// A race for what is open.
+    pub fn new(task: &'a Task<'a>, observer: &'a dyn Observer, standing: Standing<'a>) -> Self {
+        let standing = Mutex::new(standing);
+        Race { task, observer, standing, changed: Condvar::new(), others_show: AtomicBool::new(false) }
     }
 
     /// Runs it.
@@ -53,13 +49,7 @@ impl<'a> Race<'a> {
     /// # Errors
     /// Evidence that fails its audit, and methods that disagree.
     pub fn run(self, rows: &[Row]) -> Result<Vec<PropertyResult>, Box<AuditFailure>> {
-        let is_proving = |row: &&Row| self.prefers_proofs && row.steps.iter().any(|step| step.worth_waiting);
-        {
-            let mut standing = self.lock();
-            standing.n_rows = rows.len();
-            standing.n_proving = rows.iter().filter(is_proving).count();
-            standing.is_searching = true;
-        }
+        self.lock().n_rows = rows.len();
         let budgets = self.task.budget.shared_by(rows.len());
         thread::scope(|scope| {
             for (index, (row, budget)) in rows.iter().zip(&budgets).enumerate() {
@@ -81,11 +71,11 @@ impl<'a> Race<'a> {
     /// Waits until the race is over, and stops who works for nothing.
     fn watch(&self) {
         let mut standing = self.lock();
-        while !standing.is_over(self.now()) {
+        while !standing.is_over() {
             standing = self.changed.wait_timeout(standing, GLANCE).unwrap_or_else(PoisonError::into_inner).0;
-            standing.stop_idle(self.now());
+            standing.stop_idle();
         }
-        standing.stop_idle(self.now());
+        standing.stop_idle();
     }
 
     fn lock(&self) -> MutexGuard<'_, Standing<'a>> {
@@ -106,8 +96,6 @@ struct Runner<'r, 'a> {
     auditor: Auditor<'a>,
     /// For each method, the questions that it will never decide.
     hopeless: Vec<Vec<PropertyId>>,
-    /// Whether the row counts among those that may come to a proof.
-    is_proving: bool,
 }
 
 impl<'r, 'a> Runner<'r, 'a> {
@@ -119,7 +107,6 @@ impl<'r, 'a> Runner<'r, 'a> {
             budget,
             auditor: Auditor::new(race.task.model, budget.clone()),
             hopeless: row.steps.iter().map(|_| Vec::new()).collect(),
-            is_proving: race.prefers_proofs && row.steps.iter().any(|step| step.worth_waiting),
         }
     }
 
@@ -129,7 +116,6 @@ impl<'r, 'a> Runner<'r, 'a> {
             factor *= LONGER;
         }
         self.budget.release();
-        self.gives_up_proving();
         if self.index == 0 {
             self.race.others_show.store(true, Ordering::Relaxed);
         }
@@ -137,55 +123,27 @@ impl<'r, 'a> Runner<'r, 'a> {
         self.race.changed.notify_all();
     }
 
-    /// Gives small programs the time to be decided by the search of the whole product, or by an eager method.
-    fn wait_while_small(&self) {
-        let mut standing = self.race.lock();
-        while standing.is_searching && self.race.now() < SMALL && !standing.is_over(self.race.now()) {
-            let left = SMALL.saturating_sub(self.race.now());
-            standing = self.race.changed.wait_timeout(standing, left).unwrap_or_else(PoisonError::into_inner).0;
-        }
-    }
-
     /// Every method has a turn. Whether some had too little time.
     fn round(&mut self, factor: u32) -> bool {
         let mut again = false;
-        let last_proving = self.row.steps.iter().rposition(|step| step.worth_waiting);
         for (index, step) in self.row.steps.iter().enumerate() {
-            if !step.is_eager {
-                self.wait_while_small();
-            }
             let asked = self.asked(index, step);
             let groups = if step.one_by_one { asked.chunks(1) } else { asked.chunks(asked.len().max(1)) };
             for group in groups {
-                if self.race.lock().is_over(self.race.now()) || self.budget.check(0).is_err() {
+                if self.race.lock().is_over() || self.budget.check(0).is_err() {
                     return false;
                 }
                 again |= self.turn(index, group.to_vec(), step.first_turn.map(|turn| turn * factor));
-            }
-            if last_proving == Some(index) {
-                self.gives_up_proving();
             }
         }
         again
     }
 
-    fn gives_up_proving(&mut self) {
-        if std::mem::take(&mut self.is_proving) {
-            self.race.lock().n_proving -= 1;
-            self.race.changed.notify_all();
-        }
-    }
-
     /// What is left for a method.
     fn asked(&self, index: usize, step: &Step) -> Vec<PropertyId> {
-        let mut open = self.race.lock().open(self.race.now());
+        let mut open = self.race.lock().open();
         let model = self.race.task.model;
         open.retain(|id| !self.hopeless[index].contains(id) && step.engine.supports(model, *id).is_ok());
-        // Proofs that are not worth waiting for are not worth looking for either, once there is an answer.
-        if !step.worth_waiting {
-            let standing = self.race.lock();
-            open.retain(|&id| !standing.is_found(id));
-        }
         open
     }
 
@@ -203,11 +161,7 @@ impl<'r, 'a> Runner<'r, 'a> {
         for answer in answers {
             again |= self.judge(index, answer, (&whole, started));
         }
-        let mut standing = self.race.lock();
-        standing.ends(self.index);
-        standing.is_searching &= step.engine.name() != WHOLE_PRODUCT;
-        drop(standing);
-        self.race.changed.notify_all();
+        self.race.lock().ends(self.index);
         again
     }
 
@@ -259,7 +213,7 @@ impl<'r, 'a> Runner<'r, 'a> {
                 }
             }
         }
-        standing.stop_idle(now);
+        standing.stop_idle();
         drop(standing);
         self.race.changed.notify_all();
     }

@@ -1,8 +1,7 @@
 //! How a race stands: what is decided, what was tried, and who is running.
 //!
-//! A question is *found* when there is an audited answer, and *settled* when nothing better is waited for. A search that saw no
-//! violation gives local proofs a moment, as long as somebody is still at one; and a run that a local method found gives a moment to the search of the
-//! whole product, whose runs are the shortest. So small programs get the same answers on every machine.
+//! A question is open until there is an audited answer. Of two answers that agree, a proof or a run counts more than a search that saw
+//! nothing, which leaves nothing to read.
 
 use std::time::Duration;
 
@@ -15,9 +14,6 @@ use model::Model;
 
 use crate::auditor::{AuditFailure, title, word};
 
-/// What an answer gives to a better one that is under way. Little enough for nobody to notice.
-const PATIENCE: Duration = Duration::from_millis(30);
-
 /// The method that searches the whole product, level by level.
 pub const WHOLE_PRODUCT: &str = "mono";
 
@@ -28,14 +24,8 @@ pub struct Standing<'m> {
     questions: Vec<Question>,
     /// Who works on what.
     running: Vec<Running>,
-    /// Whether a better answer is waited for at all.
-    prefers: bool,
     /// Rows that are not through.
     pub n_rows: usize,
-    /// Rows that may still come to a proof that is worth waiting for.
-    pub n_proving: usize,
-    /// Whether the whole product is still being searched.
-    pub is_searching: bool,
     /// Evidence that was refused, or methods that disagree.
     pub failure: Option<Box<AuditFailure>>,
 }
@@ -59,48 +49,31 @@ struct Running {
 
 impl<'m> Standing<'m> {
     /// Nothing is decided, and nobody has started.
-    pub fn new(model: &'m Model, questions: &[PropertyId], prefers: bool) -> Self {
+    pub fn new(model: &'m Model, questions: &[PropertyId]) -> Self {
         let question = |&id: &PropertyId| Question { id, found: None, unknown: None, tried: Vec::new() };
         let questions = questions.iter().map(question).collect();
-        Standing {
-            model,
-            questions,
-            running: Vec::new(),
-            prefers,
-            n_rows: 0,
-            n_proving: 0,
-            is_searching: false,
-            failure: None,
-        }
+        Standing { model, questions, running: Vec::new(), n_rows: 0, failure: None }
     }
 
-    /// The questions that somebody may still work on.
-    pub fn open(&self, now: Duration) -> Vec<PropertyId> {
-        self.questions.iter().filter(|question| !self.is_settled(question, now)).map(|question| question.id).collect()
+    /// The questions without an answer.
+    pub fn open(&self) -> Vec<PropertyId> {
+        self.questions.iter().filter(|question| question.found.is_none()).map(|question| question.id).collect()
+    }
+
+    /// The questions that were answered by a search, which left nothing to read.
+    pub fn searched(&self) -> Vec<PropertyId> {
+        let is_searched = |question: &&Question| question.found.as_ref().is_some_and(|(found, _)| is_search(found));
+        self.questions.iter().filter(is_searched).map(|question| question.id).collect()
     }
 
     /// Whether there is nothing left to do.
-    pub fn is_over(&self, now: Duration) -> bool {
-        self.failure.is_some() || self.n_rows == 0 || self.open(now).is_empty()
+    pub fn is_over(&self) -> bool {
+        self.failure.is_some() || self.n_rows == 0 || self.open().is_empty()
     }
 
     /// Whether a question has an answer.
     pub fn is_found(&self, property: PropertyId) -> bool {
         self.questions.iter().any(|question| question.id == property && question.found.is_some())
-    }
-
-    fn is_settled(&self, question: &Question, now: Duration) -> bool {
-        match &question.found {
-            None => false,
-            Some((result, at)) => {
-                let better = match Rank::of(result) {
-                    Rank::Search => self.n_proving > 0,
-                    Rank::Run => self.is_searching && self.prefers,
-                    Rank::Best => false,
-                };
-                !(better && now < *at + PATIENCE)
-            }
-        }
     }
 
     /// Somebody starts to work.
@@ -113,11 +86,11 @@ impl<'m> Standing<'m> {
         self.running.retain(|running| running.row != row);
     }
 
-    /// Stops whoever works on settled questions only.
-    pub fn stop_idle(&self, now: Duration) {
-        let open = self.open(now);
+    /// Stops whoever works on answered questions only.
+    pub fn stop_idle(&self) {
+        let open = self.open();
         for running in &self.running {
-            if self.is_over(now) || running.asked.iter().all(|id| !open.contains(id)) {
+            if self.is_over() || running.asked.iter().all(|id| !open.contains(id)) {
                 running.cancel.cancel();
             }
         }
@@ -139,7 +112,7 @@ impl<'m> Standing<'m> {
                 let failure = disagreement(self.model, before, &result);
                 self.failure.get_or_insert_with(|| Box::new(failure));
             }
-            Some((before, _)) if Rank::of(before) < Rank::of(&result) => {
+            Some((before, _)) if is_search(before) && !is_search(&result) => {
                 question.found = Some((result, at));
             }
             Some(_) => {}
@@ -196,27 +169,13 @@ fn unknown(
     }
 }
 
-/// How much an answer tells, beside its verdict.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Rank {
-    /// A search that saw nothing, which leaves no proof to read.
-    Search,
-    /// A run that somebody found who does not look for the shortest.
-    Run,
-    /// A proof, or a shortest run.
-    Best,
-}
-
-impl Rank {
-    fn of(result: &PropertyResult) -> Rank {
-        match &result.verdict {
-            Verdict::Holds(evidence) | Verdict::Violated(evidence) => match evidence {
-                Evidence::Trace(_) if result.method != WHOLE_PRODUCT => Rank::Run,
-                Evidence::Trace(_) | Evidence::Certificate(_) => Rank::Best,
-                Evidence::Exploration(_) | Evidence::Symbolic(_) | Evidence::Reduced(_) => Rank::Search,
-            },
-            Verdict::Unknown(_) => Rank::Best,
+/// Whether the verdict rests on a search that saw nothing, which leaves no proof to read.
+fn is_search(result: &PropertyResult) -> bool {
+    match &result.verdict {
+        Verdict::Holds(evidence) | Verdict::Violated(evidence) => {
+            !matches!(evidence, Evidence::Trace(_) | Evidence::Certificate(_))
         }
+        Verdict::Unknown(_) => false,
     }
 }
 

@@ -1,0 +1,70 @@
+//! Small programs: a search of the whole product decides them at once, and one or two processes prove what it found to hold.
+//!
+//! In: a task, and a standing in which nothing is decided. Out: the standing with what is decided. The search has a moment; the proofs have
+//! no limit of time, but one of size, so that a small program gets the same answer on a busy machine as on an idle one.
+
+use std::time::Duration;
+
+use engine::{AttemptOutcome, Engine, Event, Observer, PropertyId, Silent, Task, Verdict};
+use explicit::Mono;
+use explicit::local::Local;
+
+use super::standing::{Standing, attempt};
+use crate::auditor::Auditor;
+
+/// What the search has. The promise of `auto` allows 50 ms.
+const MOMENT: Duration = Duration::from_millis(45);
+
+/// Local sets of small programs take no more than this, and some milliseconds.
+const SMALL_BYTES: u64 = 256 << 10;
+
+/// Decides what can be decided in a moment.
+pub fn decide(task: &Task<'_>, observer: &dyn Observer, prefers_proofs: bool, standing: &mut Standing<'_>) {
+    let small = Small { task, observer };
+    let mut auditor = Auditor::new(task.model, task.budget.clone());
+    let moment = Task { budget: task.budget.slice(MOMENT), n_threads: 1, ..task.clone() };
+    small.turn(&Mono, &moment, &mut auditor, standing);
+    // Of two processes, both together are the whole product, and no proof about one at a time.
+    let most = task.model.processes.len().saturating_sub(1).min(2);
+    for k in (1..=most).filter(|_| prefers_proofs) {
+        let engine = Local { k, cap_bytes: SMALL_BYTES };
+        let mut properties: Vec<PropertyId> = standing.searched();
+        properties.retain(|&id| engine.supports(task.model, id).is_ok());
+        if !properties.is_empty() && standing.failure.is_none() {
+            small.turn(&engine, &Task { properties, n_threads: 1, ..task.clone() }, &mut auditor, standing);
+        }
+    }
+}
+
+struct Small<'a> {
+    /// What all of it is about; its budget counts the time.
+    task: &'a Task<'a>,
+    observer: &'a dyn Observer,
+}
+
+impl Small<'_> {
+    /// Asks a method, and notes what is accepted of its answers.
+    fn turn(&self, engine: &dyn Engine, task: &Task<'_>, auditor: &mut Auditor<'_>, standing: &mut Standing<'_>) {
+        let started = self.task.budget.elapsed();
+        let tell = |outcome| {
+            let now = self.task.budget.elapsed();
+            attempt(engine.name(), now, now.saturating_sub(started), outcome)
+        };
+        for answer in engine.run(task, &Silent) {
+            let property = answer.property;
+            if let Verdict::Unknown(reason) = &answer.verdict {
+                let attempt = tell(AttemptOutcome::Open(reason.clone()));
+                standing.left_open(answer, attempt, engine.name() == Mono.name());
+                continue;
+            }
+            match auditor.audit(engine.name(), answer) {
+                Err(failure) => drop(standing.failure.get_or_insert(failure)),
+                Ok(result) => {
+                    if standing.decided(result, tell(AttemptOutcome::Decided)) {
+                        self.observer.event(Event::Decided(property));
+                    }
+                }
+            }
+        }
+    }
+}
