@@ -34,6 +34,11 @@ fn linear_time() {
 }
 
 #[test]
+fn exchange() {
+    check("docs/exchange.md");
+}
+
+#[test]
 fn fairness() {
     check("docs/fairness.md");
 }

@@ -143,7 +143,7 @@ fn states_are_counted_alike() {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../examples/{name}.pw"));
         let one = example(&path, &[]);
         let program = promela::program(&one.model, &one.source).unwrap();
-        let asked = ask(&program, |claim| claim.property == "no_errors", &[]);
+        let asked = ask(&program, |claim| claim.property == "no_errors", &["-o2"]);
         let product = testkit::Product::explore(&one.model, 100_000).unwrap();
         assert_eq!(asked[0].1.n_states, product.states.len() as u64, "{name}");
     }
