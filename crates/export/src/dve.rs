@@ -219,13 +219,7 @@ impl Writer<'_> {
                 PropertyKind::RaceFree(var) => Some(flat::race(self.model, self.flat, *var)),
                 _ => None,
             };
-            let words = if property.text.is_empty() { String::new() } else { format!(": {}", property.text) };
-            let under = if property.under.any_of == [Vec::new()] || property.text.contains("under") {
-                ""
-            } else {
-                " (with its fairness)"
-            };
-            lines.push(one_line(&format!("{} {}{words}{under}", property.kind.keyword(), property.name)));
+            lines.push(one_line(&layout::property_words(self.model, self.source, property)));
             if let Some(bad) = bad {
                 let known = self.problems.len();
                 let goal = self.print_for(&bad, property.span);

@@ -2,7 +2,9 @@
 
 use base::{SourceFile, Span};
 use model::Model;
+use model::fairness::FairnessId;
 use model::process::ProcessId;
+use model::property::Property;
 use model::types::ScalarType;
 
 use crate::flat::{Flat, Mover, Node};
@@ -127,6 +129,25 @@ pub fn step_words(model: &Model, source: &SourceFile, movers: &[Mover]) -> Strin
 pub fn one_line(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     words.join(" ").replace("*/", "* /").replace("/*", "/ *").replace('\\', "/")
+}
+
+/// A property in the user's words, with its line and what it assumes.
+pub fn property_words(model: &Model, source: &SourceFile, property: &Property) -> String {
+    let place =
+        if property.span.is_empty() { String::new() } else { format!("line {}: ", line(source, property.span)) };
+    let keyword = property.kind.keyword();
+    let is_named = property.name.starts_with(keyword);
+    let shown = if is_named { property.name.clone() } else { format!("{keyword} {}", property.name) };
+    let text = if property.text.is_empty() { String::new() } else { format!(": {}", property.text) };
+    let set = |set: &Vec<FairnessId>| {
+        let names: Vec<&str> = set.iter().map(|&id| model.fairness[id].name.as_str()).collect();
+        names.join(", ")
+    };
+    let under = match &property.under.any_of[..] {
+        [only] if only.is_empty() => String::new(),
+        sets => format!(" under {}", sets.iter().map(set).collect::<Vec<_>>().join(" or ")),
+    };
+    format!("{place}{shown}{text}{under}")
 }
 
 /// The program and its parameters: `mux_sem, N = 2`.

@@ -26,7 +26,8 @@ impl Names {
     /// The name for what the user calls `wanted`, different from all others.
     pub fn fresh(&mut self, wanted: &str) -> String {
         let mut base = identifier(wanted);
-        if self.avoids_capitals && base.len() > 1 && !base.contains(|letter: char| letter.is_ascii_lowercase()) {
+        let n_capitals = base.bytes().filter(u8::is_ascii_uppercase).count();
+        if self.avoids_capitals && n_capitals > 1 && !base.contains(|letter: char| letter.is_ascii_lowercase()) {
             base += "_v";
         }
         let mut name = base.clone();

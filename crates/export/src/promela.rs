@@ -217,8 +217,16 @@ pub fn program(model: &Model, source: &SourceFile) -> Result<Program, Vec<Refusa
     let layout = Layout::new(model, &flat, &mut names);
     let mut questions = Questions { model, flat: &flat, problems: Vec::new() };
     let turns = Turns::of(model, &flat, &mut questions);
-    let mut writer =
-        Writer { model, source, flat: &flat, layout: &layout, turns: &turns, out: String::new(), n_temporaries: 0 };
+    let mut writer = Writer {
+        model,
+        source,
+        flat: &flat,
+        layout: &layout,
+        turns: &turns,
+        out: String::new(),
+        runs: Vec::new(),
+        n_temporaries: 0,
+    };
     let mut claims = Vec::new();
     for property in model.properties.iter() {
         claims.extend(claim::claims(&writer, &mut questions, &mut names, property));
@@ -229,6 +237,7 @@ pub fn program(model: &Model, source: &SourceFile) -> Result<Program, Vec<Refusa
         problems.dedup();
         return Err(problems);
     }
+    writer.runs = claims.iter().map(|claim| claim.runs).collect();
     writer.header(&claims);
     writer.declarations();
     let declarations = std::mem::take(&mut writer.out);
@@ -247,6 +256,8 @@ struct Writer<'m> {
     layout: &'m Layout,
     turns: &'m Turns,
     out: String,
+    /// What the claims need.
+    runs: Vec<Runs>,
     /// How many temporary variables simultaneous updates need.
     n_temporaries: usize,
 }
@@ -301,12 +312,14 @@ impl Writer<'_> {
         if self.flat.starts_anywhere() {
             put!(self.out, "bool started = false;");
         }
-        put!(self.out, "#ifdef TURNS");
-        put!(self.out, "byte taken = 0; /* the kind of the last turn */");
-        put!(self.out, "#define TAKEN(kind) ; taken = kind");
-        put!(self.out, "#else");
-        put!(self.out, "#define TAKEN(kind)");
-        put!(self.out, "#endif");
+        if self.runs.contains(&Runs::Turns) {
+            put!(self.out, "#ifdef TURNS");
+            put!(self.out, "byte taken = 0; /* the kind of the last turn */");
+            put!(self.out, "#define TAKEN(kind) ; taken = kind");
+            put!(self.out, "#else");
+            put!(self.out, "#define TAKEN(kind)");
+            put!(self.out, "#endif");
+        }
     }
 
     fn variable(&mut self, name: &str, var: &FlatVar) {
@@ -450,8 +463,13 @@ impl Writer<'_> {
         }
         put!(self.out, "  /* {} */", step_words(self.model, self.source, &step.movers));
         let guard = self.guarded(&step.movers, &self.print_tight(&step.guard), step.guard.is(true));
-        let kind = self.turns.of_step(step_idx);
-        put!(self.out, "  :: d_step {{ {guard} -> {} TAKEN({kind}) }}", does.join("; "));
+        let kind = self.taken(self.turns.of_step(step_idx));
+        put!(self.out, "  :: d_step {{ {guard} -> {}{kind} }}", does.join("; "));
+    }
+
+    /// Records the kind of a turn, where some claim asks for it.
+    fn taken(&self, kind: usize) -> String {
+        if self.runs.contains(&Runs::Turns) { format!(" TAKEN({kind})") } else { String::new() }
     }
 
     fn guarded(&self, movers: &[Mover], guard: &str, is_true: bool) -> String {
@@ -477,14 +495,15 @@ impl Writer<'_> {
 
     fn standing_still(&mut self, process: ProcessId) {
         let still = flat::may_stand_still(self.flat, process);
-        if !still.is(false) {
+        let stands = self.runs.iter().any(|runs| matches!(runs, Runs::Standing | Runs::Turns));
+        if stands && !still.is(false) {
             put!(self.out, "#ifdef RUNS");
             put!(self.out, "  /* stands still */");
-            let kind = self.turns.of_standing_still(process);
-            put!(self.out, "  :: d_step {{ {} -> skip TAKEN({kind}) }}", self.print(&still));
+            let kind = self.taken(self.turns.of_standing_still(process));
+            put!(self.out, "  :: d_step {{ {} -> skip{kind} }}", self.print(&still));
             put!(self.out, "#endif");
         }
-        if process.index() == 0 {
+        if process.index() == 0 && self.runs.contains(&Runs::Real) {
             let moves = |process: ProcessId| flat::takes_part(self.flat, process, |_| true).negation();
             let nobody = crate::term::Term::all(self.model.processes.ids().map(moves));
             if !nobody.is(false) {

@@ -15,7 +15,7 @@ use super::Writer;
 use super::never::{self, Never};
 use crate::Refusal;
 use crate::flat;
-use crate::layout::{line, one_line};
+use crate::layout::{one_line, property_words};
 use crate::names::Names;
 use crate::question::{Logic, Questions};
 use crate::term::{Kind, Term};
@@ -118,12 +118,6 @@ pub fn claims<'m>(
 }
 
 fn claim(writer: &Writer<'_>, property: &Property, name: String, runs: Runs) -> Claim {
-    let place =
-        if property.span.is_empty() { String::new() } else { format!("line {}: ", line(writer.source, property.span)) };
-    let keyword = property.kind.keyword();
-    let shown =
-        if property.name.starts_with(keyword) { property.name.clone() } else { format!("{keyword} {}", property.name) };
-    let words = if property.text.is_empty() { String::new() } else { format!(": {}", property.text) };
     let is_reachable = matches!(property.kind, PropertyKind::Reachable(_));
     let meaning = match (is_reachable, property.expected) {
         (true, Expected::Holds) => "; claimed to be unreachable, an error shows how it is reached, and is expected",
@@ -131,7 +125,7 @@ fn claim(writer: &Writer<'_>, property: &Property, name: String, runs: Runs) -> 
         (false, Expected::Holds) => "",
         (false, Expected::Violated) => "; expected to be violated: an error",
     };
-    let title = one_line(&format!("{place}{shown}{words}{meaning}"));
+    let title = one_line(&format!("{}{meaning}", property_words(writer.model, writer.source, property)));
     Claim { title, name, property: property.name.clone(), runs, weakly_fair: false, text: String::new() }
 }
 
@@ -144,9 +138,9 @@ fn safety(writer: &Writer<'_>, name: &str, term: &Term) -> String {
         return format!("ltl {name} {{ [] ({inside}) }}");
     }
     let started = if anywhere { "started && " } else { "" };
-    format!(
-        "never {name} {{ /* eventually it does not hold */\nclaim_0:\n  if\n  :: ({started}!({holds})) -> goto accept_all\n  :: (true) -> goto claim_0\n  fi;\naccept_all:\n  skip\n}}"
-    )
+    let edges = format!("  :: ({started}!({holds})) -> goto accept_all\n  :: (true) -> goto claim_0");
+    let waits = format!("claim_0:\n  if\n{edges}\n  fi;\naccept_all:\n  skip");
+    format!("never {name} {{ /* eventually it does not hold */\n{waits}\n}}")
 }
 
 /// Whether the term can stand in an `ltl` formula, where `->` means something else and constants are nothing.

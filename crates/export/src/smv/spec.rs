@@ -9,7 +9,7 @@ use model::property::{Automaton, BinaryTemporal, BooleanOp, Expected, Formula, P
 use super::Writer;
 use crate::Refusal;
 use crate::flat;
-use crate::layout::{line, one_line};
+use crate::layout::{one_line, property_words};
 use crate::names::Names;
 use crate::question::{Logic, Questions, standing_still_is, step_is};
 use crate::term::Term;
@@ -76,12 +76,6 @@ fn state(writer: &Writer<'_>, term: Term) -> (&'static str, String) {
 }
 
 fn title(writer: &Writer<'_>, property: &Property) -> String {
-    let place =
-        if property.span.is_empty() { String::new() } else { format!("line {}: ", line(writer.source, property.span)) };
-    let keyword = property.kind.keyword();
-    let shown =
-        if property.name.starts_with(keyword) { property.name.clone() } else { format!("{keyword} {}", property.name) };
-    let words = if property.text.is_empty() { String::new() } else { format!(": {}", property.text) };
     let meaning = match (&property.kind, property.expected) {
         (PropertyKind::Reachable(_), Expected::Holds) => {
             "; asked as unreachable: false is expected, with the way there"
@@ -90,7 +84,7 @@ fn title(writer: &Writer<'_>, property: &Property) -> String {
         (_, Expected::Violated) => "; false is expected",
         _ => "",
     };
-    one_line(&format!("{place}{shown}{words}{meaning}"))
+    one_line(&format!("{}{meaning}", property_words(writer.model, writer.source, property)))
 }
 
 /// The assumptions, if all temporal properties make the same ones.
