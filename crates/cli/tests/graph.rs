@@ -78,7 +78,7 @@ fn reduction_finds_deadlocks_and_refuses_what_it_does_not_keep() {
     assert_eq!(json["results"][0]["audited"], true);
     assert!(json["results"][0]["global_states"].as_u64().unwrap() <= 170, "{json}");
     let told = place.run("check phil.pw -N 4 --method stubborn --property apart").exits(0);
-    told.prints("of the reachable ones were enough").prints("on the reduced whole product (stubborn): apart");
+    told.prints("of the reachable ones were enough").prints("decided on the reduced whole product (stubborn)");
     let json = place.run("check phil.pw --method stubborn --property live --format json").exits(3).json();
     assert_eq!(json["results"][0]["reason"]["code"], "not-supported");
     place.run("check phil.pw --method stubborn --property live").exits(3).prints("fairness");
@@ -96,6 +96,6 @@ fn local_graphs_prove_and_say_where() {
         place.run("proof check out/phil.apart.proof.json phil.pw").exits(0);
     }
     place.write("lock.dve", LOCK);
-    place.run("check lock.dve --goal P.busy&&Q.busy").exits(1).prints("decided locally (ls3): no_errors, goal");
+    place.run("check lock.dve --goal P.busy&&Q.busy").exits(1).prints("decided locally (tmmc)");
     place.run("check lock.dve --goal P.busy&&turn==0 --property goal").exits(0).prints("REACHED");
 }

@@ -19,8 +19,11 @@ use symbolic::reach::Direction;
 use crate::checker::SharedEngine;
 use crate::listed_first::{FairListedFirst, ListedFirst};
 
+/// Among more processes there are too many pairs for a joint search of each, and so for what is reduced by them.
+const MOST_PROCESSES: usize = 40;
+
 /// What a method has in the first round of its row; four times as much in each further one.
-const FIRST_TURN: Duration = Duration::from_millis(300);
+const FIRST_TURN: Duration = Duration::from_millis(800);
 
 /// What the search of the whole product has first where it has to share its only thread.
 const FIRST_SEARCH: Duration = Duration::from_millis(100);
@@ -86,12 +89,17 @@ fn listed(model: &Model) -> Vec<Step> {
         steps.push(step(Box::new(Pushdown)));
     }
     steps.push(step(Box::new(Local { k: 1, cap_bytes: 512 << 20 })));
-    if has_alike(model) {
+    let is_crowded = model.processes.len() > MOST_PROCESSES;
+    if is_crowded {
+        steps.push(pairs());
+    } else if has_alike(model) {
         steps.extend([pairs(), graphs(false), graphs(true)]);
     } else {
         steps.extend([graphs(false), graphs(true), pairs()]);
     }
-    steps.push(step(Box::new(Stubborn)));
+    if !is_crowded {
+        steps.push(step(Box::new(Stubborn)));
+    }
     steps.push(step(Box::new(FairListedFirst { rule: Rule::FllB })).one_by_one());
     steps.push(step(Box::new(ListedFirst { k: 3 })));
     steps.push(step(Box::new(Fair { rule: Rule::FllA, cap_bytes: 1 << 30 })).one_by_one());

@@ -18,8 +18,14 @@ const MOMENT: Duration = Duration::from_millis(45);
 /// Local sets of small programs take no more than this, and some milliseconds.
 const SMALL_BYTES: u64 = 256 << 10;
 
+/// A program of more processes is not small, and takes longer than a moment to be made ready for a search.
+const MOST_PROCESSES: usize = 64;
+
 /// Decides what can be decided in a moment.
 pub fn decide(task: &Task<'_>, observer: &dyn Observer, prefers_proofs: bool, standing: &mut Standing<'_>) {
+    if task.model.processes.len() > MOST_PROCESSES {
+        return;
+    }
     let small = Small { task, observer };
     let mut auditor = Auditor::new(task.model, task.budget.clone());
     let moment = Task { budget: task.budget.slice(MOMENT), n_threads: 1, ..task.clone() };

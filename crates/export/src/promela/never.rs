@@ -17,7 +17,8 @@ use crate::term::Term;
 /// A claim with more edges is refused.
 const MOST_EDGES: usize = 40_000;
 
-/// Each strong assumption doubles the claim. SPIN has been seen to miss a run under six of them, for a reason that is not known.
+/// Each strong assumption doubles the claim. Under six of them a claim was seen to block in the first state of a program that has a run, for a reason that is not
+/// known.
 const MOST_STRONG: usize = 4;
 
 /// What a claim says.
