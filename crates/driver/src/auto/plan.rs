@@ -8,7 +8,7 @@
 
 use std::time::Duration;
 
-use explicit::fair::{Fair, Rule};
+use explicit::fair::Rule;
 use explicit::local::{Local, Ls3};
 use explicit::pushdown::Pushdown;
 use explicit::{Mono, Stubborn};
@@ -102,7 +102,7 @@ fn listed(model: &Model) -> Vec<Step> {
     }
     steps.push(step(Box::new(FairListedFirst { rule: Rule::FllB })).one_by_one());
     steps.push(step(Box::new(ListedFirst { k: 3 })));
-    steps.push(step(Box::new(Fair { rule: Rule::FllA, cap_bytes: 1 << 30 })).one_by_one());
+    steps.push(step(Box::new(FairListedFirst { rule: Rule::FllA })).one_by_one());
     steps
 }
 
