@@ -45,7 +45,7 @@ pub fn search(
     };
     let closed = search.close(from, to)?;
     match closed {
-        Closed::Met(meeting) => Ok(Reach::Run(search.run(meeting))),
+        Closed::Met(meeting) => Ok(Reach::Run(search.run(meeting).map_err(|_| system.out_of_nodes())?)),
         Closed::Apart(set) => Ok(Reach::Safe(match direction {
             Direction::Forward => set,
             Direction::Backward => {
@@ -114,15 +114,16 @@ impl Search<'_, '_> {
     }
 
     /// The run through a state of the last ring: back along the rings on the reference semantics.
-    fn run(&self, meeting: State) -> Vec<State> {
+    fn run(&self, meeting: State) -> Result<Vec<State>, OutOfNodes> {
         let mut run = vec![meeting];
         let mut ring = self.ring_of(&run[0]);
         while ring > 0 {
             let last = run.last().expect("a run has a state");
             let next = match self.direction {
                 Direction::Backward => self.successor_within(last, ring - 1),
-                Direction::Forward => self.predecessor_within(last, ring - 1),
+                Direction::Forward => self.predecessor_within(last, ring - 1)?,
             };
+            self.system.encoding.space.tidy();
             // Rings are built by images of commands, which are compared with the reference semantics for ever; should they
             // differ, the run is cut short here and `audit` refuses it.
             let Some(next) = next else { break };
@@ -132,7 +133,7 @@ impl Search<'_, '_> {
         if self.direction == Direction::Forward {
             run.reverse();
         }
-        run
+        Ok(run)
     }
 
     fn ring_of(&self, state: &State) -> usize {
@@ -145,12 +146,15 @@ impl Search<'_, '_> {
         successors.min_by_key(|state| self.ring_of(state)).filter(|state| self.ring_of(state) <= ring)
     }
 
-    fn predecessor_within(&self, state: &State, ring: usize) -> Option<State> {
+    fn predecessor_within(&self, state: &State, ring: usize) -> Result<Option<State>, OutOfNodes> {
         let space = &self.system.encoding.space;
-        let here = self.system.encode(state).ok()?;
-        self.system.commands().find_map(|command| {
-            let before = self.system.before(command, &here).ok()?;
-            self.system.pick(&space.and(&before, &self.rings[ring]).ok()?)
-        })
+        let here = self.system.encode(state)?;
+        for command in self.system.commands() {
+            let before = self.system.before(command, &here)?;
+            if let Some(found) = self.system.pick(&space.and(&before, &self.rings[ring])?) {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
     }
 }
