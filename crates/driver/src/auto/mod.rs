@@ -59,6 +59,8 @@ mod tests {
     use model::Model;
 
     use super::*;
+    use crate::auditor::word;
+    use crate::checker::Single;
 
     fn check(model: &Model, name: &str, n_threads: usize) -> PropertyResult {
         let named = |name: &str| model.properties.entries().find(|(_, property)| property.name == name).unwrap().0;
@@ -105,6 +107,39 @@ mod tests {
         let decided: Vec<_> = tried.iter().filter(|attempt| attempt.outcome == AttemptOutcome::Decided).collect();
         assert!(decided.iter().any(|attempt| attempt.method == result.method), "{tried:?}");
         assert!(tried.is_sorted_by_key(|attempt| attempt.ended), "{tried:?}");
+    }
+
+    /// Small programs are decided before there is a race, so it is run by itself: whoever wins, the verdicts are those of the whole product.
+    #[test]
+    fn whoever_wins_a_race_verdicts_are_those_of_the_whole_product() {
+        let n_compared = std::cell::Cell::new(0);
+        testkit::for_each_program(
+            40,
+            testkit::Shape { n_statements: 3, ..testkit::Shape::everything() },
+            |_, model| {
+                let Some(product) = testkit::Product::explore(model, 150) else { return Ok(()) };
+                let model = &testkit::temporal::with_temporal(model, product.states.len() as u64, 2);
+                let properties: Vec<PropertyId> = model.properties.ids().collect();
+                for n_threads in [1, 2] {
+                    let budget = Budget::unlimited();
+                    let task = Task { model, properties: properties.clone(), budget, n_threads };
+                    let race = Race::new(&task, &Silent, Standing::new(model, &properties));
+                    let raced = race.run(&plan::rows(model, n_threads)).map_err(|failure| failure.to_string())?;
+                    let searched = Single(Box::new(explicit::Mono))
+                        .check(&task, &Silent)
+                        .map_err(|failure| failure.to_string())?;
+                    for (one, other) in raced.iter().zip(&searched) {
+                        let words = (word(&one.verdict), word(&other.verdict));
+                        if one.property != other.property || words.0 != words.1 {
+                            return Err(format!("{}: {words:?}", model.properties[other.property].name));
+                        }
+                        n_compared.set(n_compared.get() + 1);
+                    }
+                }
+                Ok(())
+            },
+        );
+        assert!(n_compared.get() > 100, "{}", n_compared.get());
     }
 
     /// Both can wait for ever, which no local state shows; who is inside shows locally.

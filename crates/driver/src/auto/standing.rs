@@ -201,3 +201,35 @@ fn disagreement(model: &Model, before: &PropertyResult, after: &PropertyResult) 
 pub fn attempt(method: &'static str, ended: Duration, took: Duration, outcome: AttemptOutcome) -> Attempt {
     Attempt { method, ended, took, outcome }
 }
+
+#[cfg(test)]
+mod tests {
+    use evidence::Exploration;
+
+    use super::*;
+
+    #[test]
+    fn methods_that_disagree_are_a_failure_that_names_both() {
+        let source =
+            base::SourceFile::new("p.pw", "program p { shared x: 0..=1; process A { x = 1; } invariant low: x == 0; }");
+        let model = lang::load(&source, &[]).unwrap().model;
+        let property = model.properties.entries().find(|(_, one)| one.name == "low").unwrap().0;
+        let seen = Exploration { states: 2, transitions: 1, deadlocks: 0, errors: 0, depth: 1, complete: true };
+        let by = |method, verdict| PropertyResult {
+            property,
+            method,
+            verdict,
+            audit: Audit::NotDone,
+            statistics: Default::default(),
+            insight: Default::default(),
+        };
+        let decided = || attempt("mono", Duration::ZERO, Duration::ZERO, AttemptOutcome::Decided);
+        let mut standing = Standing::new(&model, &[property]);
+        assert!(standing.decided(by("mono", Verdict::Holds(Evidence::Exploration(seen.clone()))), decided()));
+        assert!(!standing.decided(by("forward", Verdict::Holds(Evidence::Exploration(seen.clone()))), decided()));
+        assert!(standing.failure.is_none());
+        standing.decided(by("tmmc", Verdict::Violated(Evidence::Exploration(seen.clone()))), decided());
+        let failure = standing.failure.unwrap().to_string();
+        assert!(failure.contains("`tmmc`") && failure.contains("`mono`") && failure.contains("`low`"), "{failure}");
+    }
+}
