@@ -3,7 +3,7 @@
 #![no_main]
 #![allow(dead_code)]
 
-#[path = "../../crates/cli/tests/support/robustness.rs"]
+#[path = "../../crates/cli/tests/it/robustness/readers.rs"]
 mod robustness;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| robustness::trace(bytes));

@@ -1,0 +1,9 @@
+//! All tests of `audit` in one binary, which is linked once; one file for each subject.
+
+mod certificates;
+mod changed_certificates;
+mod common;
+mod mutations;
+mod protocols;
+mod random_programs;
+mod runs;

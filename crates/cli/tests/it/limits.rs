@@ -1,0 +1,156 @@
+//! Limits, interrupts, closed pipes and crashes end in order.
+
+#![cfg(unix)]
+
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::support::{Place, Told};
+
+/// A product that nobody searches to the end: 30 counters to a million.
+const ENDLESS: &str = "program endless {
+  process P[i in 0..<30] {
+    local x: 0..<1000000;
+    loop { either { x = (x + 1) % 1000000; } or { x = (x + 7) % 1000000; } }
+  }
+  invariant fine: true;
+}
+";
+
+fn place() -> Place {
+    Place::with("endless.pw", ENDLESS)
+}
+
+#[test]
+fn a_time_limit_is_an_answer() {
+    let started = Instant::now();
+    let told = place().run("check endless.pw --timeout 300ms --format json").exits(3);
+    assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
+    let json = told.json();
+    let fine = json["results"].as_array().unwrap().iter().find(|one| one["property"] == "fine").unwrap();
+    assert_eq!(fine["verdict"], "unknown");
+    assert_eq!(fine["reason"]["code"], "time-limit");
+    assert!(fine["global_states"].as_u64() > Some(0), "{fine:#}");
+    place().run("check endless.pw --method mono --timeout 300ms").exits(3).prints("time limit");
+    let explored = place().run("explore endless.pw --timeout 300ms --format json").exits(3).json();
+    assert_eq!(explored["complete"], false);
+    assert_eq!(explored["reason"]["code"], "time-limit");
+}
+
+#[test]
+fn a_memory_limit_is_an_answer() {
+    let told = place().run("check endless.pw --method mono --memory 20M --timeout 60s --format json").exits(3);
+    let json = told.json();
+    assert_eq!(json["results"][0]["reason"]["code"], "memory-limit", "{json:#}");
+}
+
+/// Starts a call that goes on for ever, and waits until its search is under way.
+fn start(place: &Place, line: &str) -> Child {
+    let mut command = place.command(line.split_whitespace());
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut errors = BufReader::new(child.stderr.take().unwrap());
+    let mut first = String::new();
+    while !first.contains("searching") {
+        first.clear();
+        assert!(errors.read_line(&mut first).unwrap() > 0, "the call ended by itself");
+    }
+    // The rest is read away, so that the pipe does not fill.
+    std::thread::spawn(move || errors.read_to_end(&mut Vec::new()));
+    child
+}
+
+fn interrupt(child: &Child) {
+    let sent = Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status().unwrap();
+    assert!(sent.success());
+}
+
+#[test]
+fn an_interrupt_ends_with_what_is_done() {
+    let place = place();
+    let child = start(&place, "check endless.pw --method mono --progress json --format json -o out.json");
+    interrupt(&child);
+    let told = Told::new(&child.wait_with_output().unwrap()).exits(3);
+    assert_eq!(told.out, "");
+    let json: serde_json::Value = serde_json::from_str(&place.read("out.json")).unwrap();
+    assert_eq!(json["results"][0]["reason"]["code"], "cancelled");
+    assert_eq!(place.names(), ["endless.pw", "out.json"]);
+}
+
+#[test]
+fn a_second_interrupt_ends_at_once_and_leaves_no_file() {
+    let place = place();
+    let mut child = start(&place, "check endless.pw --method mono --progress json --format json -o out.json");
+    let started = Instant::now();
+    // The first may end the call in order before the second comes; both are fine, and neither leaves half a file.
+    interrupt(&child);
+    Command::new("sh").args(["-c", &format!("kill -INT {} 2>/dev/null", child.id())]).status().unwrap();
+    let status = child.wait().unwrap();
+    assert!(matches!(status.code(), Some(3 | 130)), "{status}");
+    assert!(started.elapsed() < Duration::from_secs(10));
+    assert!(
+        place.names().iter().all(|name| ["endless.pw", "out.json"].contains(&name.as_str())),
+        "{:?}",
+        place.names()
+    );
+}
+
+#[test]
+fn progress_is_json_lines_where_asked() {
+    let told = place().run("check endless.pw --method mono --timeout 700ms --progress json -q").exits(3);
+    let events: Vec<serde_json::Value> = told.err.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let names: Vec<&str> = events.iter().map(|event| event["event"].as_str().unwrap()).collect();
+    assert_eq!((names.first(), names.last()), (Some(&"start"), Some(&"end")));
+    let searching = events.iter().find(|event| event["event"] == "searching").expect("the search is told");
+    for key in ["states", "frontier", "depth", "memory_bytes", "seconds", "model", "parameters"] {
+        assert!(searching.get(key).is_some(), "no `{key}` in {searching}");
+    }
+    assert_eq!(place().run("check endless.pw --timeout 300ms --progress none -q").exits(3).err, "");
+}
+
+#[test]
+fn a_closed_pipe_is_quiet() {
+    let place = Place::with("lock.pw", include_str!("support/lock.pw"));
+    let mut child =
+        place.command(["check", "lock.pw", "-v"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let told = Told::new(&child.wait_with_output().unwrap());
+    assert_eq!((told.status, told.err.as_str()), (0, ""));
+    let mut child =
+        place.command(["completions", "bash"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let told = Told::new(&child.wait_with_output().unwrap());
+    assert_eq!((told.status, told.err.as_str()), (0, ""));
+}
+
+#[test]
+fn a_full_disk_is_no_success() {
+    if !std::path::Path::new("/dev/full").exists() {
+        println!("skipped: there is no /dev/full");
+        return;
+    }
+    let place = Place::with("lock.pw", include_str!("support/lock.pw"));
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let told = Told::new(&place.command(["check", "lock.pw"]).stdout(full).output().unwrap()).exits(2);
+    assert!(told.err.contains("cannot be written"), "{}", told.err);
+    place.run("check lock.pw -o /dev/full").exits(2).complains("/dev/full");
+}
+
+/// Run again by [`a_panic_is_an_internal_error`], in a process of its own.
+#[test]
+fn panics_when_asked() {
+    if std::env::var_os("PIECEWISE_TEST_PANIC").is_some() {
+        cli::exit_on_panic();
+        std::thread::spawn(|| panic!("something impossible")).join().unwrap();
+    }
+}
+
+#[test]
+fn a_panic_is_an_internal_error() {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", "panics_when_asked", "--nocapture"]).env("PIECEWISE_TEST_PANIC", "1");
+    let told = Told::new(&command.env_remove("RUST_BACKTRACE").output().unwrap()).exits(4);
+    assert!(told.err.contains("internal error: something impossible"), "{}", told.err);
+    assert!(told.err.contains("Please report it"), "{}", told.err);
+    assert!(!told.err.contains("stack backtrace"), "{}", told.err);
+}

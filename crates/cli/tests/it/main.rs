@@ -1,0 +1,20 @@
+//! All tests of `cli` in one binary, which is linked once; one file for each subject.
+
+#![allow(clippy::unwrap_used)]
+
+mod bad_calls;
+mod documents;
+mod dve;
+mod export;
+mod formats;
+mod formatting;
+mod graph;
+mod limits;
+mod ltl;
+mod other_sizes;
+mod proofs;
+mod report;
+mod robustness;
+mod running;
+mod support;
+mod verdicts;

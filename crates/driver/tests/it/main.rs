@@ -1,0 +1,7 @@
+//! All tests of `driver` in one binary, which is linked once; one file for each subject.
+
+#![allow(clippy::unwrap_used)]
+
+mod dve;
+mod pds;
+mod teach;

@@ -1,0 +1,9 @@
+//! All tests of `export` in one binary, which is linked once; one file for each subject.
+
+#![allow(clippy::unwrap_used)]
+
+mod beem;
+mod common;
+mod dve;
+mod smv;
+mod spin;

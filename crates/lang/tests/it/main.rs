@@ -1,0 +1,19 @@
+//! All tests of `lang` in one binary, which is linked once; one file for each subject.
+
+mod declarations;
+mod dve;
+mod dve_hostile;
+mod errors;
+mod expressions;
+mod format;
+mod hostile;
+mod limits;
+mod meaning;
+mod messages;
+mod pds;
+mod product;
+mod questions;
+mod random;
+mod recovery;
+mod support;
+mod whole;

@@ -1,0 +1,10 @@
+//! All tests of `model` in one binary, which is linked once; one file for each subject.
+
+mod action_footprints;
+mod common;
+mod expressions;
+mod flow;
+mod footprint;
+mod statements;
+mod states;
+mod symmetry;

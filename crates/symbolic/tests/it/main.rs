@@ -1,0 +1,7 @@
+//! All tests of `symbolic` in one binary, which is linked once; one file for each subject.
+
+mod engines;
+mod global;
+mod local_fair;
+mod pinned;
+mod random;
