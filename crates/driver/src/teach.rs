@@ -2,7 +2,7 @@
 //!
 //! In: the results of a check. Out: the same with their [`Insight`](engine::insight::Insight): whether what a property speaks of ever happens (`vacuity.rs`),
 //! which assumptions of a temporal property it needs (`needs.rs`), and for a violated one, which assumptions would exclude
-//! such runs (`remedies.rs`); and whether larger sizes are proved by the same invariants (`other_n.rs`, for which somebody must put proofs into words). Every similar question goes to the same engine and through the same audit. It takes no longer than the
+//! such runs (`remedies.rs`); and whether larger sizes are proved by the same invariants (`other_n.rs`). Every similar question goes to the same engine and through the same audit. It takes no longer than the
 //! property itself took, and a moment.
 
 mod needs;

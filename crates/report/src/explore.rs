@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use base::{SourceFile, StopReason};
 use evidence::Exploration;
+use explain::names::parameters_with_origin;
 use model::Model;
 use serde_json::{Value as Json, json};
 
 use crate::json::parameters as parameters_json;
-use crate::names::parameters_with_origin;
 use crate::numbers::{bytes, count, duration, rate};
 use crate::style::{Ink, Mark, Style};
 use crate::text::{clean, pad_left, spread};

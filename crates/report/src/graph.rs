@@ -2,12 +2,12 @@
 
 use base::SourceFile;
 use engine::graph::{Drawing, DrawnState, LocalGraph, LocalGraphs};
+use explain::names::parameters_with_origin;
 use model::Model;
 use model::process::ProcessId;
 use serde_json::{Value as Json, json};
 
 use crate::json::parameters as parameters_json;
-use crate::names::parameters_with_origin;
 use crate::numbers::{bytes, count, duration};
 use crate::style::{Ink, Mark, Style};
 use crate::text::{clean, pad, pad_left, spread, width};

@@ -1,24 +1,15 @@
-//! Guarantees and reachable local states of each process, as in section 1.1 of Flanagan and Qadeer (2003), in the user's names.
-//!
-//! In: a proof of a program with procedures, or of one without. Out: for each process what its steps may change of what others see,
-//! and the local states that it can be in, each as few lines as the values allow: rows that differ in one column become one, and places
-//! with the same rows stand together.
+//! Guarantees and reachable local states of each process, for people and for scripts.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use evidence::pushdown::{ExposedFact, LocalPart, PushdownProof, ThreadProof};
+use evidence::pushdown::PushdownProof;
+use explain::guarantees::tell;
 use model::Model;
-use model::control::{PlaceId, Scope};
-use model::eval::Control;
-use model::print;
 use model::process::ProcessId;
-use model::types::ScalarType;
-use model::value::Value;
-use model::variable::{CellId, Role};
 use serde_json::{Value as Json, json};
 
 use crate::style::{Ink, Style};
 use crate::text::{clean, hang, width};
+
+pub use explain::guarantees::exposed;
 
 /// No more processes than this are shown; all where one more would be the last.
 const MOST_PROCESSES: usize = 8;
@@ -28,16 +19,6 @@ const MOST_IN_DOCUMENT: usize = 2000;
 
 /// How wide the column of places may be.
 const PLACES: usize = 28;
-
-/// What is said about one process.
-struct Told {
-    name: String,
-    n_states: usize,
-    /// What changes, and what else is the case then.
-    changes: Vec<(String, String)>,
-    /// Places, and what is the case there.
-    states: Vec<(String, String)>,
-}
 
 /// The guarantees and local states for people.
 pub fn text(model: &Model, proof: &PushdownProof, style: &Style) -> String {
@@ -80,24 +61,6 @@ pub fn document(model: &Model, proof: &PushdownProof) -> Json {
     model.processes.ids().map(entry).collect()
 }
 
-/// An exposed fact in words: the process, and what is said of it.
-pub fn exposed(model: &Model, fact: &ExposedFact) -> (String, String) {
-    let name = model.processes[fact.process].name.clone();
-    let one_of = |values: &[Value]| one_of(values.iter().map(|&value| print::value(model, value)).collect());
-    let text = match &fact.part {
-        LocalPart::Place(places) => format!("@{}", braced(&place_names(model, places.iter().copied()))),
-        LocalPart::Cell(cell, values) => {
-            let cell = model.cells[*cell].name.replace(&format!("{name}."), "");
-            format!("{cell} {}", one_of(values))
-        }
-        LocalPart::Slot(procedure, slot, values) => {
-            let procedure = &model.procedures[*procedure];
-            format!("{} in {} {}", slot_names(model, procedure)[*slot], procedure.name, one_of(values))
-        }
-    };
-    (name, text)
-}
-
 fn lines(pairs: &[(String, String)], columns: usize) -> String {
     let widest = pairs.iter().map(|(left, _)| width(left)).max().unwrap_or(0).min(PLACES);
     let line = |(left, right): &(String, String)| {
@@ -110,190 +73,4 @@ fn lines(pairs: &[(String, String)], columns: usize) -> String {
         }
     };
     pairs.iter().map(line).collect()
-}
-
-fn tell(model: &Model, proof: &PushdownProof, process: ProcessId) -> Told {
-    let thread = &proof.threads[process.index()];
-    let teller = Teller { model, thread };
-    Told {
-        name: model.processes[process].name.clone(),
-        n_states: thread.states.len(),
-        changes: teller.changes(),
-        states: teller.states(),
-    }
-}
-
-struct Teller<'a> {
-    model: &'a Model,
-    thread: &'a ThreadProof,
-}
-
-/// A cell that changes, by its position, with its old and its new value.
-type Changed = (usize, u32, u32);
-
-/// A row of sets of values, one for each column.
-type Cube = Vec<BTreeSet<u32>>;
-
-impl Teller<'_> {
-    fn changes(&self) -> Vec<(String, String)> {
-        let cells = &self.thread.store;
-        let mut by_change: BTreeMap<Vec<Changed>, Vec<Vec<u32>>> = BTreeMap::new();
-        for (before, after) in &self.thread.guarantee {
-            let pairs = before.cells.iter().zip(&after.cells).enumerate();
-            let changed: Vec<Changed> =
-                pairs.filter(|(_, (old, new))| old != new).map(|(at, (&old, &new))| (at, old, new)).collect();
-            // What is exposed changes with control, which nobody declared.
-            if !changed.is_empty() {
-                by_change.entry(changed).or_default().push(before.cells.clone());
-            }
-        }
-        let mut told = Vec::new();
-        for (changed, rows) in by_change {
-            let change = changed.iter().map(|&(at, old, new)| {
-                let (cell, old, new) = (cells[at], self.value(cells[at], old), self.value(cells[at], new));
-                format!("{}: {old} => {new}", self.model.cells[cell].name)
-            });
-            let change = change.collect::<Vec<_>>().join(", ");
-            let columns: Vec<usize> =
-                (0..cells.len()).filter(|at| changed.iter().all(|(changed, ..)| changed != at)).collect();
-            let rows = rows.iter().map(|row| columns.iter().map(|&at| BTreeSet::from([row[at]])).collect()).collect();
-            let names: Vec<Column> = columns.iter().map(|&at| Column::Cell(cells[at])).collect();
-            told.extend(merged(rows).iter().map(|cube| (change.clone(), self.cube(&names, cube))));
-        }
-        told
-    }
-
-    fn states(&self) -> Vec<(String, String)> {
-        let is_shown = |cell: &CellId| !matches!(self.model.vars[self.model.cells[*cell].var].role, Role::Counter(_));
-        let shown: Vec<usize> = (0..self.thread.cells.len()).filter(|&at| is_shown(&self.thread.cells[at])).collect();
-        // By place: rows of the cells, then of the slots of the frame.
-        let mut by_place: BTreeMap<PlaceId, Vec<Cube>> = BTreeMap::new();
-        let mut values: BTreeMap<PlaceId, Vec<Vec<Value>>> = BTreeMap::new();
-        for row in &self.thread.states {
-            let top = &self.thread.tops[row.top as usize];
-            let Control::At(place) = top.control else { continue };
-            let known = values.entry(place).or_insert_with(|| vec![Vec::new(); top.slots.len()]);
-            let mut cube: Cube = shown.iter().map(|&at| BTreeSet::from([row.cells[at]])).collect();
-            for (slot, value) in top.slots.iter().enumerate() {
-                let number = known[slot].iter().position(|other| other == value).unwrap_or_else(|| {
-                    known[slot].push(*value);
-                    known[slot].len() - 1
-                });
-                cube.push(BTreeSet::from([number as u32]));
-            }
-            by_place.entry(place).or_default().push(cube);
-        }
-        let mut told: Vec<(Vec<PlaceId>, Vec<String>)> = Vec::new();
-        for (place, rows) in by_place {
-            let mut names: Vec<Column> = shown.iter().map(|&at| Column::Cell(self.thread.cells[at])).collect();
-            if let Scope::Procedure(procedure) = self.model.places[place].scope {
-                let slots = slot_names(self.model, &self.model.procedures[procedure]);
-                names.extend(
-                    slots.into_iter().zip(values[&place].clone()).map(|(name, values)| Column::Slot(name, values)),
-                );
-            }
-            let texts: Vec<String> = merged(rows).iter().map(|cube| self.cube(&names, cube)).collect();
-            match told.iter_mut().find(|(_, known)| *known == texts) {
-                Some((places, _)) => places.push(place),
-                None => told.push((vec![place], texts)),
-            }
-        }
-        let line = |(places, texts): (Vec<PlaceId>, Vec<String>)| {
-            let names = place_names(self.model, places.into_iter()).join(", ");
-            texts.into_iter().map(move |text| (names.clone(), text)).collect::<Vec<_>>()
-        };
-        told.into_iter().flat_map(line).collect()
-    }
-
-    fn cube(&self, columns: &[Column], cube: &Cube) -> String {
-        let parts = columns.iter().zip(cube).filter_map(|(column, numbers)| match column {
-            Column::Cell(cell) => {
-                let n_values = self.model.cells[*cell].ty.n_values(self.model.type_context());
-                if numbers.len() as u128 == n_values && n_values > 1 {
-                    return None;
-                }
-                let values = numbers.iter().map(|&number| self.value(*cell, number)).collect();
-                Some(format!("{} {}", self.model.cells[*cell].name, one_of(values)))
-            }
-            Column::Slot(name, values) => {
-                let values = numbers.iter().map(|&number| print::value(self.model, values[number as usize])).collect();
-                Some(format!("{name} {}", one_of(values)))
-            }
-        });
-        let text = parts.collect::<Vec<_>>().join(", ");
-        if text.is_empty() { "anything".to_owned() } else { text }
-    }
-
-    fn value(&self, cell: CellId, number: u32) -> String {
-        let model = self.model;
-        let member = |first: ProcessId, offset: u32| Value::Process(ProcessId::new(first.index() + offset as usize));
-        let value = match model.cells[cell].ty {
-            ScalarType::Bool => Value::Bool(number != 0),
-            ScalarType::Range { lo, .. } => Value::Int(lo + i64::from(number)),
-            ScalarType::Semaphore { .. } => Value::Int(i64::from(number)),
-            ScalarType::Enum(id) => Value::Enum(id, number),
-            ScalarType::Pid(family) => member(model.families[family].first, number),
-            ScalarType::PidOrNone(_) | ScalarType::Lock if number == 0 => Value::None,
-            ScalarType::PidOrNone(family) => member(model.families[family].first, number - 1),
-            ScalarType::Lock => Value::Process(ProcessId::new(number as usize - 1)),
-        };
-        print::value(model, value)
-    }
-}
-
-/// What a column shows.
-enum Column {
-    Cell(CellId),
-    /// A variable of a frame, with its values in the order of their numbers.
-    Slot(String, Vec<Value>),
-}
-
-/// Joins rows that differ in one column, column by column, the last one first.
-fn merged(mut cubes: Vec<Cube>) -> Vec<Cube> {
-    let n_columns = cubes.first().map_or(0, Vec::len);
-    for column in (0..n_columns).rev() {
-        let mut by_rest: BTreeMap<Cube, BTreeSet<u32>> = BTreeMap::new();
-        for mut cube in cubes {
-            let values = std::mem::take(&mut cube[column]);
-            by_rest.entry(cube).or_default().extend(values);
-        }
-        let whole = |(mut cube, values): (Cube, BTreeSet<u32>)| {
-            cube[column] = values;
-            cube
-        };
-        cubes = by_rest.into_iter().map(whole).collect();
-    }
-    cubes.sort();
-    cubes
-}
-
-/// The names of the variables of a frame, element by element.
-fn slot_names(model: &Model, procedure: &model::control::Procedure) -> Vec<String> {
-    let vars = procedure.vars.iter().map(|&var| &model.vars[var]);
-    vars.flat_map(|var| model::layout::element_names(&var.name, &var.ty)).collect()
-}
-
-fn place_names(model: &Model, places: impl Iterator<Item = PlaceId>) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for place in places {
-        let name = model.places[place].name.clone();
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names
-}
-
-fn one_of(values: Vec<String>) -> String {
-    match &values[..] {
-        [one] => format!("= {one}"),
-        _ => format!("in {{{}}}", values.join(", ")),
-    }
-}
-
-fn braced(names: &[String]) -> String {
-    match names {
-        [one] => one.clone(),
-        _ => format!("{{{}}}", names.join(", ")),
-    }
 }

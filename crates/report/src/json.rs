@@ -10,6 +10,11 @@ use engine::run::{Audit, PropertyResult, Run};
 use engine::{Attempt, AttemptOutcome, PropertyId, Verdict, Views};
 use evidence::pushdown::{ExposedFact, PushdownProof};
 use evidence::{Evidence, Trace, TraceEnd};
+use explain::names::{call_stack, line, location};
+use explain::proof::Explanation;
+use explain::steps::{StepView, steps};
+use explain::waiting::{cycle, waits};
+use explain::why::why;
 use model::Model;
 use model::eval::{Move, State};
 use model::process::ProcessId;
@@ -22,13 +27,8 @@ use serde_json::{Map, Value as Json, json};
 use crate::files::Files;
 use crate::guarantees;
 use crate::human::tried::together;
-use crate::names::{call_stack, line, location};
-use crate::proof::Explanation;
 use crate::proof_check::obligations_json;
 use crate::sweep::{self, Sweep};
-use crate::view::{StepView, steps};
-use crate::waiting::{cycle, waits};
-use crate::why::why;
 
 /// The name of the document's shape.
 const SCHEMA: &str = "piecewise-report/1";

@@ -6,11 +6,12 @@
 
 use base::{Diagnostic, SourceFile};
 use engine::run::Run;
+use explain::finding::{Finding, Standing};
+use explain::names::parameters;
 
 use crate::diagnostics;
-use crate::finding::{Finding, Standing};
+use crate::findings;
 use crate::item::{Item, count_errors};
-use crate::names::parameters;
 use crate::style::Style;
 
 /// The document.
@@ -114,7 +115,7 @@ fn case(finding: &Finding<'_>, class: &str) -> String {
     let message = escaped(&finding.message());
     let inside = match finding.standing {
         Standing::NotAsExpected => {
-            let (kind, text) = (property.kind.keyword(), escaped_text(&finding.text()));
+            let (kind, text) = (property.kind.keyword(), escaped_text(&findings::text(finding)));
             format!("      <failure type=\"{kind}\" message=\"{message}\">{text}</failure>\n")
         }
         Standing::Undecided => format!("      <skipped message=\"{message}\"/>\n"),

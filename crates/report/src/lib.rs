@@ -8,7 +8,7 @@
 pub mod diagnostics;
 pub mod explore;
 mod files;
-mod finding;
+mod findings;
 pub mod github;
 pub mod graph;
 pub mod guarantees;
@@ -17,10 +17,8 @@ pub mod human;
 mod item;
 pub mod json;
 pub mod junit;
-mod names;
 pub mod numbers;
 mod page;
-pub mod proof;
 pub mod proof_check;
 pub mod replay;
 pub mod sarif;
@@ -30,9 +28,6 @@ pub mod sweep;
 pub mod table;
 pub mod text;
 mod uri;
-pub mod view;
-pub mod waiting;
-pub mod why;
 
 #[cfg(test)]
 mod testing;

@@ -2,23 +2,7 @@
 
 use std::time::Duration;
 
-/// `1234567` as `1 234 567`.
-pub fn count(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(' ');
-        }
-        out.push(digit);
-    }
-    out
-}
-
-/// `3 states`, `1 state`: the count and the word that fits it.
-pub fn counted(number: u64, one: &str, many: &str) -> String {
-    format!("{} {}", count(number), if number == 1 { one } else { many })
-}
+pub use explain::text::{count, counted};
 
 /// `0.01 s`, `2.4 s`, `35 s`, `4 min 02 s`, `3 h 20 min`.
 pub fn duration(time: Duration) -> String {

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use base::{SourceFile, StopReason};
 use evidence::certificate::Obligations;
+use explain::names::parameters;
 use model::Model;
 use model::property::PropertyKind;
 use serde_json::{Value as Json, json};
 
 use crate::json::{parameters as parameters_json, reason, tool};
-use crate::names::parameters;
 use crate::numbers::{counted, duration};
 use crate::style::{Ink, Mark, Style};
 use crate::text::{clean, hang};

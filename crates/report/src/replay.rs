@@ -1,15 +1,15 @@
 //! What `replay` says: a trace step by step, with whole states on request.
 
 use evidence::Trace;
+use explain::names::{location, own_variables, shared_variables};
+use explain::steps::{StepView, step};
 use model::Model;
 
 use crate::Page;
 use crate::human::{TraceDrawing, draw_trace};
-use crate::names::{location, own_variables, shared_variables};
 use crate::numbers::counted;
 use crate::style::{Ink, Mark, Style};
 use crate::text::{clean, hang, spread_cut};
-use crate::view::{StepView, step};
 
 /// That the trace is a run of the program and decides the property.
 pub fn accepted(model: &Model, property: &str, trace: &Trace, style: &Style) -> String {

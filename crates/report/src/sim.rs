@@ -1,14 +1,14 @@
 //! What `sim` says: the present state, the steps that can be taken, the step that was taken.
 
+use explain::names;
+use explain::steps::{StepView, step as step_view};
 use model::Model;
 use model::eval::{State, Step};
 
 use crate::Page;
-use crate::names;
 use crate::numbers::counted;
 use crate::style::{Ink, Mark, Style};
 use crate::text::{clean, cut, hang, pad, width};
-use crate::view::{StepView, step as step_view};
 
 /// The whole state on one line, cut where it does not fit.
 pub fn state_line(model: &Model, state: &State, style: &Style) -> String {

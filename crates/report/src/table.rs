@@ -4,10 +4,10 @@
 use engine::Verdict;
 use engine::run::{PropertyResult, Run};
 use evidence::Evidence;
+use explain::names::parameters;
 
 use crate::human::tally;
 use crate::item::{Item, count_errors};
-use crate::names::parameters;
 use crate::numbers::{counted, duration};
 use crate::style::{Ink, Mark, Style};
 use crate::sweep::{self, Sweep};

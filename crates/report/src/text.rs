@@ -5,46 +5,13 @@
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use crate::style::{Mark, Style};
+pub use explain::text::{clean, push_clean, shown};
 
-/// How many columns a tab takes at most.
-const TAB: usize = 4;
+use crate::style::{Mark, Style};
 
 /// How many columns the text takes.
 pub fn width(text: &str) -> usize {
     text.width()
-}
-
-/// The character as it may be shown: no controls, no changes of direction.
-pub fn shown(character: char) -> char {
-    match character {
-        '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{200E}' | '\u{200F}' => char::REPLACEMENT_CHARACTER,
-        control if control.is_control() => char::REPLACEMENT_CHARACTER,
-        other => other,
-    }
-}
-
-/// The text as it may be shown on one line: tabs expanded from column 0, everything unprintable replaced.
-pub fn clean(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut column = 0;
-    for character in text.chars() {
-        push_clean(&mut out, &mut column, character);
-    }
-    out
-}
-
-/// Appends one character, as it may be shown, to a line that stands at `column`.
-pub fn push_clean(line: &mut String, column: &mut usize, character: char) {
-    if character == '\t' {
-        let spaces = TAB - *column % TAB;
-        line.extend(std::iter::repeat_n(' ', spaces));
-        *column += spaces;
-    } else {
-        let character = shown(character);
-        line.push(character);
-        *column += character.width().unwrap_or(0);
-    }
 }
 
 /// The text with spaces after it, up to the width.
@@ -175,7 +142,6 @@ mod tests {
     #[test]
     fn widths_are_columns() {
         assert_eq!(pad("中", 4), "中  ");
-        assert_eq!(clean("a\tb\u{7}\u{202E}"), "a   b\u{FFFD}\u{FFFD}");
     }
 
     #[test]

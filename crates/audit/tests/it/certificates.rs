@@ -3,8 +3,8 @@
 use std::cell::Cell;
 use std::collections::HashSet;
 
-use audit::certificate::{CertificateError, Means, check_by};
 use crate::common::{prepared, properties};
+use audit::certificate::{CertificateError, Means, check_by};
 use evidence::Certificate;
 use model::Model;
 use model::symmetry::asymmetries;

@@ -2,8 +2,8 @@
 
 use std::cell::Cell;
 
-use audit::certificate::{CertificateError, Means, check_by};
 use crate::common::{Prepared, holds, prepared, properties, property};
+use audit::certificate::{CertificateError, Means, check_by};
 use evidence::Certificate;
 use evidence::certificate::{LocalFact, SplitInvariant, StateSet};
 use model::Model;

@@ -134,7 +134,7 @@ impl Checker {
         let mut checked = check.run(&watcher).map_err(|failure| Failure::Internal(failure.to_string()))?;
         if self.teaches {
             teach(&check, &mut checked).map_err(|failure| Failure::Internal(failure.to_string()))?;
-            other_n::observe(&program, &self.limits, &mut checked, &report::proof::statement);
+            other_n::observe(&program, &self.limits, &mut checked);
         }
         drop(watcher);
         let run = program.into_run(checked);

@@ -1,7 +1,7 @@
 //! `check --format`: SARIF, JUnit, GitHub, several at once, and the bad calls of each.
 
-use serde_json::Value as Json;
 use crate::support::Place;
+use serde_json::Value as Json;
 
 const LOCK: &str = include_str!("support/lock.pw");
 

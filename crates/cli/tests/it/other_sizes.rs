@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use serde_json::{Value as Json, json};
 use crate::support::{Place, root};
+use serde_json::{Value as Json, json};
 
 /// What the document says about other sizes, and what people are told.
 fn observed(example: &str, call: &str) -> (Json, String) {

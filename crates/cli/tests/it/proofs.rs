@@ -1,7 +1,7 @@
 //! Proofs on disk: written whole, checked again, refused where they are not what they say.
 
-use serde_json::{Value as Json, json};
 use crate::support::{Place, Told};
+use serde_json::{Value as Json, json};
 
 /// A lock with one semaphore, without procedures.
 const LOCK: &str = "\

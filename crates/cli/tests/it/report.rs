@@ -9,8 +9,8 @@ use std::fs;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use serde_json::Value as Json;
 use crate::support::{Place, Told, root};
+use serde_json::Value as Json;
 
 const LOCK: &str = include_str!("support/lock.pw");
 

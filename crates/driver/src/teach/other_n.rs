@@ -1,26 +1,22 @@
 //! Whether the next two sizes are proved by the same invariants: an observation, and no proof for all sizes.
 //!
-//! In: the results of a check, and a function that says a proof in sentences that name neither the size nor single processes, or nothing. Out:
-//! for each property whose proof has such sentences, the next two sizes of N where the same method proves it with literally the same ones. Each
+//! In: the results of a check. Out: for each property whose proof can be said in sentences that name neither the size nor single processes
+//! (`explain::proof::statement`), the next two sizes of N where the same method proves it with literally the same ones. Each
 //! property may take as long as its own proof took, and a moment; what is not found out in that time is not said. Nothing of this changes a verdict.
 
 use std::time::{Duration, Instant};
 
-use base::SourceFile;
 use engine::insight::OtherSizes;
 use engine::run::PropertyResult;
 use engine::{Silent, Verdict};
-use evidence::{Certificate, Evidence};
-use model::Model;
+use evidence::Evidence;
+use explain::proof::statement;
 
 use super::{A_MOMENT, LONG};
 use crate::check::{Check, Checked, Limits, Program};
 use crate::instances::SIZE_PARAMETER;
 use crate::load::{self, Loaded};
 use crate::{methods, select};
-
-/// Says a proof in sentences that do not depend on the size; `None` where they do, or where there are none.
-pub type Statement<'a> = dyn Fn(&Model, &SourceFile, &Certificate) -> Option<String> + 'a;
 
 /// Proofs that take longer than this to be put into words are not compared: those of the next sizes would take longer still.
 const LONGEST_TELLING: Duration = Duration::from_millis(100);
@@ -35,7 +31,7 @@ const TOGETHER: Duration = Duration::from_secs(1);
 const N_SIZES: i64 = 2;
 
 /// Looks at the next sizes of a program whose questions were answered.
-pub fn observe(program: &Program, limits: &Limits, checked: &mut Checked, statement: &Statement<'_>) {
+pub fn observe(program: &Program, limits: &Limits, checked: &mut Checked) {
     let started = Instant::now();
     let proofs: Duration = checked.results.iter().map(|result| result.statistics.time).sum();
     let all = limits.time.map_or(proofs + TOGETHER, |limit| limit.saturating_sub(checked.time).min(proofs + TOGETHER));
@@ -52,7 +48,7 @@ pub fn observe(program: &Program, limits: &Limits, checked: &mut Checked, statem
             continue;
         }
         let next = next.get_or_insert_with(|| next_sizes(program).unwrap_or_default());
-        let asking = Asking { program, limits, statement, deadline: begun + share };
+        let asking = Asking { program, limits, deadline: begun + share };
         let is_same = |(_, larger): &(i64, Program)| asking.statement_of(larger, result).as_ref() == Some(&said);
         if next.len() as i64 == N_SIZES && next.iter().all(is_same) {
             result.insight.other_sizes = Some(OtherSizes {
@@ -92,7 +88,6 @@ fn next_sizes(program: &Program) -> Option<Vec<(i64, Program)>> {
 struct Asking<'a> {
     program: &'a Program,
     limits: &'a Limits,
-    statement: &'a Statement<'a>,
     deadline: Instant,
 }
 
@@ -109,7 +104,7 @@ impl Asking<'_> {
         let check = Check { model: &larger.model, questions: &[question], checker: &*checker, limits: &limits };
         let mut checked = check.run(&Silent).ok()?;
         match checked.results.pop()?.verdict {
-            Verdict::Holds(Evidence::Certificate(proof)) => (self.statement)(&larger.model, &larger.source, &proof),
+            Verdict::Holds(Evidence::Certificate(proof)) => statement(&larger.model, &larger.source, &proof),
             _ => None,
         }
     }

@@ -6,6 +6,8 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use crate::questions::{happens, with_questions};
+use crate::systems::Features;
 use base::{Budget, CancelToken, SourceFile, StopReason};
 use engine::graph::{DrawnState, LocalGraphs};
 use engine::{Engine, Silent, Task, Verdict};
@@ -15,8 +17,6 @@ use explicit::local::Ls3;
 use model::Model;
 use model::process::ProcessId;
 use naive::Rules;
-use crate::questions::{happens, with_questions};
-use crate::systems::Features;
 use testkit::choices::Choices;
 use testkit::{Product, Shape, for_each_program};
 

@@ -1,7 +1,7 @@
 //! The search equals brute force: counts, verdicts, lengths and switches of counterexamples, with one thread and with two.
 
-use base::{Budget, StopReason};
 use crate::common::Conditions;
+use base::{Budget, StopReason};
 use engine::{Answer, Engine, PropertyId, Silent, Task, Verdict};
 use evidence::{Evidence, Trace, TraceEnd};
 use explicit::{Mono, explore};

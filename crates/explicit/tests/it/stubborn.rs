@@ -1,16 +1,15 @@
 //! Partial-order reduction: pinned sizes, and the verdicts of the full search on random systems.
 
-
 use std::cell::Cell;
 
+use crate::questions::{add, happens, with_questions};
+use crate::systems::Features;
 use base::{Budget, SourceFile, StopReason};
 use engine::{Answer, Engine, Silent, Task, Verdict};
 use evidence::Evidence;
 use explicit::Stubborn;
 use model::Model;
 use model::property::PropertyKind;
-use crate::questions::{add, happens, with_questions};
-use crate::systems::Features;
 use testkit::choices::Choices;
 use testkit::{Product, Shape, for_each_program};
 

@@ -2,8 +2,8 @@
 
 use std::process::Command;
 
-use base::SourceFile;
 use crate::common::{Example, examples, is_there, n_cases};
+use base::SourceFile;
 use export::{Target, export};
 use model::property::{Expected, PropertyKind};
 use testkit::samples::add_property;

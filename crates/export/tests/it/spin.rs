@@ -6,8 +6,8 @@ use std::cell::Cell;
 use std::path::Path;
 use std::process::Command;
 
-use base::SourceFile;
 use crate::common::{Example, example, examples, is_there, n_cases};
+use base::SourceFile;
 use export::promela::{self, Claim, Program, Runs};
 use model::Model;
 use model::property::{Expected, Property, PropertyKind};

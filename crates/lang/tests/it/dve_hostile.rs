@@ -1,8 +1,8 @@
 //! DVE that nobody should write: each text is refused in words, or accepted; none makes the front-end fail, or work for long.
 
+use crate::support::Choices;
 use base::SourceFile;
 use proptest::prelude::*;
-use crate::support::Choices;
 
 /// A model with every part of the language.
 const SAMPLE: &str = "

@@ -1,9 +1,9 @@
 //! Programs that nobody should write: each is refused in words, or accepted; none makes the front-end fail, or work for long.
 
-use base::SourceFile;
 use crate::product::facts;
-use proptest::prelude::*;
 use crate::support::{Choices, Generator};
+use base::SourceFile;
+use proptest::prelude::*;
 
 /// The examples, as material for mutants.
 fn examples() -> Vec<String> {

@@ -1,11 +1,11 @@
 //! Properties, fairness and hints: what becomes of them in the Model.
 
+use crate::product::{facts, load, model};
 use base::Diagnostic;
 use model::Model;
 use model::expr::Domain;
 use model::fairness::{EdgePredicate, FairnessPair, StatePredicate};
 use model::property::{Expected, Formula, PropertyKind};
-use crate::product::{facts, load, model};
 
 /// A program with one family and a single process, and these declarations.
 fn with(declarations: &str) -> String {

@@ -1,10 +1,10 @@
 //! Random programs: what is printed parses to the same tree, formatting changes nothing but blanks, nothing panics.
 
+use crate::support::{Choices, Generator, scatter};
 use base::SourceFile;
 use lang::pw::ast::{Item, PropertyKind};
 use lang::pw::{self, printer};
 use proptest::prelude::*;
-use crate::support::{Choices, Generator, scatter};
 
 /// The tree of a text without its spans; panics if the text does not parse.
 fn tree(text: &str) -> String {

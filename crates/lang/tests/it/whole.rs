@@ -1,9 +1,9 @@
 //! The whole front-end on deep and on random programs: a Model or errors in words, never a panic.
 
+use crate::support::Generator;
 use base::SourceFile;
 use lang::pw;
 use proptest::prelude::*;
-use crate::support::Generator;
 
 /// The codes of the errors, each once; none if the program becomes a Model.
 fn codes(text: &str) -> Vec<&'static str> {

@@ -1,8 +1,8 @@
 //! Automata as text: what is written is read back, what others write is read, and what is malformed is refused, never a panic.
 
+use crate::support::{Random, formula, names, seeds, show, word};
 use base::{Budget, SourceFile};
 use ltl::{Acceptance, Bits, Formulas, Lasso, Translation, hoa, translate};
-use crate::support::{Random, formula, names, seeds, show, word};
 
 fn read(text: &str) -> Result<hoa::Document, Vec<String>> {
     let describe = |error: &base::Diagnostic| {

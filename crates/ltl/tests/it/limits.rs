@@ -1,11 +1,11 @@
 //! Many atoms, many marks, deep formulas, and automata that are too large: an answer or a reason, never an overflow.
 
+use crate::support::{names, parse};
 use base::{Budget, CancelToken, SourceFile, StopReason};
 use ltl::{
     Acceptance, Automaton, Bits, Formulas, Lasso, Simplifier, Translation, Unary, hoa, reduce_automaton, translate,
 };
 use std::time::Duration;
-use crate::support::{names, parse};
 
 fn automaton(text: &str, translation: &Translation) -> Result<Automaton, StopReason> {
     let (mut atoms, mut formulas) = (names(0), Formulas::new());

@@ -1,9 +1,9 @@
 //! The automata of the published formula lists are small, and made in no time.
 
+use crate::support::{lists, names, parse};
 use base::Budget;
 use ltl::{Acceptance, Formulas, Translation, Unary, translate};
 use std::time::{Duration, Instant};
-use crate::support::{lists, names, parse};
 
 /// States and edges of all listed formulas and their negations, and the longest time that one took.
 fn measure(acceptance: Acceptance) -> Option<(f64, f64, Duration)> {

@@ -1,9 +1,9 @@
 //! Texts to formulas and back, and what is wrong with texts.
 
+use crate::support::{Random, formula, names, parse, seeds, word};
 use base::{Diagnostic, SourceFile};
 use ltl::syntax::{self, Style, print};
 use ltl::{Atoms, Formulas};
-use crate::support::{Random, formula, names, parse, seeds, word};
 
 /// The text means the formula that the second text shows in keywords.
 fn check(text: &str, expected: &str) {

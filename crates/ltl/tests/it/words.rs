@@ -1,8 +1,8 @@
 //! Random words judge everything: a formula, its simplified form and all its automata agree with its direct evaluation.
 
+use crate::support::{Random, formula, is_normal, lists, names, parse, seeds, show, word};
 use base::Budget;
 use ltl::{Acceptance, Automaton, FormulaId, Formulas, Simplifier, Translation, Unary, translate};
-use crate::support::{Random, formula, is_normal, lists, names, parse, seeds, show, word};
 
 const N_ATOMS: usize = 3;
 

@@ -9,13 +9,13 @@ mod summary;
 use std::path::Path;
 
 use base::{Diagnostic, SourceFile, Span};
+use explain::finding::{Finding, Standing};
+use explain::steps::steps;
 
-use crate::finding::{Finding, Standing};
 use crate::human::change_text;
 use crate::item::{Item, all_diagnostics};
 use crate::style::Style;
 use crate::uri::Located;
-use crate::view::steps;
 
 pub use summary::summary;
 

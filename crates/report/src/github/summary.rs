@@ -2,9 +2,10 @@
 //! expected.
 
 use engine::Verdict;
+use explain::finding::{Finding, Standing};
 
 use crate::diagnostics;
-use crate::finding::{Finding, Standing};
+use crate::findings;
 use crate::human::tally;
 use crate::item::{Item, count_errors};
 use crate::numbers::{counted, duration};
@@ -79,7 +80,9 @@ fn details(item: &Item<'_>) -> Vec<(String, String)> {
         Item::Checked(run, _) => Finding::all(run)
             .filter(|finding| finding.standing == Standing::NotAsExpected)
             .filter(|finding| !matches!(finding.result.verdict, Verdict::Unknown(_)))
-            .map(|finding| (format!("{} {}: {}", run.model.name, finding.instance(), finding.title), finding.text()))
+            .map(|finding| {
+                (format!("{} {}: {}", run.model.name, finding.instance(), finding.title), findings::text(&finding))
+            })
             .collect(),
         Item::Refused(source, messages) => {
             vec![(source.name().to_owned(), diagnostics::draw(source, messages, &Style::default()))]

@@ -4,14 +4,14 @@
 use engine::insight::Outcome;
 use engine::run::{PropertyResult, Run};
 use evidence::{Trace, TraceEnd};
+use explain::lasso::Looped;
+use explain::names::{line, property_title};
 use serde_json::Value as Json;
 
 use super::escape::{code, escaped};
 use super::table::{heads, row, table, wide};
 use crate::human::insight::{counted_turns, meaning};
-use crate::human::lasso::Looped;
 use crate::json::trace_document;
-use crate::names::{line, property_title};
 use crate::numbers::counted;
 
 /// Longer lists are cut.
@@ -111,7 +111,7 @@ fn stacks(run: &Run, trace: &Trace) -> String {
     let Some(last) = trace.states.last() else { return String::new() };
     let mut out = String::new();
     for (id, process) in run.model.processes.entries() {
-        let frames = crate::names::call_stack(&run.model, last, id);
+        let frames = explain::names::call_stack(&run.model, last, id);
         if frames.len() < 3 || matches!(trace.end, TraceEnd::Loop) {
             continue;
         }

@@ -7,13 +7,13 @@
 use engine::PropertyId;
 use engine::run::Run;
 use evidence::Trace;
+use explain::names::{location, own_variables, shared_variables};
+use explain::steps::{StepView, step};
 use model::eval::State;
 use model::process::ProcessId;
 
 use crate::human::failure;
-use crate::names::{location, own_variables, shared_variables};
 use crate::style::Style;
-use crate::view::{StepView, step};
 
 /// Longer traces are shown in part: so many last steps.
 pub const MOST_STEPS: usize = 300;
@@ -158,7 +158,7 @@ impl<'a> Film<'a> {
     /// The line on which a process stands in a state of the film; `None` where it has ended.
     pub fn line(&self, state: usize, process: ProcessId) -> Option<u32> {
         let place = &self.run.model.places[self.trace.states[self.first + state].place(process)];
-        (!place.span.is_empty()).then(|| crate::names::line(&self.run.source, place.span))
+        (!place.span.is_empty()).then(|| explain::names::line(&self.run.source, place.span))
     }
 
     /// The state of the film to which a lasso returns; the first one where it returns to one before that.

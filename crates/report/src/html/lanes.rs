@@ -6,12 +6,13 @@
 //! so that context switches are the ends of its bars; a loop has a bracket over its columns. Everything that colour
 //! says is also said by a mark or a word.
 
+use explain::steps::StepView;
 use model::variable::CellId;
 
 use super::escape::escaped;
 use super::film::{Bar, Film, Kind, Lane};
+use crate::style::Style;
 use crate::text::{cut, width};
-use crate::{style::Style, view::StepView};
 
 /// How wide a character of the drawing is.
 const LETTER: f64 = 7.3;

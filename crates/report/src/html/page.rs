@@ -5,6 +5,7 @@
 
 use base::{Diagnostic, SourceFile};
 use engine::run::Run;
+use explain::names::{parameters, parameters_with_origin, property_title};
 use serde_json::{Map, Value as Json, json};
 
 use super::escape::{code, escaped, script_json};
@@ -14,7 +15,6 @@ use super::{Checked, Entry, graph};
 use crate::files::Files;
 use crate::human::tally;
 use crate::json as document;
-use crate::names::{parameters, parameters_with_origin, property_title};
 use crate::numbers::{counted, duration};
 use crate::style::{Ink, Style};
 

@@ -7,13 +7,13 @@ use base::StopReason;
 use engine::run::{Audit, PropertyResult, Run};
 use evidence::Certificate;
 use evidence::certificate::Obligations;
+use explain::proof::{Explanation, Part, Step};
 
 use super::escape::{code, escaped};
 use super::source::{Listing, notes, whole};
 use super::table::{folded, heads, row, table, wide};
 use crate::human::proof::{earlier, title};
 use crate::numbers::{count, counted};
-use crate::proof::{Explanation, Part, Step};
 
 /// Longer lists are cut.
 const MOST_ROWS: usize = 80;
@@ -71,7 +71,7 @@ fn told_html(run: &Run, (result, proof): (&PropertyResult, &Certificate), told: 
              file has them all.</p>\n",
         );
     }
-    if let Some(why) = crate::proof::why(&run.model, result.property, told) {
+    if let Some(why) = explain::proof::why(&run.model, result.property, told) {
         out.push_str(&format!("<p class=\"why\"><strong>Why it follows</strong> {}</p>\n", escaped(&why)));
     }
     out.push_str(&source(run, told));
@@ -159,7 +159,7 @@ fn exposed(run: &Run, (result, proof): (&PropertyResult, &Certificate), told: &E
     }
     let mut rows = String::new();
     for (nth, round) in rounds.iter().take(MOST_ROWS).enumerate() {
-        let text = crate::proof::round(&run.model, proof, round);
+        let text = explain::proof::round(&run.model, proof, round);
         let (facts, because) = text.split_once(", since nothing excluded  ").unwrap_or((&text, ""));
         let because = format!("<span class=\"state\">{}</span>", escaped(because));
         rows.push_str(&row(&(nth + 1).to_string(), &[&code(facts), &because]));

@@ -5,6 +5,7 @@ use engine::insight::{Need, OtherSizes, Reached};
 use engine::run::{PropertyResult, Run};
 use engine::{Verdict, Views};
 use evidence::{Evidence, itf, proof_file};
+use explain::names::{line, property_title};
 use serde_json::Value as Json;
 
 use super::escape::{code, escaped};
@@ -15,7 +16,6 @@ use crate::human::advice;
 use crate::human::insight::counted_turns;
 use crate::human::verdict::{is_expected_violated, wording};
 use crate::human::{Context, Verbosity, tried};
-use crate::names::{line, property_title};
 use crate::numbers::{bytes, count, counted, duration};
 use crate::style::Style;
 

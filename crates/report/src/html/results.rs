@@ -3,6 +3,7 @@
 use engine::Verdict;
 use engine::run::{PropertyResult, Run};
 use evidence::Evidence;
+use explain::names::{parameters, property_title};
 
 use super::escape::escaped;
 use super::plot::{self, Line, Point};
@@ -10,7 +11,6 @@ use super::property::{id, label};
 use super::table::{folded, heads, row, table, wide};
 use super::{Checked, Entry};
 use crate::human::verdict::wording;
-use crate::names::{parameters, property_title};
 use crate::numbers::{count, counted, duration};
 use crate::style::{Ink, Style};
 use crate::sweep::{self, Sweep};

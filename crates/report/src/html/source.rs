@@ -7,14 +7,14 @@ use std::collections::BTreeMap;
 
 use base::SourceFile;
 use engine::run::Run;
+use explain::names::line;
+use explain::proof::{Explanation, Part};
 use model::control::{Place, Scope};
 use model::process::{FamilyId, ProcessId};
 use model::variable::{Role, Storage};
 
 use super::escape::{code, escaped};
 use super::highlight::Highlighter;
-use crate::names::line;
-use crate::proof::{Explanation, Part};
 
 /// Longer texts are shown in part.
 const MOST_LINES: u32 = 1500;

@@ -6,6 +6,8 @@
 
 use engine::run::{PropertyResult, Run};
 use evidence::{Trace, TraceEnd};
+use explain::names::property_title;
+use explain::steps::StepView;
 use model::process::ProcessId;
 use serde_json::{Value as Json, json};
 
@@ -15,12 +17,10 @@ use super::film::Film;
 use super::lanes;
 use super::source::{Listing, steps as step_lines};
 use super::table::{heads, table, wide};
+use crate::human::trace;
 use crate::human::trace::group_names;
-use crate::human::{stale, trace};
-use crate::names::property_title;
 use crate::numbers::{count, counted};
 use crate::style::Style;
-use crate::view::StepView;
 
 /// A trace on a page.
 pub struct Shown {
@@ -121,7 +121,7 @@ fn left_out(film: &Film<'_>, n_lanes: usize) -> String {
 
 /// The likely cause, with the two lines between which somebody else moved.
 fn cause(run: &Run, result: &PropertyResult, trace: &Trace) -> String {
-    let Some((sentence, lines)) = stale::told(run, result, trace) else { return String::new() };
+    let Some((sentence, lines)) = explain::stale::told(run, result, trace) else { return String::new() };
     let lines = match lines {
         None => String::new(),
         Some([first, second]) => {

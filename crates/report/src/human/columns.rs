@@ -1,13 +1,13 @@
 //! A trace in columns: step, source line, one for each process, one for what is shared.
 
+use explain::names::{location, own_variables, shared_variables};
+use explain::steps::StepView;
 use model::process::ProcessId;
 
 use super::failure::painted_ending;
 use super::trace::{Row, TraceDrawing, bracket, change_text, gap_line, read_notes};
-use crate::names::{location, own_variables, shared_variables};
 use crate::style::{Ink, Mark, Style};
 use crate::text::{clean, cut_middle, pad, pad_left, width};
-use crate::view::StepView;
 
 /// A process's column is no wider than this.
 const WIDEST_PROCESS: usize = 56;

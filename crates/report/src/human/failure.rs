@@ -3,20 +3,19 @@
 use engine::PropertyId;
 use engine::run::Run;
 use evidence::{Trace, TraceEnd};
+use explain::names::{line, location, shown};
+use explain::waiting::{Awaited, Wait, cycle, waits};
+use explain::why::{Why, why};
 use model::Model;
 use model::eval::{Contender, Race, State, StepFault, touched_by_process};
 use model::print;
 use model::process::ProcessId;
 use model::property::PropertyKind;
-use model::value::Fault;
 use model::variable::CellId;
 
 use crate::diagnostics::excerpt_at;
-use crate::names::{line, location, shown};
 use crate::style::{Ink, Mark, Style};
 use crate::text::{clean, hang, pad, spread_cut, width};
-use crate::waiting::{Awaited, Wait, cycle, waits};
-use crate::why::{Why, why};
 
 /// What is said about the end of a trace.
 pub struct Shown {
@@ -119,7 +118,7 @@ fn erring(run: &Run, state: &State, process: ProcessId, fault: &StepFault, style
     let name = &run.model.processes[process].name;
     let place = location(&run.model, state, process);
     let at = line(&run.source, fault.span);
-    let text = format!("{name} at {place}, line {at}: {}", clean(&described(run, &fault.fault)));
+    let text = format!("{name} at {place}, line {at}: {}", clean(&explain::finding::described(run, &fault.fault)));
     let mut out = hang("  ", &text, style.width.min(80));
     out.push_str(&excerpt_at(&run.source, fault.span, "", style));
     let attempts = touched_by_process(&run.model, state, process);
@@ -135,17 +134,6 @@ fn erring(run: &Run, state: &State, process: ProcessId, fault: &StepFault, style
         out.push_str(&hang("  where  ", &clean(&values.join(", ")), style.width.min(80)));
     }
     out
-}
-
-/// The fault, with the type's range where a value is outside it.
-pub fn described(run: &Run, fault: &Fault) -> String {
-    let Fault::OutOfRange { target, .. } = fault else { return fault.to_string() };
-    let cell = run.model.cells.iter().find(|cell| cell.name == *target);
-    let ty = cell.map(|cell| model::print::ty(&run.model, &model::types::Type::Scalar(cell.ty)));
-    match ty {
-        Some(ty) => format!("{fault}, which is {ty}"),
-        None => fault.to_string(),
-    }
 }
 
 /// Who waits for what, held by whom.

@@ -5,21 +5,15 @@ use engine::Verdict;
 use engine::insight::{Insight, Need, OtherSizes, Outcome, Reached, Trigger};
 use engine::run::{PropertyResult, Run};
 use evidence::Evidence;
+use explain::names::line as line_of;
 
 use super::{Context, Verbosity};
-use crate::names::line as line_of;
 use crate::numbers::counted;
 use crate::style::{Ink, Mark, Style};
 use crate::text::{clean, hang, pad, width};
 
 /// How wide a column of assumptions may be.
 const WIDEST: usize = 34;
-
-/// What a property that holds only because its condition never happens is said to rest on.
-pub fn vacuous(insight: &Insight) -> Option<String> {
-    let never = insight.triggers.iter().find(|trigger| trigger.reached == Reached::Never)?;
-    Some(format!("holds only because {} never happens", clean(&never.text)))
-}
 
 /// The lines under a property that holds.
 pub fn of_holding(result: &PropertyResult, context: &Context, style: &Style) -> String {

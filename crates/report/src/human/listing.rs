@@ -1,13 +1,13 @@
 //! A trace as a list, for programs whose processes do not fit side by side: one step a line, who moves and what changes.
 
+use explain::names::{location, own_variables, shared_variables};
+use explain::steps::StepView;
 use model::process::ProcessId;
 
 use super::failure::painted_ending;
 use super::trace::{Row, TraceDrawing, bracket, change_text, gap_line, group_names, read_notes};
-use crate::names::{location, own_variables, shared_variables};
 use crate::style::{Ink, Mark, Style};
 use crate::text::{clean, cut, hang, pad, pad_left, width};
-use crate::view::StepView;
 
 /// What changes has at least so many columns.
 const NARROWEST_CHANGES: usize = 20;

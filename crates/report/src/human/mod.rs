@@ -21,14 +21,12 @@ pub(crate) mod verdict;
 use engine::Verdict;
 use engine::run::{PropertyResult, Run};
 use evidence::Evidence;
+use explain::names::parameters_with_origin;
 
 use crate::files::Files;
-use crate::names::parameters_with_origin;
 use crate::style::{Ink, Style};
 use crate::text::{clean, hang, spread, width};
 
-pub(crate) use failure::described;
-pub(crate) use insight::vacuous;
 pub use summary::{Tally, tally};
 pub(crate) use trace::change_text;
 pub use trace::{TraceDrawing, draw_trace};
@@ -197,7 +195,7 @@ fn call_stacks(run: &Run, trace: &evidence::Trace, style: &Style) -> String {
     let Some(last) = trace.states.last() else { return String::new() };
     let mut out = String::new();
     for process in run.model.processes.ids() {
-        let mut frames = crate::names::call_stack(&run.model, last, process);
+        let mut frames = explain::names::call_stack(&run.model, last, process);
         if frames.len() < 3 {
             continue;
         }

@@ -7,10 +7,10 @@ use base::StopReason;
 use engine::Verdict;
 use engine::run::{Audit, PropertyResult, Run};
 use evidence::{Certificate, Evidence};
+use explain::proof::{Explanation, Part};
 
 use super::{Context, Verbosity, insight};
 use crate::numbers::{bytes, count, counted, duration};
-use crate::proof::{Explanation, Part};
 use crate::proof_check::obligation_words;
 use crate::style::{Ink, Mark, Style};
 use crate::text::{clean, hang, pad, width};
@@ -30,13 +30,13 @@ pub fn block(run: &Run, (result, proof): (&PropertyResult, &Certificate), contex
     } else if let Some(told) = Explanation::of(&run.model, &run.source, proof) {
         let page = Page { style, columns: style.width.min(80), most: if is_verbose { usize::MAX } else { MOST_LINES } };
         out.push_str(&page.invariants(&told));
-        if let Some(why) = crate::proof::why(&run.model, result.property, &told) {
+        if let Some(why) = explain::proof::why(&run.model, result.property, &told) {
             out.push_str(&page.row("Why it follows", &why));
         }
         out.push_str(&page.exposed(&told, result.statistics.refinements, is_verbose));
         if is_verbose {
             for (nth, round) in result.statistics.exposures.iter().enumerate() {
-                let text = crate::proof::round(&run.model, proof, round);
+                let text = explain::proof::round(&run.model, proof, round);
                 out.push_str(&page.row(&format!("  round {}", nth + 1), &clean(&text)));
             }
         }
@@ -280,3 +280,6 @@ fn checked(result: &PropertyResult, is_verbose: bool, style: &Style) -> String {
         Audit::Proof(_) | Audit::Accepted | Audit::NotDone => String::new(),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,17 +6,17 @@
 use base::SourceFile;
 use engine::run::PropertyResult;
 use evidence::Trace;
+use explain::names::shown;
+use explain::steps::{Change, StepView, step};
 use model::Model;
 use model::eval::Turn;
 use model::process::ProcessId;
 use model::variable::CellId;
 
 use super::{columns, listing};
-use crate::names::shown;
 use crate::numbers::counted;
 use crate::style::{Ink, Mark, Style};
 use crate::text::{clean, hang};
-use crate::view::{Change, StepView, step};
 
 /// Longer traces are shown in part.
 const MOST_STEPS: usize = 60;

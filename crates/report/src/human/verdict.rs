@@ -4,10 +4,10 @@ use base::StopReason;
 use engine::Verdict;
 use engine::run::{PropertyResult, Run};
 use evidence::{Certificate, Evidence, Exploration, SymbolicSearch, TraceEnd};
+use explain::finding::vacuous;
+use explain::names::{line as line_of, parameters_with_origin, property_title};
 use model::property::{Expected, PropertyKind};
 
-use super::insight::vacuous;
-use crate::names::{line as line_of, parameters_with_origin, property_title};
 use crate::numbers::{bytes, count, counted, duration, rate};
 use crate::style::{Ink, Mark, Style};
 use crate::text::{clean, hang, pad, spread, width};

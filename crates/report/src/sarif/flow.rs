@@ -7,17 +7,17 @@
 use base::Span;
 use engine::run::Run;
 use evidence::{Trace, TraceEnd};
+use explain::finding::Finding;
+use explain::names::{location, own_variables, place, shared_variables};
+use explain::steps::{StepView, step};
+use explain::waiting::{Wait, waits};
 use model::eval::{State, Turn};
 use model::process::ProcessId;
 use serde_json::{Map, Value as Json, json};
 
 use super::Writer;
-use crate::finding::Finding;
-use crate::human::{change_text, described};
-use crate::names::{location, own_variables, place, shared_variables};
+use crate::human::change_text;
 use crate::style::Style;
-use crate::view::{StepView, step};
-use crate::waiting::{Wait, waits};
 
 /// In longer runs, steps carry the values that they change, not all values.
 const MOST_WITH_ALL_VALUES: usize = 200;
@@ -142,10 +142,9 @@ impl Flow<'_> {
         if self.trace.n_steps() <= MOST_WITH_ALL_VALUES {
             return flow_state(self.finding, state, process);
         }
-        let changed = view
-            .changes
-            .iter()
-            .map(|change| (change.name.clone(), json!({ "text": crate::names::shown(model, change.ty, change.new) })));
+        let changed = view.changes.iter().map(|change| {
+            (change.name.clone(), json!({ "text": explain::names::shown(model, change.ty, change.new) }))
+        });
         changed.collect::<Map<_, _>>().into()
     }
 
@@ -159,7 +158,7 @@ impl Flow<'_> {
             TraceEnd::State | TraceEnd::Loop => {}
             TraceEnd::Fault { by, fault } => {
                 let span = if fault.span.is_empty() { statement(by.action) } else { fault.span };
-                let text = format!("error: {}", described(run, &fault.fault));
+                let text = format!("error: {}", explain::finding::described(run, &fault.fault));
                 spots.push((Spot { process: by.process, order, span, text }, "danger"));
             }
             TraceEnd::Race(race) => {

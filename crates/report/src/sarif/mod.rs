@@ -17,10 +17,10 @@ use std::path::Path;
 
 use base::{Diagnostic, SourceFile, Span, StopReason};
 use engine::Verdict;
+use explain::finding::{Finding, Standing};
 use model::property::Expected;
 use serde_json::{Map, Value as Json, json};
 
-use crate::finding::{Finding, Standing};
 use crate::item::{Item, all_diagnostics};
 use crate::json::parameters;
 use crate::uri::{self, Located};

@@ -244,7 +244,12 @@ mod tests {
     use testkit::expr::*;
     use testkit::text::skip;
 
-    use crate::testing::over;
+    use model::expr::BoundVar;
+
+    /// A binder over a family, by name.
+    fn over(depth: u32, name: &str, family: FamilyId) -> Binding {
+        Binding { var: BoundVar(depth), name: name.to_owned(), domain: Domain::Family(family) }
+    }
 
     /// The deciding part in a state with `x = 2`, `flag = [true, false]`.
     fn check(make: impl Fn(VarId, VarId, FamilyId) -> Expr, truth: bool, expected: &str) {
@@ -307,7 +312,7 @@ mod tests {
     fn what_cannot_be_stripped_stays_whole() {
         let none = |x: VarId| {
             let equals = equal(read(shared(x)), bound(0));
-            let binding = Binding { var: model::expr::BoundVar(0), name: "v".to_owned(), domain: range(0, 1) };
+            let binding = Binding { var: BoundVar(0), name: "v".to_owned(), domain: range(0, 1) };
             filtered(Quantifier::Exists, vec![binding], None, equals)
         };
         check(|x, _, _| none(x), false, "exists v in 0..=1: x == v [] false | ");

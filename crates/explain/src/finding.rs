@@ -5,16 +5,15 @@
 
 use base::Span;
 use engine::Verdict;
+use engine::insight::{Insight, Reached};
 use engine::run::{PropertyResult, Run};
 use evidence::{Evidence, Trace, TraceEnd};
 use model::print;
 use model::property::{Expected, PropertyKind};
+use model::value::Fault;
 
-use crate::human::{self, described, vacuous};
 use crate::names::{line, parameters, property_title};
-use crate::numbers::counted;
-use crate::style::Style;
-use crate::text::clean;
+use crate::text::{clean, counted};
 use crate::waiting::waits;
 use crate::why::why;
 
@@ -80,11 +79,6 @@ impl<'a> Finding<'a> {
     /// `N = 4`; empty where the program has no parameters.
     pub fn instance(&self) -> String {
         parameters(&self.run.model)
-    }
-
-    /// Everything that people are shown about it, without colour.
-    pub fn text(&self) -> String {
-        human::property(self.run, self.result, &human::Context::default(), &Style::default())
     }
 
     /// The line on which it stands; 1 where it does not stand anywhere.
@@ -185,40 +179,19 @@ fn after(trace: &Trace) -> String {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use base::StopReason;
-
-    use super::*;
-    use crate::testing::{broken_lock, counter, mux_sem, philosophers};
-
-    fn messages(run: &Run) -> Vec<(Standing, String, u32)> {
-        Finding::all(run).map(|finding| (finding.standing, finding.message(), finding.line())).collect()
+/// The fault, with the type's range where a value is outside it.
+pub fn described(run: &Run, fault: &Fault) -> String {
+    let Fault::OutOfRange { target, .. } = fault else { return fault.to_string() };
+    let cell = run.model.cells.iter().find(|cell| cell.name == *target);
+    let ty = cell.map(|cell| model::print::ty(&run.model, &model::types::Type::Scalar(cell.ty)));
+    match ty {
+        Some(ty) => format!("{fault}, which is {ty}"),
+        None => fault.to_string(),
     }
+}
 
-    #[test]
-    fn a_finding_is_a_sentence_and_a_place() {
-        let lock = messages(&broken_lock(2));
-        let text =
-            "invariant mutex is violated after 6 steps: !(P[i]@crit && P[j]@crit) is false for i = 0, j = 1 (N = 2)";
-        assert_eq!(lock, [(Standing::NotAsExpected, text.to_owned(), 15)]);
-        let ends = messages(&counter());
-        assert!(ends.iter().any(|(_, text, _)| text.contains(" errs, ")), "{ends:?}");
-        let stuck = messages(&philosophers(2));
-        assert!(stuck.iter().any(|(_, text, line)| text.contains("nobody can move") && *line > 1), "{stuck:?}");
-    }
-
-    #[test]
-    fn what_is_not_decided_or_looks_too_good_is_told_apart() {
-        let mut run = mux_sem(2);
-        run.results[0].verdict = Verdict::Unknown(StopReason::Cancelled);
-        let found = messages(&run);
-        assert_eq!(
-            found[0],
-            (Standing::Undecided, "invariant mutex is not decided: interrupted (N = 2)".to_owned(), found[0].2)
-        );
-        let standings: Vec<Standing> = found.iter().map(|(standing, ..)| *standing).collect();
-        assert_eq!(standings.iter().filter(|standing| **standing == Standing::NotAsExpected).count(), 2, "{found:?}");
-        assert!(found.iter().any(|(_, text, _)| text.contains("although line")), "{found:?}");
-    }
+/// What a property that holds only because its condition never happens is said to rest on.
+pub fn vacuous(insight: &Insight) -> Option<String> {
+    let never = insight.triggers.iter().find(|trigger| trigger.reached == Reached::Never)?;
+    Some(format!("holds only because {} never happens", clean(&never.text)))
 }
