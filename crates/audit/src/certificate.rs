@@ -216,14 +216,16 @@ impl Audit<'_> {
         let Some(invariant) = certificate.facts[*used].claim.split_invariant() else {
             return malformed(format!("a claim about runs uses fact {used}, which is no invariant"));
         };
-        let n_violations = violations.len();
-        let Some(open) = violations.get_mut(claim.violation) else {
-            let (number, name) = (claim.violation, &self.property.name);
-            return malformed(format!("there are {n_violations} ways to violate `{name}`, and no number {number}"));
+        let is_meant = |open: &&mut Open| open.violation.name(self.model) == claim.violation;
+        let mut meant = violations.iter_mut().filter(is_meant).peekable();
+        let Some(open) = meant.peek() else {
+            let name = &self.property.name;
+            return malformed(format!("a claim about runs names a way to violate `{name}` that there is not"));
         };
         let claimed = Claimed::new(self.model, &self.property.kind, invariant)?;
         let n_foci = runs::check(&claimed, &open.violation, claim, self.budget)?;
-        open.is_excluded = true;
+        // What a property says twice has one name, and is the same violation.
+        meant.for_each(|open| open.is_excluded = true);
         Ok(n_foci)
     }
 

@@ -79,7 +79,7 @@ fn attempt<B: Backend>(
     Ok(match decide(backend, invariants, &asked, (symmetry, &task.budget))? {
         Decision::Proved => {
             let invariant = backend.certify(invariants.k, &invariants.join())?;
-            Outcome::Never(SplitInvariant { by_symmetry: symmetry.is_some(), ..invariant })
+            Outcome::Never(SplitInvariant { symmetry: symmetry.as_ref().map(|symmetry| symmetry.claim()), ..invariant })
         }
         Decision::Fault(_) => {
             let why = "evaluating the property is an error in some state";

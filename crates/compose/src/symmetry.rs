@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use evidence::certificate::ProcessDimension;
 use model::Model;
 use model::process::{FamilyId, ProcessId};
 use model::property::PropertyKind;
@@ -61,6 +62,12 @@ impl<'m> Symmetry<'m> {
             dimensions.extend(process_dimensions(model, id).into_iter().map(|dimension| (dimension, id)));
         }
         Some(Symmetry { model, dimensions })
+    }
+
+    /// What a certificate says about these exchanges.
+    pub fn claim(&self) -> evidence::certificate::Symmetry {
+        let dimension = |(&(var, dimension), &family)| ProcessDimension { var, dimension, family };
+        evidence::certificate::Symmetry { dimensions: self.dimensions.iter().map(dimension).collect() }
     }
 
     /// Whether a property treats all processes alike.

@@ -12,20 +12,20 @@
 //!    property.
 //!
 //! Then every reachable state projects into every `theta[K]`, by induction on runs, and the property holds. A move that changes
-//! nothing that `K` sees needs no check. With `by_symmetry` only one `K` is listed for each choice of families; the others are its
-//! images under permutations of each family's processes, which the checker accepts only for families that the Model shows to be
-//! symmetric.
+//! nothing that `K` sees needs no check. With a [`Symmetry`] only one `K` is listed for each choice of families; the others are its
+//! images under permutations of each family's processes. The certificate says which elements of arrays go with the processes; the
+//! checker applies these permutations to every text of the program and accepts them only where each text is its own image.
 //!
-//! **Temporal properties.** Each way to violate the property ([`crate::plain::violations`], by number) needs a claim that no fair
-//! run violates it so; [`crate::ranks`] says what such a claim is and why it is one.
+//! **Temporal properties.** Each way to violate the property ([`crate::plain::violations`], named by what it is) needs a claim that
+//! no fair run violates it so; [`crate::ranks`] says what such a claim is and why it is one.
 
-use model::process::ProcessId;
+use model::process::{FamilyId, ProcessId};
 use model::value::Value;
-use model::variable::CellId;
+use model::variable::{CellId, VarId};
 
 use model::control::PlaceId;
 
-pub use crate::ranks::{Focus, NoFairRun, RankTree, Reason, Variant};
+pub use crate::ranks::{Focus, NoFairRun, RankTree, Reason, Variant, ViolationName};
 
 /// How many obligations of each kind a checker discharged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -144,8 +144,27 @@ pub struct SplitInvariant {
     pub exposed: Vec<Exposed>,
     /// The invariants, one for each set of `k` processes in ascending order, or for representatives.
     pub members: Vec<Member>,
-    /// Whether members stand for their images under permutations of processes within families.
-    pub by_symmetry: bool,
+    /// The permutations of processes under which members stand for their images; `None` where every member is listed.
+    pub symmetry: Option<Symmetry>,
+}
+
+/// All permutations of processes within their families, and what they move besides the processes' own cells and control and the
+/// values that name processes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Symmetry {
+    /// The dimensions of arrays whose elements go where processes go.
+    pub dimensions: Vec<ProcessDimension>,
+}
+
+/// A dimension of an array that has one element for each process of a family.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ProcessDimension {
+    /// The array.
+    pub var: VarId,
+    /// Which of its dimensions, the outermost is 0.
+    pub dimension: usize,
+    /// The family whose processes the elements belong to.
+    pub family: FamilyId,
 }
 
 /// A place with the values of the loop counters there.

@@ -2,7 +2,7 @@
 //!
 //! In: a property of a Model. Out: the list of its violations, each an instance of the property and a set of fairness assumptions,
 //! with an automaton that accepts the words of states on which the instance is false. Claims of [`crate::ranks`] are about these
-//! automata, and name violations by their position in this list. An engine searches with smaller automata that it makes otherwise;
+//! automata, and name violations by what they are ([`Violation::name`]). An engine searches with smaller automata that it makes otherwise;
 //! here nothing is shared with it, so that a mistake there cannot hide itself.
 //!
 //! A conjunction is violated by violating one of its parts: `&&`, `forall`, `always` and `eventually always` over them fall apart. What is left is
@@ -20,6 +20,8 @@ use model::fairness::FairnessId;
 use model::property::{BooleanOp, Formula, Property, UnaryTemporal};
 use model::value::Value;
 
+use crate::ranks::ViolationName;
+
 /// One way to violate a property: a run that satisfies all the fairness assumptions and whose states the automaton accepts.
 #[derive(Clone, Debug)]
 pub struct Violation {
@@ -29,6 +31,16 @@ pub struct Violation {
     pub automaton: Rc<Automaton>,
     /// What the run satisfies besides.
     pub fairness: Vec<FairnessId>,
+    /// Which part of the conjunction is violated: at each `&&` on the way to it, 0 for the left side and 1 for the right one.
+    pub part: Vec<usize>,
+}
+
+impl Violation {
+    /// What claims call it.
+    pub fn name(&self, model: &Model) -> ViolationName {
+        let instance = self.instance.iter().map(|(name, value)| (name.clone(), model::print::value(model, *value)));
+        ViolationName { part: self.part.clone(), instance: instance.collect(), fairness: self.fairness.clone() }
+    }
 }
 
 /// An automaton with marks on its edges: it accepts a word if it can read it and take edges with each mark again and again.
@@ -90,6 +102,7 @@ pub fn violations(model: &Model, property: &Property, formula: &Formula) -> Resu
             instance: around.names.clone(),
             automaton: Rc::clone(&automaton),
             fairness: fairness.clone(),
+            part: around.part.clone(),
         }));
     }
     Ok(found)
@@ -103,6 +116,8 @@ struct Around {
     names: Vec<(String, Value)>,
     /// Whether an `always` does.
     always: bool,
+    /// The sides taken at each `&&`.
+    part: Vec<usize>,
 }
 
 /// Where the domains of bound variables and their filters are evaluated.
@@ -116,8 +131,10 @@ impl Scope<'_> {
     fn split<'f>(&self, formula: &'f Formula, around: &Around, found: &mut Vec<(&'f Formula, Around)>) {
         match formula {
             Formula::Boolean(BooleanOp::And, left, right) => {
-                self.split(left, around, found);
-                self.split(right, around, found);
+                for (side, conjunct) in [left, right].into_iter().enumerate() {
+                    let part = around.part.iter().copied().chain([side]).collect();
+                    self.split(conjunct, &Around { part, ..around.clone() }, found);
+                }
             }
             Formula::Unary(UnaryTemporal::Always, inner) => {
                 self.split(inner, &Around { always: true, ..around.clone() }, found);
@@ -129,7 +146,8 @@ impl Scope<'_> {
                     if filter.as_ref().is_none_or(|filter| self.truth(filter, values)) {
                         let names = bindings.iter().map(|one| (one.name.clone(), values[one.var.0 as usize]));
                         let names = around.names.iter().cloned().chain(names).collect();
-                        self.split(body, &Around { bound: values.to_vec(), names, always: around.always }, found);
+                        let around = Around { bound: values.to_vec(), names, ..around.clone() };
+                        self.split(body, &around, found);
                     }
                 });
             }

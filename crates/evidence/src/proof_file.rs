@@ -1,4 +1,4 @@
-//! Certificates on disk: one JSON document, `piecewise-proof/1`, or `piecewise-proof/2` where it speaks of runs or stacks.
+//! Certificates on disk: one JSON document, `piecewise-proof/3`.
 //!
 //! The head names the program, its parameters, a fingerprint of what the program means, the property and the method, so that a
 //! proof of another program or instance is refused. Every id stands beside the user's name for it, and both must agree with
@@ -29,9 +29,11 @@ pub use read::{ProofFile, read};
 pub const MOST_BYTES: usize = 1 << 30;
 
 /// The name and version of the format.
-pub const FORMAT: &str = "piecewise-proof/1";
-/// The version that also has claims about runs and facts that are one of several; it is written where these occur.
-pub const FORMAT_WITH_RANKS: &str = "piecewise-proof/2";
+pub const FORMAT: &str = "piecewise-proof/3";
+
+/// Earlier versions, whose proofs did not say what a checker needs to know: which elements permutations move, and which violation
+/// of a property is meant.
+const OLDER: [&str; 2] = ["piecewise-proof/1", "piecewise-proof/2"];
 
 /// A certificate as text: one line for each point, column and row, so that files can be compared line by line.
 pub fn to_text(model: &Model, certificate: &Certificate, method: &str) -> String {
@@ -53,6 +55,8 @@ pub enum ProofError {
     NotJson(String),
     /// It is JSON, and not a proof.
     NotAProof(String),
+    /// It is a proof in an earlier version of the format.
+    Older(String),
     /// It is a proof about another program or another instance of this one.
     AnotherProgram(String),
     /// It is about a property that the program does not have.
@@ -71,6 +75,11 @@ impl fmt::Display for ProofError {
             }
             ProofError::NotJson(what) => write!(f, "not a JSON file: {what}"),
             ProofError::NotAProof(what) => write!(f, "not a proof in the format {FORMAT}: {what}"),
+            ProofError::Older(version) => write!(
+                f,
+                "the proof is written in the older format {version}, which left out what the checker needs; this version \
+                 reads {FORMAT}: prove the property again with `check --proof`"
+            ),
             ProofError::AnotherProgram(what) => write!(f, "the proof belongs to another program: {what}"),
             ProofError::NoSuchProperty(name) => {
                 write!(f, "the proof is about `{name}`, which the program does not ask")

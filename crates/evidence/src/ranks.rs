@@ -17,17 +17,29 @@
 //! [`RankTree`] say the same. Every fair run that violates the property is a run of each abstract process, and does what
 //! [`Variant`] demands in one (`OneProcess`) or in at least one of all of them (`EveryProcess`); so there is none.
 
+use model::fairness::FairnessId;
 use model::process::ProcessId;
 
 /// No fair run violates the property in this way.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NoFairRun {
-    /// The way to violate the property: its position in [`crate::plain::violations`].
-    pub violation: usize,
+    /// The way to violate the property.
+    pub violation: ViolationName,
     /// What is demanded of runs.
     pub variant: Variant,
     /// The abstract processes without such a run. The fact uses one split invariant.
     pub foci: Vec<Focus>,
+}
+
+/// Names a way to violate a temporal property ([`crate::plain::Violation`]) by what it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ViolationName {
+    /// Which part of the conjunction: at each `&&` on the way to it from outside, 0 for the left side and 1 for the right one.
+    pub part: Vec<usize>,
+    /// The values of the outer bound variables, by name, outermost first, as the user writes them.
+    pub instance: Vec<(String, String)>,
+    /// The fairness assumptions that the run satisfies.
+    pub fairness: Vec<FairnessId>,
 }
 
 /// What is demanded of runs, beyond being accepted and fair.

@@ -78,7 +78,7 @@ pub struct Action {
 pub type ActionId = Id<Action>;
 
 /// What kind of step an action is.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ActionKind {
     /// An ordinary step.
     Plain,
@@ -101,7 +101,7 @@ pub enum ActionKind {
 }
 
 /// Where control goes after an action.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
     /// To a place.
     To(PlaceId),
@@ -186,7 +186,7 @@ pub type ChannelId = Id<Channel>;
 
 /// One side of a rendezvous. Both guards are evaluated in the old state, as are the values sent and the indices of the
 /// cells that receive them; then the values are stored, then the receiver's body runs, then the sender's.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sync {
     /// The channel.
     pub channel: ChannelId,
@@ -195,7 +195,7 @@ pub struct Sync {
 }
 
 /// The side of a rendezvous, with one expression or cell for each value that is passed.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SyncSide {
     /// Sends these values.
     Send(Vec<Expr>),
@@ -203,7 +203,7 @@ pub enum SyncSide {
     Receive(Vec<Access>),
 }
 
-/// A statement within one step.
+/// A statement within one step. Two statements are equal if they do the same, wherever they stand.
 #[derive(Clone, Debug)]
 pub struct Stmt {
     /// What it is.
@@ -212,8 +212,16 @@ pub struct Stmt {
     pub span: Span,
 }
 
+impl PartialEq for Stmt {
+    fn eq(&self, other: &Self) -> bool {
+        self.kind == other.kind
+    }
+}
+
+impl Eq for Stmt {}
+
 /// The shapes of statements within one step.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StmtKind {
     /// All indices and values first, then the stores.
     Assign(Vec<(Access, Expr)>),

@@ -4,6 +4,8 @@
 //! of a process's text is evaluated *for* a process (`Myself`); one of a property is evaluated for nobody and names
 //! processes by `Whose::Of`.
 
+use std::hash::{Hash, Hasher};
+
 use base::Span;
 
 use crate::control::PlaceId;
@@ -13,13 +15,27 @@ use crate::types::EnumId;
 use crate::value::Value;
 use crate::variable::VarId;
 
-/// An expression and its place in the text.
+/// An expression and its place in the text. Two expressions are equal if they say the same, wherever they stand.
 #[derive(Clone, Debug)]
 pub struct Expr {
     /// What it is.
     pub kind: ExprKind,
     /// Where it stands.
     pub span: Span,
+}
+
+impl PartialEq for Expr {
+    fn eq(&self, other: &Self) -> bool {
+        self.kind == other.kind
+    }
+}
+
+impl Eq for Expr {}
+
+impl Hash for Expr {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.kind.hash(state);
+    }
 }
 
 impl Expr {
@@ -49,7 +65,7 @@ impl Expr {
 pub struct BoundVar(pub u32);
 
 /// The shapes of expressions.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ExprKind {
     /// A constant.
     Const(Value),
@@ -137,7 +153,7 @@ pub enum Quantifier {
 }
 
 /// A quantified expression: the bindings nest, the first outermost; instances that fail the filter are left out.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Quantified {
     /// What is asked.
     pub quantifier: Quantifier,
@@ -149,7 +165,7 @@ pub struct Quantified {
     pub body: Expr,
 }
 
-/// A bound variable and what it ranges over.
+/// A bound variable and what it ranges over. Its name does not matter to what is said.
 #[derive(Clone, Debug)]
 pub struct Binding {
     /// The variable.
@@ -160,8 +176,22 @@ pub struct Binding {
     pub domain: Domain,
 }
 
+impl PartialEq for Binding {
+    fn eq(&self, other: &Self) -> bool {
+        (self.var, &self.domain) == (other.var, &other.domain)
+    }
+}
+
+impl Eq for Binding {}
+
+impl Hash for Binding {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.var, &self.domain).hash(state);
+    }
+}
+
 /// What a bound variable or a loop counter ranges over, in this order.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Domain {
     /// The processes of a family. Also used for a written range that is the family's own (`0..<N`).
     Family(FamilyId),
@@ -172,7 +202,7 @@ pub enum Domain {
 }
 
 /// Whose copy of a variable is meant.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Whose {
     /// The shared variable.
     Shared,
@@ -195,4 +225,18 @@ pub struct Access {
     pub indices: Vec<Expr>,
     /// Where it stands.
     pub span: Span,
+}
+
+impl PartialEq for Access {
+    fn eq(&self, other: &Self) -> bool {
+        (self.var, &self.whose, &self.indices) == (other.var, &other.whose, &other.indices)
+    }
+}
+
+impl Eq for Access {}
+
+impl Hash for Access {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.var, &self.whose, &self.indices).hash(state);
+    }
 }

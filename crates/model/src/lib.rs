@@ -3,6 +3,7 @@
 //! A front-end makes a [`Model`]; [`eval`] says what its initial states, steps and faults are. Everything else in the
 //! workspace is an optimisation of `eval` and is compared with it.
 
+pub mod canonical;
 pub mod control;
 pub mod eval;
 pub mod expr;

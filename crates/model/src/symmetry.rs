@@ -45,6 +45,9 @@ pub enum Why {
     MayFail,
     /// The array is indexed by processes in one place and by numbers here.
     MixedIndex(VarId),
+    /// The array is indexed by processes here, and by numbers or not at all in the program: a permutation of the processes
+    /// does not move its elements.
+    FixedElements(VarId),
     /// The variable starts with a particular process, or differently for different processes.
     Initial(VarId),
 }
@@ -60,6 +63,9 @@ impl Why {
             Why::MayFail => "a quantifier stops at the first process that decides, and another could fail".to_string(),
             Why::MixedIndex(var) => {
                 format!("`{}` is indexed by processes elsewhere, and by a number here", model.vars[*var].name)
+            }
+            Why::FixedElements(var) => {
+                format!("`{}` is indexed by a process here, and by no process in the program", model.vars[*var].name)
             }
             Why::Initial(var) => format!("`{}` does not start alike for all processes", model.vars[*var].name),
         }
@@ -98,8 +104,8 @@ pub fn process_dimensions(model: &Model, family: FamilyId) -> BTreeSet<(VarId, u
     walk.process_dimensions()
 }
 
-/// Why an expression that is evaluated for nobody, as in a property, tells the processes of the family apart. How the
-/// program indexes its arrays counts, too.
+/// Why an expression that is evaluated for nobody, as in a property, tells the processes of the family apart. The program alone
+/// says which elements a permutation moves, so the expression has to index the same dimensions by processes, and no others.
 pub fn expr_asymmetries(model: &Model, family: FamilyId, expr: &Expr) -> Vec<Asymmetry> {
     if model.families[family].count() < 2 {
         return Vec::new();
@@ -109,6 +115,7 @@ pub fn expr_asymmetries(model: &Model, family: FamilyId, expr: &Expr) -> Vec<Asy
     let mut walk = Walk::new(model, family);
     walk.indexed_by(&program);
     walk.look(expr);
+    walk.refuse_beside(&program.process_dimensions());
     walk.finish()
 }
 
@@ -149,25 +156,13 @@ impl Walk<'_> {
             }
             // Elements of an array that processes index must start alike; the walk knows at the end which those are.
             Init::Elements(elements) => {
-                let alike = elements.windows(2).all(|pair| same_start(&pair[0], &pair[1]));
+                let alike = elements.windows(2).all(|pair| pair[0] == pair[1]);
                 if !alike {
                     self.uneven.insert(id, var.span);
                 }
                 elements.iter().for_each(|element| self.initial(id, var, element));
             }
         }
-    }
-}
-
-/// Whether two elements surely start with the same values.
-fn same_start(one: &Init, other: &Init) -> bool {
-    match (one, other) {
-        (Init::First, Init::First) | (Init::Any, Init::Any) => true,
-        (Init::Fill(one), Init::Fill(other)) => format!("{:?}", one.kind) == format!("{:?}", other.kind),
-        (Init::Elements(one), Init::Elements(other)) => {
-            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| same_start(one, other))
-        }
-        _ => false,
     }
 }
 

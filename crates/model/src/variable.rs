@@ -36,7 +36,7 @@ pub enum Role {
 }
 
 /// What a variable starts with.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Init {
     /// The first value of its type.
     First,

@@ -235,7 +235,10 @@ impl<'a> Work<'a> {
                 Completed::Proved { invariants, .. } => {
                     statistics.local_states = local_statistics(&mut sets, Some(&invariants)).local_states;
                     let invariant = sets.certify(1, &invariants.join())?;
-                    Outcome::Never(SplitInvariant { by_symmetry: symmetry.is_some(), ..invariant })
+                    Outcome::Never(SplitInvariant {
+                        symmetry: symmetry.as_ref().map(|symmetry| symmetry.claim()),
+                        ..invariant
+                    })
                 }
                 Completed::Run { states, .. } => self.run(id, states),
                 Completed::Shortcut { trace, .. } => Outcome::Run(trace),

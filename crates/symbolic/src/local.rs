@@ -405,7 +405,7 @@ impl Backend for LocalSets<'_> {
             };
             (0..points.len()).map(one).collect()
         });
-        Ok(SplitInvariant { k, points: points.collect(), exposed: self.exposed.clone(), members, by_symmetry: false })
+        Ok(SplitInvariant { k, points: points.collect(), exposed: self.exposed.clone(), members, symmetry: None })
     }
 
     fn n_states(&self, group: &[ProcessId], set: &Bdd) -> Option<u64> {

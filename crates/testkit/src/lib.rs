@@ -1,7 +1,8 @@
 //! What tests stand on: models made by hand or at random, and what brute force says about them.
 //!
 //! [`draft`]: a program under construction; [`text`]: its statements; [`expr`]: its expressions. [`mod@write`] shows a draft in
-//! the language, [`show`] states and steps on one line. [`oracle`]: the whole product by brute force.
+//! the language, [`show`] states and steps on one line. [`oracle`]: the whole product by brute force;
+//! [`permutation`]: states with processes permuted.
 //! [`local`]: the smallest local proofs, and their rule word by word; [`runs`]: those of temporal properties.
 //! [`random`]: random programs out of [`choices`]; [`for_each_program`] runs a check on many and makes a failing one small.
 //! [`samples`]: programs made by hand.
@@ -13,6 +14,7 @@ pub mod expr;
 pub mod local;
 mod lower;
 pub mod oracle;
+pub mod permutation;
 pub mod random;
 mod resolve;
 pub mod runs;

@@ -274,7 +274,7 @@ impl<'m> Local<'m> {
             |process: usize| self.exposed[process].iter().map(|fact| numbered_fact(fact, &points[process])).collect();
         let exposed =
             (0..points.len()).map(|process| Exposed { facts: facts(process), blocks: blocks[process].clone() });
-        SplitInvariant { k: self.k, exposed: exposed.collect(), members, by_symmetry: false, points }
+        SplitInvariant { k: self.k, exposed: exposed.collect(), members, symmetry: None, points }
     }
 }
 

@@ -82,9 +82,9 @@ impl<'m> Prover<'m> {
         let PropertyKind::Temporal(formula) = &property.kind else { return None };
         let mut facts = vec![Fact { claim: Claim::SplitInvariant(self.invariant.clone()), uses: Vec::new() }];
         let violations = plain::violations(self.local.model, property, formula).ok()?;
-        for (number, violation) in violations.iter().enumerate() {
+        for violation in &violations {
             let (variant, foci) = self.excluded(violation)?;
-            let claim = Claim::NoFairRun(NoFairRun { violation: number, variant, foci });
+            let claim = Claim::NoFairRun(NoFairRun { violation: violation.name(self.local.model), variant, foci });
             facts.push(Fact { claim, uses: vec![0] });
         }
         Some(Certificate { property: property.name.clone(), facts })

@@ -46,10 +46,10 @@ impl<'a> Claimed<'a> {
     pub fn new(model: &'a Model, property: &PropertyKind, claimed: &'a SplitInvariant) -> Outcome<Self> {
         let malformed = CertificateError::Malformed;
         let numbering = checked_head(model, claimed).map_err(malformed)?;
-        let symmetry = match claimed.by_symmetry {
-            true => Some(Symmetry::new(model, property, claimed).map_err(CertificateError::NotSymmetric)?),
-            false => None,
-        };
+        let symmetry = { claimed.symmetry.as_ref() }
+            .map(|stated| Symmetry::new(model, property, claimed, stated))
+            .transpose()
+            .map_err(CertificateError::NotSymmetric)?;
         let listed = checked_members(&numbering, claimed).map_err(malformed)?;
         let claimed = Claimed { numbering, k: claimed.k, listed, symmetry };
         claimed.check_complete().map_err(malformed)?;

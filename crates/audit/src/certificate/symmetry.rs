@@ -1,29 +1,36 @@
-//! Exchanging processes: what a permutation makes of columns and numbers, and which cases stand for all their images.
+//! Permutations of processes: what they make of columns and numbers, and which cases stand for all their images.
 //!
-//! In: a Model whose families `model::symmetry` finds symmetric. A permutation of processes within their families moves their
-//! own cells, control and blocks, the elements of arrays that processes index, and values that name processes. An invariant
+//! In: a Model, and what a certificate says about permutations of processes within their families: they move the processes'
+//! own cells, control and blocks, values that name processes, and the elements of the stated dimensions of arrays. That such a
+//! permutation takes initial states to initial states and steps to steps is not believed: for permutations of which all
+//! others are composed, every text of the program has to be its own image (`image`). An invariant
 //! that lists one member for each choice of families means all images of it; they are well defined if the listed one does not
 //! change under the permutations that keep its processes together, which is checked. Then an obligation holds for all images
 //! if it holds for one.
 
+mod image;
+#[cfg(test)]
+mod tests;
+mod total;
+
 use std::collections::{BTreeMap, BTreeSet};
 
-use evidence::certificate::{Column, ControlPoint, LocalFact, SplitInvariant};
+use evidence::certificate::{self, Column, ControlPoint, LocalFact, ProcessDimension, SplitInvariant};
 use model::Model;
-use model::process::{FamilyId, ProcessId};
+use model::process::{Family, FamilyId, ProcessId};
 use model::property::PropertyKind;
-use model::symmetry::{asymmetries, expr_asymmetries, process_dimensions};
 use model::types::ScalarType;
 use model::value::Value;
 use model::variable::{CellId, VarId};
 
 use super::numbering::{Numbering, name};
+use image::Images;
 
 /// Where each process goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Permutation(Vec<ProcessId>);
 
-/// The exchanges that the program allows.
+/// The permutations of processes within their families, under which the program is its own image.
 pub(super) struct Symmetry<'m> {
     model: &'m Model,
     /// The dimensions of arrays that processes index, with their family.
@@ -40,24 +47,42 @@ impl Permutation {
 }
 
 impl<'m> Symmetry<'m> {
-    /// The exchanges of all processes within their families, if the program allows them and the numbering of control points
-    /// and blocks is the same for all processes of a family; otherwise why not.
-    pub fn new(model: &'m Model, property: &PropertyKind, claimed: &SplitInvariant) -> Result<Self, String> {
-        let mut dimensions = BTreeMap::new();
-        let mut property_alike = true;
-        for (id, family) in model.families.entries().filter(|(_, family)| family.count() > 1) {
-            if let Some(reason) = asymmetries(model, id).first() {
-                let why = reason.why.describe(model);
-                return Err(format!("the processes of {} cannot be exchanged for one another: {why}", family.name));
-            }
-            dimensions.extend(process_dimensions(model, id).into_iter().map(|dimension| (dimension, id)));
-            if let PropertyKind::Invariant(expr) | PropertyKind::Reachable(expr) = property {
-                property_alike = property_alike && expr_asymmetries(model, id, expr).is_empty();
-            }
-        }
-        let symmetry = Symmetry { model, dimensions, property_alike };
+    /// The permutations that the certificate states, if every text of the program is its own image under them and the numbering
+    /// of control points and blocks is the same for all processes of a family; otherwise why not.
+    pub fn new(
+        model: &'m Model,
+        property: &PropertyKind,
+        claimed: &SplitInvariant,
+        stated: &certificate::Symmetry,
+    ) -> Result<Self, String> {
+        let symmetry = Self::stated(model, property, stated)?;
         symmetry.check_numbering(claimed)?;
         Ok(symmetry)
+    }
+
+    /// The permutations that are stated, if every text of the program is its own image under them.
+    fn stated(model: &'m Model, property: &PropertyKind, stated: &certificate::Symmetry) -> Result<Self, String> {
+        let mut symmetry = Symmetry { model, dimensions: dimensions(model, stated)?, property_alike: true };
+        for family in model.families.iter().filter(|family| family.count() > 1) {
+            for permutation in symmetry.generators(family) {
+                let images = Images { model, permutation: &permutation, dimensions: &symmetry.dimensions };
+                images.program().map_err(|why| {
+                    format!("the processes of {} cannot be exchanged for one another: {why}", family.name)
+                })?;
+                if let PropertyKind::Invariant(expr) | PropertyKind::Reachable(expr) = property {
+                    symmetry.property_alike = symmetry.property_alike && images.property(expr).is_ok();
+                }
+            }
+        }
+        Ok(symmetry)
+    }
+
+    /// Permutations of which all others of the family's processes are composed.
+    fn generators(&self, family: &Family) -> Vec<Permutation> {
+        let all: Vec<ProcessId> = family.processes().collect();
+        let swap = all.get(..2).map(|two| self.round(two));
+        let round = (all.len() > 2).then(|| self.round(&all));
+        swap.into_iter().chain(round).collect()
     }
 
     /// Whether the property treats all processes alike.
@@ -232,6 +257,25 @@ impl<'m> Symmetry<'m> {
         let owner = declared.owner.map(|owner| exchange.of(owner));
         self.model.cells_of(declared.var, owner).nth(moved).expect("the indices are those of the array")
     }
+}
+
+/// The stated dimensions, each with as many elements as its family has processes, numbered alike.
+fn dimensions(model: &Model, stated: &certificate::Symmetry) -> Result<BTreeMap<(VarId, usize), FamilyId>, String> {
+    let mut found = BTreeMap::new();
+    for &ProcessDimension { var, dimension, family } in &stated.dimensions {
+        let (Some(array), Some(members)) = (model.vars.get(var), model.families.get(family)) else {
+            return Err("an array or family that there is not is said to be moved".to_owned());
+        };
+        let index = members.index.as_ref().filter(|index| index.first == 0);
+        if index.is_none() || array.ty.dimensions().get(dimension) != Some(&members.count()) {
+            let (array, family) = (&array.name, &members.name);
+            return Err(format!("dimension {dimension} of `{array}` has not one element for each process of {family}"));
+        }
+        if found.insert((var, dimension), family).is_some() {
+            return Err(format!("dimension {dimension} of `{}` is stated twice", array.name));
+        }
+    }
+    Ok(found)
 }
 
 /// What a value becomes.

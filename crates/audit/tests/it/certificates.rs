@@ -6,8 +6,9 @@ use std::collections::HashSet;
 use crate::common::{prepared, properties};
 use audit::certificate::{CertificateError, Means, check_by};
 use evidence::Certificate;
+use evidence::certificate::{ProcessDimension, Symmetry};
 use model::Model;
-use model::symmetry::asymmetries;
+use model::symmetry::{asymmetries, process_dimensions};
 use testkit::local::Local;
 use testkit::local::definition::Rule;
 use testkit::{Product, Shape, for_each_program};
@@ -59,7 +60,10 @@ fn by_symmetry(model: &Model, certificate: &Certificate) -> Certificate {
     invariant.members.retain(|member| {
         seen.insert(member.processes.iter().map(|&process| model.processes[process].family).collect::<Vec<_>>())
     });
-    invariant.by_symmetry = true;
+    let dimensions = |family| process_dimensions(model, family).into_iter().map(move |dimension| (dimension, family));
+    let stated = model.families.ids().flat_map(dimensions);
+    let stated = stated.map(|((var, dimension), family)| ProcessDimension { var, dimension, family });
+    invariant.symmetry = Some(Symmetry { dimensions: stated.collect() });
     reduced
 }
 

@@ -388,7 +388,7 @@ fn what_local_invariants_know_nothing_of_is_said() {
         "program calls { shared x: bool; proc f() { skip; } process P { call f(); } property later: eventually x; }",
         0,
     );
-    let nothing = SplitInvariant { k: 1, points: vec![], exposed: vec![], members: vec![], by_symmetry: false };
+    let nothing = SplitInvariant { k: 1, points: vec![], exposed: vec![], members: vec![], symmetry: None };
     let fact = Fact { claim: Claim::SplitInvariant(nothing), uses: Vec::new() };
     let certificate = Certificate { property: "no_errors".to_string(), facts: vec![fact] };
     let found = check_by(Means::Listing, &model, named(&model, "no_errors"), &certificate).expect_err("refused");

@@ -167,7 +167,14 @@ fn changed_claim(claim: &mut NoFairRun, choices: &mut Choices) {
     }
     let focus = choices.below(claim.foci.len());
     match choices.below(9) {
-        0 => claim.violation = choices.below(4),
+        0 => {
+            let name = &mut claim.violation;
+            match choices.below(3) {
+                0 => drop(name.fairness.pop()),
+                1 => drop(name.instance.pop()),
+                _ => name.part = vec![choices.below(2)],
+            }
+        }
         1 => claim.variant = Variant::OneProcess,
         2 => claim.variant = Variant::EveryProcess { mark: (!choices.chance(30)).then(|| choices.below(3)) },
         3 => drop(claim.foci.remove(focus)),

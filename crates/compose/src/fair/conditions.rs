@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use base::{Budget, IdVec, StopReason};
 use engine::PropertyId;
-use evidence::certificate::LocalFact;
+use evidence::certificate::{LocalFact, ViolationName};
 use model::Model;
 use model::eval::Turn;
 use model::fairness::{EdgePredicate, FairnessId};
@@ -47,6 +47,8 @@ pub struct Conditions<'m> {
     pub violations: Vec<Violation>,
     /// The same violations with the automata that claims are about.
     pub plain: Vec<Violation>,
+    /// What claims call each of them.
+    pub names: Vec<ViolationName>,
     /// All fairness assumptions of the violations, each once.
     pub pairs: Vec<Pair>,
 }
@@ -74,12 +76,12 @@ impl<'m> Conditions<'m> {
         for pair in &mut pairs {
             pair.always.iter_mut().chain(&mut pair.before).for_each(|may| may.count(&mut n_exprs));
         }
-        let plain = plain_violations(model, property, formula)?;
+        let (names, plain) = plain_violations(model, property, formula)?;
         let same = |(a, b): (&Violation, &Violation)| a.instance == b.instance && a.fairness == b.fairness;
         if plain.len() != violations.len() || !plain.iter().zip(&violations).all(same) {
             return Err(StopReason::NotSupported("the property falls apart in two ways".to_owned()));
         }
-        Ok(Conditions { model, property, violations, plain, pairs })
+        Ok(Conditions { model, property, violations, plain, names, pairs })
     }
 
     /// The positions in `pairs` of a violation's assumptions.
@@ -127,8 +129,13 @@ impl<'m> Conditions<'m> {
 }
 
 /// The violations of [`evidence::plain`] in the form of the others.
-fn plain_violations(model: &Model, property: &Property, formula: &Formula) -> Result<Vec<Violation>, StopReason> {
+fn plain_violations(
+    model: &Model,
+    property: &Property,
+    formula: &Formula,
+) -> Result<(Vec<ViolationName>, Vec<Violation>), StopReason> {
     let list = evidence::plain::violations(model, property, formula)?;
+    let names = list.iter().map(|one| one.name(model)).collect();
     let violation = |one: evidence::plain::Violation| {
         let mut propositions = Propositions::default();
         let given = &one.automaton;
@@ -155,7 +162,7 @@ fn plain_violations(model: &Model, property: &Property, formula: &Formula) -> Re
             real_steps_only: false,
         }
     };
-    Ok(list.into_iter().map(violation).collect())
+    Ok((names, list.into_iter().map(violation).collect()))
 }
 
 /// The processes at whose local states a proposition looks.

@@ -5,3 +5,4 @@
 mod dve;
 mod pds;
 mod teach;
+mod trust;

@@ -101,12 +101,12 @@ pub fn fingerprint(model: &Model) -> String {
             hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         }
     };
-    model.cells.iter().for_each(|cell| feed(&format!("{} {:?}", cell.name, cell.ty)));
+    model.cells.iter().for_each(|cell| feed(&format!("{} {}", cell.name, model::canonical::scalar_type(cell.ty))));
     model.enums.iter().flat_map(|one| &one.values).for_each(|name| feed(name));
     model.processes.iter().for_each(|process| feed(&process.name));
     model.procedures.iter().for_each(|procedure| feed(&procedure.name));
-    model.vars.iter().for_each(|var| feed(&format!("{} {:?}", var.name, var.ty)));
-    model.places.iter().for_each(|place| feed(&format!("{} {:?}", place.name, place.scope)));
+    model.vars.iter().for_each(|var| feed(&format!("{} {}", var.name, model::canonical::variable_type(&var.ty))));
+    model.places.iter().for_each(|place| feed(&format!("{} {}", place.name, model::canonical::scope(place.scope))));
     for action in &model.actions {
         feed(&format!("{} {}", action.source.index(), model.statements[action.statement].text));
     }

@@ -5,23 +5,26 @@
 
 use model::Model;
 use model::control::PlaceId;
-use model::process::ProcessId;
+use model::fairness::FairnessId;
+use model::process::{FamilyId, ProcessId};
 use model::types::Type;
 use model::value::Value;
-use model::variable::CellId;
+use model::variable::{CellId, VarId};
+use serde::Deserialize;
 use serde_json::Value as Json;
 use serde_json::error::Category;
 
 use super::fingerprint::fingerprint;
 use super::ranks::rank_tree;
 use super::record::{
-    ClaimRecord, ColumnRecord, Document, FactRecord, LocalFactRecord, MemberRecord, Named, PointRecord, ProcessRecord,
-    StatesRecord, VariantRecord, digest,
+    ClaimRecord, ColumnRecord, DimensionRecord, Document, FactRecord, LocalFactRecord, MemberRecord, Named,
+    PointRecord, ProcessRecord, StatesRecord, SymmetryRecord, VariantRecord, ViolationRecord, digest,
 };
-use super::{FORMAT, FORMAT_WITH_RANKS, MOST_BYTES, ProofError};
+use super::{FORMAT, MOST_BYTES, OLDER, ProofError};
 use crate::Certificate;
 use crate::certificate::{
-    Claim, Column, ControlPoint, Exposed, Fact, Focus, LocalFact, Member, NoFairRun, SplitInvariant, StateSet, Variant,
+    Claim, Column, ControlPoint, Exposed, Fact, Focus, LocalFact, Member, NoFairRun, ProcessDimension, SplitInvariant,
+    StateSet, Symmetry, Variant, ViolationName,
 };
 use crate::itf::value::{brief, from_json};
 use crate::pushdown::PushdownProof;
@@ -83,18 +86,32 @@ fn parse(bytes: &[u8]) -> Result<Document, ProofError> {
     if bytes.len() > MOST_BYTES {
         return Err(ProofError::TooLarge(bytes.len()));
     }
-    let document: Document = serde_json::from_slice(bytes).map_err(|error| match error.classify() {
-        Category::Eof => ProofError::NotJson(format!("it ends too early ({error})")),
-        Category::Syntax | Category::Io => ProofError::NotJson(error.to_string()),
-        Category::Data => ProofError::NotAProof(error.to_string()),
-    })?;
-    if document.format != FORMAT && document.format != FORMAT_WITH_RANKS {
-        let written = brief(&Json::String(document.format));
-        return Err(ProofError::NotAProof(format!("its format is {written}")));
+    // The version says how to read the rest, so it is looked at first.
+    let head: Head = serde_json::from_slice(bytes).map_err(refused)?;
+    if head.format != FORMAT {
+        return Err(match OLDER.contains(&head.format.as_str()) {
+            true => ProofError::Older(head.format),
+            false => ProofError::NotAProof(format!("its format is {}", brief(&Json::String(head.format)))),
+        });
     }
+    let document: Document = serde_json::from_slice(bytes).map_err(refused)?;
     match &document.digest {
         Some(written) if *written != digest(&document.facts) => Err(ProofError::Edited),
         _ => Ok(document),
+    }
+}
+
+/// What every version of the format has.
+#[derive(Deserialize)]
+struct Head {
+    format: String,
+}
+
+fn refused(error: serde_json::Error) -> ProofError {
+    match error.classify() {
+        Category::Eof => ProofError::NotJson(format!("it ends too early ({error})")),
+        Category::Syntax | Category::Io => ProofError::NotJson(error.to_string()),
+        Category::Data => ProofError::NotAProof(error.to_string()),
     }
 }
 
@@ -148,7 +165,7 @@ impl Reader<'_> {
 
     fn pushdown(&self, record: FactRecord) -> Result<PushdownProof, String> {
         let is_strange = record.k.is_some()
-            || record.by_symmetry.is_some()
+            || record.symmetry.is_some()
             || record.processes.is_some()
             || record.members.is_some()
             || record.violation.is_some()
@@ -164,7 +181,7 @@ impl Reader<'_> {
     fn no_fair_run(&self, record: FactRecord) -> Result<NoFairRun, String> {
         let strange = [
             ("k", record.k.is_some()),
-            ("by_symmetry", record.by_symmetry.is_some()),
+            ("symmetry", record.symmetry.is_some()),
             ("processes", record.processes.is_some()),
             ("members", record.members.is_some()),
             ("pushdown", record.pushdown.is_some()),
@@ -181,7 +198,7 @@ impl Reader<'_> {
             let process = self.process(&focus.process)?;
             Ok(Focus { process, nodes: focus.nodes, ranks: rank_tree(focus.trees)? })
         });
-        let violation = record.violation.ok_or_else(|| missing("violation"))?;
+        let violation = self.violation(record.violation.ok_or_else(|| missing("violation"))?)?;
         Ok(NoFairRun { violation, variant, foci: foci.collect::<Result<_, String>>()? })
     }
 
@@ -196,8 +213,8 @@ impl Reader<'_> {
             return Err(format!("a split invariant has no `{key}`"));
         }
         let missing = |key: &str| format!("a split invariant needs `{key}`");
-        let (k, by_symmetry) =
-            (record.k.ok_or_else(|| missing("k"))?, record.by_symmetry.ok_or_else(|| missing("by_symmetry"))?);
+        let k = record.k.ok_or_else(|| missing("k"))?;
+        let symmetry = record.symmetry.map(|symmetry| self.symmetry(&symmetry)).transpose()?;
         let processes = record.processes.ok_or_else(|| missing("processes"))?;
         let members = record.members.ok_or_else(|| missing("members"))?;
         let n_processes = self.model.processes.len();
@@ -217,7 +234,29 @@ impl Reader<'_> {
             points.push(listed_points);
         }
         let members = members.into_iter().map(|member| self.member(member)).collect::<Result<_, String>>()?;
-        Ok(SplitInvariant { k, points, exposed, members, by_symmetry })
+        Ok(SplitInvariant { k, points, exposed, members, symmetry })
+    }
+
+    fn symmetry(&self, record: &SymmetryRecord) -> Result<Symmetry, String> {
+        let dimension = |one: &DimensionRecord| {
+            let array = self.model.vars.as_slice().get(one.array.0).map(|var| var.name.as_str());
+            let family = self.model.families.as_slice().get(one.family.0).map(|family| family.name.as_str());
+            Ok(ProcessDimension {
+                var: self.known(&one.array, "variable", array).map(VarId::new)?,
+                dimension: one.dimension,
+                family: self.known(&one.family, "family", family).map(FamilyId::new)?,
+            })
+        };
+        Ok(Symmetry { dimensions: record.dimensions.iter().map(dimension).collect::<Result<_, String>>()? })
+    }
+
+    fn violation(&self, record: ViolationRecord) -> Result<ViolationName, String> {
+        let pair = |named: &Named| {
+            let known = self.model.fairness.as_slice().get(named.0).map(|pair| pair.name.as_str());
+            self.known(named, "fairness assumption", known).map(FairnessId::new)
+        };
+        let fairness = record.fairness.iter().map(pair).collect::<Result<_, String>>()?;
+        Ok(ViolationName { part: record.part, instance: record.instance, fairness })
     }
 
     pub(super) fn process(&self, named: &Named) -> Result<ProcessId, String> {

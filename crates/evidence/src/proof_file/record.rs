@@ -4,18 +4,20 @@ use std::collections::BTreeMap;
 use std::io;
 
 use model::Model;
+use model::fairness::FairnessId;
 use model::process::ProcessId;
 use model::variable::CellId;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
+use super::FORMAT;
 use super::fingerprint::fingerprint;
 use super::pushdown_record::PushdownRecord;
 use super::ranks::{FocusRecord, focus_record};
-use super::{FORMAT, FORMAT_WITH_RANKS};
 use crate::Certificate;
 use crate::certificate::{
-    Claim, Column, ControlPoint, Fact, LocalFact, Member, NoFairRun, SplitInvariant, StateSet, Variant,
+    Claim, Column, ControlPoint, Fact, LocalFact, Member, NoFairRun, ProcessDimension, SplitInvariant, StateSet,
+    Symmetry, Variant, ViolationName,
 };
 use crate::itf::value::scalar_to_json;
 use crate::pushdown::PushdownProof;
@@ -45,19 +47,44 @@ pub(super) struct FactRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub k: Option<usize>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub by_symmetry: Option<bool>,
+    pub symmetry: Option<SymmetryRecord>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub processes: Option<Vec<ProcessRecord>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub members: Option<Vec<MemberRecord>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub violation: Option<usize>,
+    pub violation: Option<ViolationRecord>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variant: Option<VariantRecord>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub foci: Option<Vec<FocusRecord>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pushdown: Option<PushdownRecord>,
+}
+
+/// The permutations under which members have images.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SymmetryRecord {
+    pub dimensions: Vec<DimensionRecord>,
+}
+
+/// A dimension of an array with an element for each process of a family.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct DimensionRecord {
+    pub array: Named,
+    pub dimension: usize,
+    pub family: Named,
+}
+
+/// A way to violate a temporal property.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ViolationRecord {
+    pub part: Vec<usize>,
+    pub instance: Vec<(String, String)>,
+    pub fairness: Vec<Named>,
 }
 
 /// What is demanded of runs.
@@ -144,7 +171,7 @@ impl Document {
     /// The document of a certificate that fits the Model, still without a digest.
     pub fn new(model: &Model, certificate: &Certificate, method: &str) -> Self {
         Document {
-            format: if needs_ranks(certificate) { FORMAT_WITH_RANKS } else { FORMAT }.to_owned(),
+            format: FORMAT.to_owned(),
             program: model.name.clone(),
             parameters: model.parameters.iter().map(|one| (one.name.clone(), one.value)).collect(),
             fingerprint: fingerprint(model, &certificate.property),
@@ -154,15 +181,6 @@ impl Document {
             digest: None,
         }
     }
-}
-
-/// Whether the certificate says what the first version of the format cannot say.
-fn needs_ranks(certificate: &Certificate) -> bool {
-    let is_set = |fact: &LocalFact| matches!(fact, LocalFact::OneOf(_));
-    certificate.facts.iter().any(|fact| match &fact.claim {
-        Claim::SplitInvariant(invariant) => invariant.exposed.iter().any(|exposed| exposed.facts.iter().any(is_set)),
-        Claim::NoFairRun(_) | Claim::Pushdown(_) => true,
-    })
 }
 
 struct Writer<'a> {
@@ -183,7 +201,7 @@ impl Writer<'_> {
             claim: ClaimRecord::Pushdown,
             uses: uses.to_vec(),
             k: None,
-            by_symmetry: None,
+            symmetry: None,
             processes: None,
             members: None,
             violation: None,
@@ -203,10 +221,10 @@ impl Writer<'_> {
             claim: ClaimRecord::NoFairRun,
             uses: uses.to_vec(),
             k: None,
-            by_symmetry: None,
+            symmetry: None,
             processes: None,
             members: None,
-            violation: Some(claim.violation),
+            violation: Some(self.violation(&claim.violation)),
             variant: Some(variant),
             foci: Some(foci.collect()),
             pushdown: None,
@@ -214,7 +232,7 @@ impl Writer<'_> {
     }
 
     fn split_invariant(&self, invariant: &SplitInvariant, uses: &[usize]) -> FactRecord {
-        let SplitInvariant { k, points, exposed, members, by_symmetry } = invariant;
+        let SplitInvariant { k, points, exposed, members, symmetry } = invariant;
         let lists = self.model.processes.ids().zip(points.iter().zip(exposed));
         let processes = lists.map(|(process, (points, exposed))| ProcessRecord {
             process: self.process(process),
@@ -226,13 +244,31 @@ impl Writer<'_> {
             claim: ClaimRecord::SplitInvariant,
             uses: uses.to_vec(),
             k: Some(*k),
-            by_symmetry: Some(*by_symmetry),
+            symmetry: symmetry.as_ref().map(|symmetry| self.symmetry(symmetry)),
             processes: Some(processes.collect()),
             members: Some(members.iter().map(|member| self.member(member)).collect()),
             violation: None,
             variant: None,
             foci: None,
             pushdown: None,
+        }
+    }
+
+    fn symmetry(&self, symmetry: &Symmetry) -> SymmetryRecord {
+        let dimension = |one: &ProcessDimension| DimensionRecord {
+            array: Named(one.var.index(), self.model.vars[one.var].name.clone()),
+            dimension: one.dimension,
+            family: Named(one.family.index(), self.model.families[one.family].name.clone()),
+        };
+        SymmetryRecord { dimensions: symmetry.dimensions.iter().map(dimension).collect() }
+    }
+
+    fn violation(&self, name: &ViolationName) -> ViolationRecord {
+        let pair = |&pair: &FairnessId| Named(pair.index(), self.model.fairness[pair].name.clone());
+        ViolationRecord {
+            part: name.part.clone(),
+            instance: name.instance.clone(),
+            fairness: name.fairness.iter().map(pair).collect(),
         }
     }
 

@@ -61,7 +61,7 @@ fn certificate(model: &Model) -> Certificate {
         points: vec![vec![point]; 2],
         exposed: vec![Exposed::default(); 2],
         members: model.processes.ids().map(member).collect(),
-        by_symmetry: false,
+        symmetry: None,
     };
     let facts = vec![Fact { claim: Claim::SplitInvariant(claim), uses: Vec::new() }];
     Certificate { property: "mutex".to_string(), facts }

@@ -137,7 +137,9 @@ impl Explanation {
             self.tell_around(words.model, invariant);
         }
         let n_members = invariant.members.len();
-        self.parts.iter_mut().for_each(|part| part.is_all = invariant.by_symmetry || part.members.len() == n_members);
+        self.parts
+            .iter_mut()
+            .for_each(|part| part.is_all = invariant.symmetry.is_some() || part.members.len() == n_members);
         all
     }
 

@@ -52,7 +52,7 @@ impl<const W: usize> FairSets<'_, W> {
             points: model.processes.ids().map(|process| self.locals.points(process).to_vec()).collect(),
             exposed: self.exposed.iter().map(with_blocks).collect(),
             members,
-            by_symmetry: false,
+            symmetry: None,
         };
         Ok((invariant, places))
     }

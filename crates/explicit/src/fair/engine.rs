@@ -263,6 +263,7 @@ impl<const W: usize> FairBackend for Explicit<'_, W> {
             false => Claimed::OneProcess,
         };
         let foci = ranked.into_iter().map(focus).collect();
+        let violation = self.sets.conditions.names[violation].clone();
         Ok(Written::Proof(invariant, NoFairRun { violation, variant, foci }))
     }
 

@@ -45,7 +45,7 @@ impl<const W: usize> LocalSets<'_, W> {
         }
         let nothing = Exposed { facts: Vec::new(), blocks: vec![Vec::new()] };
         let exposed = vec![nothing; control.points.len()];
-        Ok(SplitInvariant { k, points: control.points, exposed, members, by_symmetry: false })
+        Ok(SplitInvariant { k, points: control.points, exposed, members, symmetry: None })
     }
 
     fn control(&self) -> Result<Control, StopReason> {

@@ -76,6 +76,19 @@ impl<'m> Walk<'m> {
         self.uses.iter().filter(|(_, uses)| by_process(uses)).map(|(dimension, _)| *dimension).collect()
     }
 
+    /// Complains about dimensions that are indexed by processes and are none of these.
+    pub fn refuse_beside(&mut self, moved: &BTreeSet<(VarId, usize)>) {
+        let is_fixed = |(dimension, _): &(&(VarId, usize), &Vec<(IndexKind, Span)>)| !moved.contains(dimension);
+        let fixed: Vec<(VarId, Span)> = { self.uses.iter().filter(is_fixed) }
+            .flat_map(|((var, _), uses)| uses.iter().map(move |&(kind, span)| (*var, kind, span)))
+            .filter(|(_, kind, _)| *kind == IndexKind::Process)
+            .map(|(var, _, span)| (var, span))
+            .collect();
+        for (var, span) in fixed {
+            self.complain(Why::FixedElements(var), span);
+        }
+    }
+
     pub fn complain(&mut self, why: Why, span: Span) {
         let complaint = Asymmetry { why, span };
         if !self.complaints.contains(&complaint) {

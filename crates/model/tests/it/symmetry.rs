@@ -9,11 +9,12 @@ use model::eval::{State, steps};
 use model::expr::{BinaryOp, Domain, Quantifier};
 use model::process::{FamilyId, ProcessId};
 use model::symmetry::{asymmetries, expr_asymmetries, process_dimensions};
-use model::types::{ScalarType, Type};
+use model::types::ScalarType;
 use model::value::Value;
-use model::variable::{Init, Storage};
+use model::variable::Init;
 use model::view::{View, project};
 use testkit::expr::*;
+use testkit::permutation::permuted;
 use testkit::text::*;
 use testkit::{Product, Shape, for_each_program};
 
@@ -103,63 +104,13 @@ fn properties_are_asked_about_on_their_own() {
 
 /// The state in which two processes have changed their roles.
 fn exchange(model: &Model, family: FamilyId, state: &State, (one, other): (ProcessId, ProcessId)) -> State {
-    let swap = |id: ProcessId| {
-        if id == one {
-            other
-        } else if id == other {
-            one
-        } else {
-            id
-        }
+    let dimensions = process_dimensions(model, family).into_iter().map(|dimension| (dimension, family)).collect();
+    let swap = |id: ProcessId| match id {
+        id if id == one => other,
+        id if id == other => one,
+        id => id,
     };
-    let value = |value: Value| match value {
-        Value::Process(id) => Value::Process(swap(id)),
-        value => value,
-    };
-    let dimensions = process_dimensions(model, family);
-    let mut exchanged = state.clone();
-    for (id, var) in model.vars.entries() {
-        let owners: Vec<Option<ProcessId>> = match var.storage {
-            Storage::Shared => vec![None],
-            Storage::Public(owner) | Storage::Local(owner) => model.families[owner].processes().map(Some).collect(),
-            Storage::Frame(_) => continue,
-        };
-        for owner in owners {
-            let from: Vec<_> = model.cells_of(id, owner).collect();
-            let to: Vec<_> = model.cells_of(id, owner.map(swap)).collect();
-            for (at, cell) in from.iter().enumerate() {
-                let target = to[exchanged_offset(&var.ty, at, |dimension, index| {
-                    if dimensions.contains(&(id, dimension)) { swap_index(model, family, index, swap) } else { index }
-                })];
-                exchanged.cells[target.index()] = value(state.cells[cell.index()]);
-            }
-        }
-    }
-    for process in model.processes.ids() {
-        let mut stack = state.stacks[process.index()].clone();
-        stack.iter_mut().flat_map(|frame| &mut frame.slots).for_each(|slot| *slot = value(*slot));
-        exchanged.stacks[swap(process).index()] = stack;
-    }
-    exchanged
-}
-
-/// The element that an element becomes when its index in each dimension is renamed.
-fn exchanged_offset(ty: &Type, at: usize, rename: impl Fn(usize, usize) -> usize) -> usize {
-    let dimensions = ty.dimensions();
-    let mut rest = at;
-    let mut indices = Vec::new();
-    for len in dimensions.iter().rev() {
-        indices.push(rest % len);
-        rest /= len;
-    }
-    indices.reverse();
-    let renamed = indices.iter().enumerate().map(|(dimension, &index)| rename(dimension, index));
-    renamed.zip(&dimensions).fold(0, |offset, (index, len)| offset * len + index)
-}
-
-fn swap_index(model: &Model, family: FamilyId, index: usize, swap: impl Fn(ProcessId) -> ProcessId) -> usize {
-    let process = model.families[family].process_at(index as i64).expect("the dimension is as long as the family");
-    model.processes[swap(process)].index as usize
+    permuted(model, &dimensions, swap, state)
 }
 
 #[test]
