@@ -243,7 +243,8 @@ mod tests {
     }
 
     fn model() -> Model {
-        let parameters = vec![model::Parameter { name: "N".into(), value: 4, given: true }];
+        let size = model::Parameter { name: "N".into(), value: 4, least: 1, greatest: None, given: true };
+        let parameters = [size].into_iter().collect();
         Model { name: "lock".into(), parameters, ..Model::default() }
     }
 

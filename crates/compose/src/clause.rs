@@ -364,7 +364,7 @@ fn as_process(value: Value) -> Option<ProcessId> {
 /// Whether an expression has the same value in every state, for given values of its bound variables.
 fn is_constant(expr: &Expr) -> bool {
     match &expr.kind {
-        ExprKind::Const(_) | ExprKind::Bound(_) => true,
+        ExprKind::Const(_) | ExprKind::Parameter(_) | ExprKind::Bound(_) => true,
         ExprKind::Myself | ExprKind::Read(_) | ExprKind::At { .. } | ExprKind::Quantified(_) => false,
         ExprKind::Not(inner) | ExprKind::Negate(inner) | ExprKind::IndexOf(inner) | ExprKind::ToProcess(_, inner) => {
             is_constant(inner)

@@ -182,7 +182,7 @@ fn depends_on_state(binding: &Binding) -> bool {
 /// Whether the value of an expression depends on the state.
 fn reads_state(expr: &Expr) -> bool {
     match &expr.kind {
-        ExprKind::Const(_) | ExprKind::Myself | ExprKind::Bound(_) => false,
+        ExprKind::Const(_) | ExprKind::Parameter(_) | ExprKind::Myself | ExprKind::Bound(_) => false,
         ExprKind::Read(Access { whose: Whose::Shared | Whose::Mine | Whose::Frame | Whose::Of(_), .. })
         | ExprKind::At { .. } => true,
         ExprKind::Not(inner) | ExprKind::Negate(inner) | ExprKind::IndexOf(inner) | ExprKind::ToProcess(_, inner) => {

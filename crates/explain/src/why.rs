@@ -147,7 +147,7 @@ impl<'a> Search<'a> {
     /// Notes the variables, counts and processes of an expression with their values; goes into no quantifier.
     fn collect(&mut self, expr: &Expr, seen: &mut Seen<'_>) {
         match &expr.kind {
-            ExprKind::Const(_) | ExprKind::Myself | ExprKind::Bound(_) => {}
+            ExprKind::Const(_) | ExprKind::Parameter(_) | ExprKind::Myself | ExprKind::Bound(_) => {}
             ExprKind::Read(access) => {
                 self.note(expr, seen);
                 self.collect_owner(access, seen);

@@ -6,7 +6,7 @@ use model::expr::{Access, Domain, Expr, ExprKind, Whose};
 pub fn expressions(expr: &Expr, visit: &mut dyn FnMut(&Expr)) {
     visit(expr);
     match &expr.kind {
-        ExprKind::Const(_) | ExprKind::Myself | ExprKind::Bound(_) => {}
+        ExprKind::Const(_) | ExprKind::Parameter(_) | ExprKind::Myself | ExprKind::Bound(_) => {}
         ExprKind::Read(access) => access_parts(access, visit),
         ExprKind::At { who: inner, .. }
         | ExprKind::Not(inner)

@@ -318,6 +318,8 @@ impl Writer<'_> {
     fn expr(&mut self, expr: &Expr) {
         match &expr.kind {
             ExprKind::Const(value) => self.value(*value),
+            // Only in templates; an instance has the value.
+            ExprKind::Parameter(id) => self.list("parameter", |out| out.word(id.index())),
             ExprKind::Myself => self.word("myself"),
             ExprKind::Bound(var) => self.list("bound", |out| out.word(var.0)),
             ExprKind::Read(access) => self.access(access),

@@ -11,6 +11,7 @@ use base::Span;
 use crate::control::PlaceId;
 use crate::machine::MachineOp;
 use crate::process::FamilyId;
+use crate::size::ParameterId;
 use crate::types::EnumId;
 use crate::value::Value;
 use crate::variable::VarId;
@@ -42,7 +43,7 @@ impl Expr {
     /// Whether evaluating the expression can be a fault: it divides, computes with large numbers, indexes, or converts.
     pub fn can_fault(&self) -> bool {
         match &self.kind {
-            ExprKind::Const(_) | ExprKind::Myself | ExprKind::Bound(_) => false,
+            ExprKind::Const(_) | ExprKind::Parameter(_) | ExprKind::Myself | ExprKind::Bound(_) => false,
             ExprKind::Read(access) => {
                 !access.indices.is_empty() || matches!(&access.whose, Whose::Of(who) if who.can_fault())
             }
@@ -69,6 +70,8 @@ pub struct BoundVar(pub u32);
 pub enum ExprKind {
     /// A constant.
     Const(Value),
+    /// The value of a parameter of the program. Only in templates: an instance has constants instead.
+    Parameter(ParameterId),
     /// The process that evaluates (the `i` of `process P[i in …]`).
     Myself,
     /// A bound variable.

@@ -9,17 +9,22 @@ pub mod eval;
 pub mod expr;
 pub mod fairness;
 pub mod footprint;
+pub mod instance;
 pub mod layout;
 pub mod machine;
 pub mod points;
 pub mod print;
 pub mod process;
 pub mod property;
+pub mod size;
 pub mod symmetry;
 pub mod types;
 pub mod value;
 pub mod variable;
 pub mod view;
+pub mod visit;
+
+use std::sync::Arc;
 
 use base::{IdVec, Span};
 
@@ -27,10 +32,12 @@ use control::{Action, Channel, Loop, Place, Procedure, Statement};
 use fairness::FairnessPair;
 use process::{Family, Process, ProcessId};
 use property::Property;
+use size::Forms;
+pub use size::Parameter;
 use types::{EnumType, TypeContext};
 use variable::{Cell, CellId, Storage, Var, VarId};
 
-/// A program, checked: one instance with all parameters given.
+/// A program, checked: one instance with all parameters given, and the template that it is an instance of.
 #[derive(Clone, Debug, Default)]
 pub struct Model {
     /// The program's name.
@@ -38,7 +45,7 @@ pub struct Model {
     /// What the user wrote about it (`///`).
     pub doc: String,
     /// The parameters with their values.
-    pub parameters: Vec<Parameter>,
+    pub parameters: IdVec<Parameter>,
     /// The enumerations.
     pub enums: IdVec<EnumType>,
     /// All variables of all storage classes.
@@ -69,17 +76,10 @@ pub struct Model {
     pub properties: IdVec<Property>,
     /// Facts that the user offers to expose.
     pub hints: Vec<Hint>,
-}
-
-/// A parameter of the program.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Parameter {
-    /// The name.
-    pub name: String,
-    /// The value of this instance.
-    pub value: i64,
-    /// Whether the call gave it; otherwise it is the least one.
-    pub given: bool,
+    /// The numbers in declarations that were computed from parameters.
+    pub forms: Forms,
+    /// The program before its parameters were replaced by their values, if it has any: see [`instance`].
+    pub template: Option<Arc<Model>>,
 }
 
 /// `hint expose P[*]@crit;`: a fact about each of some processes that proofs may look at.

@@ -168,6 +168,7 @@ impl<'m> Printer<'m> {
         match &expr.kind {
             ExprKind::Const(Value::Int(number)) if *number < 0 => (Level::Unary, number.to_string()),
             ExprKind::Const(constant) => (Level::Atom, value(self.model, *constant)),
+            ExprKind::Parameter(id) => (Level::Atom, self.model.parameters[*id].name.clone()),
             ExprKind::Myself => (Level::Atom, self.myself()),
             ExprKind::Bound(var) => match self.bound.get(var.0 as usize) {
                 Some(Shown::Name(name, _)) => (Level::Atom, name.clone()),

@@ -7,6 +7,7 @@
 use base::{Id, Span};
 
 use crate::control::{Next, PlaceId};
+use crate::size::Size;
 use crate::variable::VarId;
 
 /// The index range of a family: `process P[i in 0..<N]`.
@@ -27,6 +28,8 @@ pub struct Family {
     pub name: String,
     /// The index range; `None` for a single process.
     pub index: Option<IndexRange>,
+    /// How many processes there are, as written: what `index.count` was computed from.
+    pub size: Size,
     /// The public and local variables and loop counters, in layout order.
     pub vars: Vec<VarId>,
     /// Where control starts: a place, or into a loop.

@@ -16,7 +16,7 @@ use crate::Model;
 use crate::control::{Action, ActionKind, Scope, SyncSide};
 use crate::expr::Expr;
 use crate::process::FamilyId;
-use crate::types::{ScalarType, Type};
+use crate::types::ScalarType;
 use crate::variable::{Init, Role, Storage, Var, VarId};
 
 use walk::{IndexKind, Walk};
@@ -169,8 +169,11 @@ impl Walk<'_> {
 /// How each dimension of each array is indexed, with the places where it is by a number.
 type IndexUses = BTreeMap<(VarId, usize), Vec<(IndexKind, Span)>>;
 
-/// Whether the variable has a dimension as long as the family, which processes may index.
-fn spans_family(model: &Model, family: FamilyId, ty: &Type, dimension: usize) -> bool {
-    let range = model.families[family].index.as_ref();
-    ty.dimensions().get(dimension).copied() == range.map(|range| range.count) && range.is_some_and(|r| r.first == 0)
+/// Whether the variable has a dimension as long as the family, which processes may index: as long at every size, not by
+/// accident at this one. A length that is no sum of parameters cannot be compared with the family's size.
+fn spans_family(model: &Model, family: FamilyId, var: VarId, dimension: usize) -> bool {
+    let starts_elsewhere = model.forms.first_indices.contains_key(&family);
+    let family = &model.families[family];
+    let starts_at_zero = !starts_elsewhere && family.index.as_ref().is_some_and(|range| range.first == 0);
+    starts_at_zero && family.size.linear().is_some_and(|size| model.length_form(var, dimension) == Some(size))
 }

@@ -121,6 +121,7 @@ impl Evaluator<'_> {
     pub fn cases(&mut self, expr: &Expr) -> Result<Cases> {
         match &expr.kind {
             ExprKind::Const(value) => Ok(self.always(*value)),
+            ExprKind::Parameter(id) => Ok(self.always(Value::Int(self.model.parameters[*id].value))),
             ExprKind::Myself => {
                 Ok(self.always(Value::Process(self.me.expect("front-ends use `Myself` in process text"))))
             }

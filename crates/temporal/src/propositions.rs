@@ -70,6 +70,7 @@ impl Key<'_> {
     fn expr(&mut self, expr: &Expr) {
         match &expr.kind {
             ExprKind::Const(value) => self.put(("const", value)),
+            ExprKind::Parameter(id) => self.put(("parameter", id)),
             ExprKind::Myself => self.put("me"),
             ExprKind::Bound(var) => match self.bound.get(var.0 as usize).copied() {
                 Some(value) => self.put(("const", value)),

@@ -5,6 +5,7 @@ use model::Model;
 use model::control::{Channel, ChannelId, Loop, LoopId, Next, PlaceId, Procedure, ProcedureId, Scope};
 use model::expr::Domain;
 use model::process::{Family, FamilyId, IndexRange, Process};
+use model::size::Size;
 use model::types::{EnumId, EnumType, ScalarType, Type};
 use model::variable::{Init, Role, Storage, Var, VarId};
 
@@ -45,6 +46,7 @@ impl Draft {
         let nowhere = PlaceId::new(0);
         let family = Family {
             name: name.to_string(),
+            size: index.as_ref().map_or(Size::One, |range| Size::Fixed(range.count)),
             index,
             vars: Vec::new(),
             entry: Next::To(nowhere),

@@ -76,7 +76,7 @@ impl Resolver<'_> {
 
     fn expr(&self, expr: &mut Expr) {
         match &mut expr.kind {
-            ExprKind::Const(_) | ExprKind::Myself | ExprKind::Bound(_) => {}
+            ExprKind::Const(_) | ExprKind::Parameter(_) | ExprKind::Myself | ExprKind::Bound(_) => {}
             ExprKind::Read(access) => self.access(access),
             ExprKind::At { who, places, labels } => {
                 self.expr(who);

@@ -351,7 +351,7 @@ impl<'m> Splitter<'m> {
 
     fn mention(&self, expr: &Expr, bound: &[Value], into: &mut Mentions) -> Outcome<()> {
         match &expr.kind {
-            ExprKind::Const(_) | ExprKind::Myself | ExprKind::Bound(_) => Ok(()),
+            ExprKind::Const(_) | ExprKind::Parameter(_) | ExprKind::Myself | ExprKind::Bound(_) => Ok(()),
             ExprKind::Read(access) => self.mention_access(access, bound, into),
             ExprKind::At { who, places, .. } => {
                 let families = places.iter().flat_map(|&place| match self.model.places[place].scope {
@@ -443,7 +443,7 @@ fn as_process(value: Value) -> Option<ProcessId> {
 /// Whether an expression has the same value in every state, for given values of its bound variables.
 fn is_constant(expr: &Expr) -> bool {
     match &expr.kind {
-        ExprKind::Const(_) | ExprKind::Bound(_) => true,
+        ExprKind::Const(_) | ExprKind::Parameter(_) | ExprKind::Bound(_) => true,
         ExprKind::Myself | ExprKind::Read(_) | ExprKind::At { .. } | ExprKind::Quantified(_) => false,
         ExprKind::Not(inner) | ExprKind::Negate(inner) | ExprKind::IndexOf(inner) | ExprKind::ToProcess(_, inner) => {
             is_constant(inner)

@@ -25,7 +25,7 @@ impl Splitter<'_> {
     /// Adds what an expression looks at where its bound variables have these values.
     pub(crate) fn mention(&self, expr: &Expr, bound: &[Value], into: &mut Mentions) {
         match &expr.kind {
-            ExprKind::Const(_) | ExprKind::Myself | ExprKind::Bound(_) => {}
+            ExprKind::Const(_) | ExprKind::Parameter(_) | ExprKind::Myself | ExprKind::Bound(_) => {}
             ExprKind::Read(access) => self.mention_access(access, bound, into),
             ExprKind::At { who, places, .. } => {
                 let asked: Vec<ProcessId> = match is_constant(who) {

@@ -11,6 +11,7 @@ pub(crate) fn closed(expr: &Expr, bound: &[Value]) -> Expr {
     let inside = |expr: &Expr| Box::new(closed(expr, bound));
     let kind = match &expr.kind {
         ExprKind::Const(value) => ExprKind::Const(*value),
+        ExprKind::Parameter(id) => ExprKind::Parameter(*id),
         ExprKind::Myself => ExprKind::Myself,
         ExprKind::Bound(var) => match bound.get(var.0 as usize) {
             Some(&value) => ExprKind::Const(value),

@@ -167,7 +167,7 @@ pub(super) fn and(left: Expr, right: Expr) -> Expr {
 fn speaks_of(expr: &Expr, var: BoundVar) -> bool {
     let any = |parts: &[&Expr]| parts.iter().any(|part| speaks_of(part, var));
     match &expr.kind {
-        ExprKind::Const(_) | ExprKind::Myself => false,
+        ExprKind::Const(_) | ExprKind::Parameter(_) | ExprKind::Myself => false,
         ExprKind::Bound(other) => *other == var,
         ExprKind::Read(access) => {
             let whose = if let Whose::Of(who) = &access.whose { speaks_of(who, var) } else { false };

@@ -99,10 +99,11 @@ fn another_program_or_instance_is_refused_in_words() {
     assert!(another("fingerprint", json!("00")).contains("has changed since it was written"));
     assert!(another("version", json!(7)).contains("its version is 7"));
     let mut model = everything();
-    model.parameters.push(model::Parameter { name: "N".to_owned(), value: 2, given: true });
+    let size = model::Parameter { name: "N".to_owned(), value: 2, least: 1, greatest: None, given: true };
+    let size = model.parameters.push(size);
     let trace = traces(&model).pop().unwrap();
     let text = to_text(&to_itf(&model, &source(), "small", &trace));
-    model.parameters[0].value = 3;
+    model.parameters[size].value = 3;
     let refused = read(&text, &model).unwrap_err().to_string();
     assert!(refused.ends_with("it was written for N = 2, this is N = 3; give -D N=2"), "{refused}");
 }

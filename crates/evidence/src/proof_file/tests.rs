@@ -25,6 +25,7 @@ fn ended() -> Model {
     model.families.push(Family {
         name: "P".to_string(),
         index: Some(IndexRange { name: "i".to_string(), first: 0, count: 2 }),
+        size: model::size::Size::Fixed(2),
         vars: Vec::new(),
         entry: model::control::Next::To(end),
         end,

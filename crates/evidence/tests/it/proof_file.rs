@@ -54,7 +54,8 @@ fn counting(name: &str) -> Model {
     use testkit::text::assign;
     let mut draft = Draft::new();
     draft.model.name = "counting".to_string();
-    draft.model.parameters = vec![model::Parameter { name: "N".to_string(), value: 2, given: true }];
+    let size = model::Parameter { name: "N".to_string(), value: 2, least: 1, greatest: None, given: true };
+    draft.model.parameters = [size].into_iter().collect();
     let p = draft.family("P", 2);
     let x = draft.shared(name, testkit::draft::range_type(0, 2), model::variable::Init::First);
     draft.text(p, vec![assign(shared(x), add(read(shared(x)), int(1))).label("step")]);

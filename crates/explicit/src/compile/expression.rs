@@ -27,6 +27,7 @@ impl Compiler<'_, '_> {
     pub(super) fn expression(&mut self, expr: &Expr, context: &mut Context) -> TermId {
         match &expr.kind {
             ExprKind::Const(value) => self.terms.constant(encode(*value)),
+            ExprKind::Parameter(id) => self.terms.constant(encode(Value::Int(self.model.parameters[*id].value))),
             ExprKind::Myself => self.terms.constant(encode(Value::Process(context.myself()))),
             ExprKind::Bound(var) => context.bound[var.0 as usize].term,
             ExprKind::Read(access) => self.read(access, context),

@@ -123,7 +123,7 @@ impl Toucher<'_, '_, '_> {
 
     fn expression(&mut self, expr: &Expr) {
         match &expr.kind {
-            ExprKind::Const(_) | ExprKind::Myself | ExprKind::Bound(_) => {}
+            ExprKind::Const(_) | ExprKind::Parameter(_) | ExprKind::Myself | ExprKind::Bound(_) => {}
             ExprKind::Read(access) => {
                 self.access_parts(access);
                 self.touch(access, false);

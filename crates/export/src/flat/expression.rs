@@ -142,6 +142,7 @@ impl<'m> Evaluator<'m> {
     pub fn value(&mut self, expr: &Expr) -> Evaluated {
         match &expr.kind {
             ExprKind::Const(value) => self.constant(*value),
+            ExprKind::Parameter(id) => self.constant(Value::Int(self.model.parameters[*id].value)),
             ExprKind::Myself => self.constant(Value::Process(self.me.expect("only a process speaks of itself"))),
             ExprKind::Bound(var) => self.constant(self.bound[var.0 as usize]),
             ExprKind::Read(access) => self.read(access),

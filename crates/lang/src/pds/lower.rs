@@ -17,6 +17,7 @@ use model::expr::{Access, BinaryOp, Expr, ExprKind, Whose};
 use model::fairness::Assumptions;
 use model::process::{Family, FamilyId, Process, ProcessId};
 use model::property::{Expected, Property, PropertyKind};
+use model::size::Size;
 use model::types::{ScalarType, Type};
 use model::value::Value;
 use model::variable::{Init, Role, Storage, Var, VarId};
@@ -142,6 +143,7 @@ impl Lowering<'_> {
         self.model.families.push(Family {
             name: name.clone(),
             index: None,
+            size: Size::One,
             vars: Vec::new(),
             entry: Next::To(entry),
             end,

@@ -15,5 +15,6 @@ mod product;
 mod questions;
 mod random;
 mod recovery;
+mod sizes;
 mod support;
 mod whole;

@@ -69,6 +69,7 @@ impl<'a> Viewpoint<'a> {
     pub fn value(&mut self, expr: &Expr) -> Evaluated<Value> {
         match &expr.kind {
             ExprKind::Const(value) => Ok(*value),
+            ExprKind::Parameter(id) => Ok(Value::Int(self.model.parameters[*id].value)),
             ExprKind::Myself => Ok(Value::Process(self.myself())),
             ExprKind::Bound(var) => Ok(self.bound[var.0 as usize]),
             ExprKind::Read(access) => self.read(access),

@@ -57,6 +57,7 @@ impl<'m> Glance<'m> {
     pub fn look(&mut self, expr: &Expr) -> Possible {
         match &expr.kind {
             ExprKind::Const(value) => Possible::One(*value),
+            ExprKind::Parameter(id) => Possible::One(Value::Int(self.model.parameters[*id].value)),
             ExprKind::Myself => Possible::One(Value::Process(self.me)),
             ExprKind::Bound(var) => self.bound.get(var.0 as usize).copied().unwrap_or(Possible::Anything),
             ExprKind::Read(access) => self.load(access),

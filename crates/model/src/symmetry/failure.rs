@@ -12,7 +12,7 @@ use crate::value::Value;
 pub(super) fn may_fail(model: &Model, expr: &Expr) -> bool {
     let fails = |part: &Expr| may_fail(model, part);
     match &expr.kind {
-        ExprKind::Const(_) | ExprKind::Myself | ExprKind::Bound(_) => false,
+        ExprKind::Const(_) | ExprKind::Parameter(_) | ExprKind::Myself | ExprKind::Bound(_) => false,
         ExprKind::Read(access) => access_may_fail(model, access),
         ExprKind::At { who, .. } => fails(who) || !is_process(model, who),
         ExprKind::Not(inner) => fails(inner),

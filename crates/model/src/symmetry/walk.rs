@@ -177,7 +177,7 @@ impl<'m> Walk<'m> {
                     IndexKind::Number
                 }
             };
-            let spans = spans_family(self.model, self.family, &self.model.vars[access.var].ty, dimension);
+            let spans = spans_family(self.model, self.family, access.var, dimension);
             if kind == IndexKind::Process && !spans {
                 // Some processes would be outside, or there would be elements for none.
                 self.complain(Why::Number, index.span);
@@ -189,7 +189,7 @@ impl<'m> Walk<'m> {
     pub fn look(&mut self, expr: &Expr) {
         match &expr.kind {
             ExprKind::Const(_) if self.member(expr) == Member::Yes => self.complain(Why::Constant, expr.span),
-            ExprKind::Const(_) | ExprKind::Myself | ExprKind::Bound(_) => {}
+            ExprKind::Const(_) | ExprKind::Parameter(_) | ExprKind::Myself | ExprKind::Bound(_) => {}
             ExprKind::Read(access) => self.access(access),
             ExprKind::At { who, .. } => self.look(who),
             ExprKind::Not(inner) | ExprKind::Negate(inner) => self.look(inner),

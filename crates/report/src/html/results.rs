@@ -4,6 +4,7 @@ use engine::Verdict;
 use engine::run::{PropertyResult, Run};
 use evidence::Evidence;
 use explain::names::{parameters, property_title};
+use model::size::ParameterId;
 
 use super::escape::escaped;
 use super::plot::{self, Line, Point};
@@ -197,10 +198,10 @@ fn growth(runs: &[&Run]) -> String {
 }
 
 /// The first parameter that is not the same in all runs.
-fn varying(runs: &[&Run]) -> Option<usize> {
+fn varying(runs: &[&Run]) -> Option<ParameterId> {
     let first = runs.first()?;
-    (0..first.model.parameters.len()).find(|&at| {
-        let value = |run: &&Run| run.model.parameters.get(at).map(|parameter| parameter.value);
+    first.model.parameters.ids().find(|&id| {
+        let value = |run: &&Run| run.model.parameters.get(id).map(|parameter| parameter.value);
         runs.iter().any(|run| value(run) != value(first))
     })
 }

@@ -120,6 +120,10 @@ impl<'a> Evaluator<'a> {
         }
         match &expr.kind {
             ExprKind::Const(value) => Ok(Cases::always(Ok(*value), under.clone())),
+            ExprKind::Parameter(id) => {
+                let value = self.model().parameters[*id].value;
+                Ok(Cases::always(Ok(Value::Int(value)), under.clone()))
+            }
             ExprKind::Myself => Ok(Cases::always(Ok(Value::Process(myself(scene))), under.clone())),
             ExprKind::Bound(var) => Ok(Cases::always(Ok(scene.bound[var.0 as usize]), under.clone())),
             ExprKind::Read(access) => self.read(access, scene, under),

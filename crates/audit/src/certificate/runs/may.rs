@@ -293,7 +293,7 @@ fn fill(state: &mut State, turns: &Turns<'_>, (process, row): (ProcessId, u32)) 
 /// Whether an expression has the same value in all states; only simple ones are looked into.
 fn looks_at_nothing(expr: &Expr) -> bool {
     match &expr.kind {
-        ExprKind::Const(_) | ExprKind::Bound(_) => true,
+        ExprKind::Const(_) | ExprKind::Parameter(_) | ExprKind::Bound(_) => true,
         ExprKind::Not(inner) | ExprKind::Negate(inner) | ExprKind::IndexOf(inner) => looks_at_nothing(inner),
         ExprKind::Binary(_, left, right) => looks_at_nothing(left) && looks_at_nothing(right),
         _ => false,
@@ -304,7 +304,7 @@ fn looks_at_nothing(expr: &Expr) -> bool {
 fn collect_places(expr: &Expr, into: &mut Vec<Vec<PlaceId>>) {
     let mut all = |parts: &[&Expr]| parts.iter().for_each(|part| collect_places(part, into));
     match &expr.kind {
-        ExprKind::Const(_) | ExprKind::Myself | ExprKind::Bound(_) => {}
+        ExprKind::Const(_) | ExprKind::Parameter(_) | ExprKind::Myself | ExprKind::Bound(_) => {}
         ExprKind::Read(access) => {
             access.indices.iter().for_each(|index| collect_places(index, into));
             if let Whose::Of(who) = &access.whose {

@@ -215,6 +215,7 @@ impl Images<'_> {
         let inner = |part: &Expr| self.image(part, reader).map(Box::new);
         let kind = match &expr.kind {
             ExprKind::Const(value) => ExprKind::Const(super::moved(self.permutation, *value)),
+            ExprKind::Parameter(id) => ExprKind::Parameter(*id),
             ExprKind::Myself => ExprKind::Myself,
             ExprKind::Bound(var) => ExprKind::Bound(*var),
             ExprKind::Read(access) => ExprKind::Read(self.access(access, reader)?),
@@ -364,6 +365,7 @@ impl Images<'_> {
             ExprKind::If(_, yes, no) => self.sort(yes, reader).or(self.sort(no, reader)),
             ExprKind::ToProcess(family, _) => Sort::Process(*family),
             ExprKind::Const(Value::Bool(_) | Value::Int(_) | Value::Enum(..))
+            | ExprKind::Parameter(_)
             | ExprKind::At { .. }
             | ExprKind::Not(_)
             | ExprKind::Negate(_)

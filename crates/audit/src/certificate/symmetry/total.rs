@@ -27,7 +27,7 @@ impl Total<'_> {
     pub fn is_total(&self, expr: &Expr, reader: &Reader) -> bool {
         let total = |part: &Expr| self.is_total(part, reader);
         match &expr.kind {
-            ExprKind::Const(_) | ExprKind::Myself | ExprKind::Bound(_) => true,
+            ExprKind::Const(_) | ExprKind::Parameter(_) | ExprKind::Myself | ExprKind::Bound(_) => true,
             ExprKind::Read(access) => self.access(access, reader),
             ExprKind::At { who, .. } | ExprKind::IndexOf(who) => total(who) && self.is_process(who, reader),
             ExprKind::Not(inner) => total(inner),

@@ -3,6 +3,7 @@
 use base::{Diagnostic, Span};
 use model::control::{Next, Place, PlaceId, Scope};
 use model::process::{Family, FamilyId, Process};
+use model::size::Size;
 use model::types::{ScalarType, Type};
 use model::variable::{Init, Role, Storage, Var, VarId};
 
@@ -87,6 +88,7 @@ impl Lowering<'_> {
         self.model.families.push(Family {
             name: process.name.text.clone(),
             index: None,
+            size: Size::One,
             vars,
             entry: Next::To(entry),
             end,

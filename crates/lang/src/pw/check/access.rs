@@ -135,7 +135,7 @@ impl<'a> Checker<'a> {
     fn symbol_path(&mut self, name: &'a Ident, symbol: Symbol, want: Option<Ty>, span: Span) -> Path {
         match symbol {
             Symbol::Parameter(position) => match self.symbols.parameters[position] {
-                ParameterValue::Known(value) => Path::Value(self.constant_of(Value::Int(value), Ty::Int, span)),
+                ParameterValue::Known(id) => Path::Value(Typed::new(self.node(ExprKind::Parameter(id), span), Ty::Int)),
                 ParameterValue::Broken => Path::Poison,
                 ParameterValue::Unknown => {
                     let message = format!("the value of `{}` is not known here yet", name.name);

@@ -16,8 +16,10 @@ pub(crate) type Bounds = (i64, i64);
 impl Checker<'_> {
     /// Numbers between which the value always lies.
     pub fn bounds(&self, expr: &Expr) -> Option<Bounds> {
+        if let Some(Value::Int(number)) = self.known(expr) {
+            return Some((number, number));
+        }
         match &expr.kind {
-            ExprKind::Const(Value::Int(number)) => Some((*number, *number)),
             ExprKind::Read(access) => match self.model.vars[access.var].ty.scalar() {
                 ScalarType::Range { lo, hi } => Some((lo, hi)),
                 ScalarType::Semaphore { max } => Some((0, max)),
@@ -48,11 +50,11 @@ impl Checker<'_> {
     }
 
     fn index_bounds(&self, process: &Expr) -> Option<Bounds> {
+        if let Some(Value::Process(id)) = self.known(process) {
+            let index = self.model.processes[id].index;
+            return Some((index, index));
+        }
         let family = match &process.kind {
-            ExprKind::Const(Value::Process(id)) => {
-                let index = self.model.processes[*id].index;
-                return Some((index, index));
-            }
             ExprKind::Myself => match self.standpoint {
                 Standpoint::Family(family) | Standpoint::Initial(Some(family)) => family,
                 _ => return None,
@@ -76,10 +78,8 @@ impl Checker<'_> {
         let size = |domain: &Domain| match domain {
             Domain::Family(family) => i64::try_from(self.model.families[*family].count()).ok(),
             Domain::Enum(id) => i64::try_from(self.model.enums[*id].values.len()).ok(),
-            Domain::Range(lo, hi) => match (&lo.kind, &hi.kind) {
-                (ExprKind::Const(Value::Int(lo)), ExprKind::Const(Value::Int(hi))) => {
-                    Some(hi.checked_sub(*lo)?.checked_add(1)?.max(0))
-                }
+            Domain::Range(lo, hi) => match (self.known(lo), self.known(hi)) {
+                (Some(Value::Int(lo)), Some(Value::Int(hi))) => Some(hi.checked_sub(lo)?.checked_add(1)?.max(0)),
                 _ => None,
             },
         };

@@ -1,15 +1,15 @@
 //! Values that are known before the program runs.
 //!
 //! Expressions whose operands are constants are computed when they are built, by the one definition of what they mean:
-//! `model::eval`, in a state without any cell. What has no value (a division by zero) stays as it is, to be an error of the
+//! `model::eval`, in a state without any cell. Parameters stay what they are, so that an instance can say which of its constants
+//! were computed from them; whether such an expression has a value at this size is a question ([`Checker::known`]). What has no value (a division by zero) stays as it is, to be an error of the
 //! step that meets it; where a constant is needed, it is reported.
 
 use base::{Diagnostic, Span};
-use model::Model;
 use model::control::LoopId;
-use model::eval::{State, StepFault, evaluate};
+use model::eval::StepFault;
 use model::expr::{Domain, Expr, ExprKind, Quantified};
-use model::process::ProcessId;
+use model::instance::static_value;
 use model::value::Value;
 use model::variable::Role;
 
@@ -17,29 +17,6 @@ use super::symbols::Constant;
 use super::{Base, Checker, Scope, Standpoint, Target, Ty, Typed};
 use crate::codes::check as code;
 use crate::pw::ast;
-
-/// The same expression, computed if its operands are constants and it has a value.
-pub(super) fn fold(model: &Model, expr: Expr) -> Expr {
-    let is_constant = |part: &Expr| matches!(part.kind, ExprKind::Const(_));
-    let known = match &expr.kind {
-        ExprKind::Not(part) | ExprKind::Negate(part) | ExprKind::IndexOf(part) | ExprKind::ToProcess(_, part) => {
-            is_constant(part)
-        }
-        ExprKind::Binary(_, left, right) => is_constant(left) && is_constant(right),
-        ExprKind::If(test, yes, no) => is_constant(test) && is_constant(yes) && is_constant(no),
-        _ => false,
-    };
-    match known.then(|| static_value(model, &expr, None)) {
-        Some(Ok(value)) => Expr { kind: ExprKind::Const(value), span: expr.span },
-        _ => expr,
-    }
-}
-
-/// The value of an expression that reads no cell, for a process.
-pub(crate) fn static_value(model: &Model, expr: &Expr, me: Option<ProcessId>) -> Result<Value, StepFault> {
-    let nothing = State { cells: Vec::new(), stacks: Vec::new() };
-    evaluate(model, &nothing, expr, me)
-}
 
 impl<'a> Checker<'a> {
     /// The value of a numeric constant; reports what is none. `what` says what it is for: "the length of an array".
@@ -123,14 +100,14 @@ impl<'a> Checker<'a> {
             let message = format!("{shown} is not a value of type `{spelled}`");
             self.report(Diagnostic::error(code::BAD_INITIAL_VALUE, declared.value.span, message));
         }
-        Typed { expr: Expr { kind: ExprKind::Const(value), span: typed.expr.span }, ty: typed.ty }
+        Typed { expr: self.with_origin(value, typed.expr), ty: typed.ty }
     }
 
     /// Whether an expression has the same value in every state: constants, the process's own index, counters of `for`
     /// and bound variables.
     pub fn is_static(&self, expr: &Expr) -> bool {
         match &expr.kind {
-            ExprKind::Const(_) | ExprKind::Myself | ExprKind::Bound(_) => true,
+            ExprKind::Const(_) | ExprKind::Parameter(_) | ExprKind::Myself | ExprKind::Bound(_) => true,
             ExprKind::Read(access) => matches!(self.model.vars[access.var].role, Role::Counter(_)),
             ExprKind::At { .. } => false,
             ExprKind::Not(part) | ExprKind::Negate(part) | ExprKind::IndexOf(part) | ExprKind::ToProcess(_, part) => {

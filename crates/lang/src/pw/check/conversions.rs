@@ -79,7 +79,7 @@ impl<'a> Checker<'a> {
             Ty::Owner => Some(self.node(ExprKind::ToProcess(family, Box::new(typed.expr)), span)),
             Ty::None => Some(typed.expr),
             Ty::Int => {
-                if let ExprKind::Const(Value::Int(index)) = typed.expr.kind
+                if let Some(Value::Int(index)) = self.known(&typed.expr)
                     && self.model.families[family].process_at(index).is_none()
                 {
                     if !self.symbols.broken_families.contains(&family) {

@@ -7,6 +7,7 @@
 use base::{Diagnostic, Span};
 use model::control::{Next, PlaceId, Procedure, ProcedureId, Scope as TextScope};
 use model::process::{Family, FamilyId, IndexRange, Process, ProcessId};
+use model::size::Size;
 use model::types::{EnumType, ScalarType, Type};
 use model::variable::{Init, Role, Storage, Var, VarId};
 
@@ -146,6 +147,7 @@ impl<'a> Checker<'a> {
         let id = self.model.families.push(Family {
             name: declared.name.name.clone(),
             index: None,
+            size: Size::One,
             vars: Vec::new(),
             entry: Next::To(PlaceId::new(0)),
             end: PlaceId::new(0),
@@ -190,6 +192,7 @@ impl<'a> Checker<'a> {
             match self.index_range(&index.range) {
                 Some((first, count)) => {
                     self.model.families[id].index = Some(IndexRange { name: index.name.name.clone(), first, count });
+                    self.keep_family_forms(id, &index.range, count);
                 }
                 None => self.shrink(id),
             }
@@ -259,7 +262,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn push_var(&mut self, declared: &ast::VariableDecl, storage: Storage, ty: Type, init: Init) -> VarId {
+    fn push_var(&mut self, declared: &'a ast::VariableDecl, storage: Storage, ty: Type, init: Init) -> VarId {
         let id = self.model.vars.push(Var {
             name: declared.name.name.clone(),
             storage,
@@ -271,6 +274,7 @@ impl<'a> Checker<'a> {
             span: declared.name.span,
         });
         self.symbols.declarations.insert(id, declared.span);
+        self.keep_type_forms(id, &declared.ty);
         id
     }
 
@@ -300,7 +304,7 @@ impl<'a> Checker<'a> {
         let text = TextScope::Procedure(id);
         for parameter in &declared.parameters {
             let var = self.passed_type(&parameter.ty).map(|ty| {
-                self.model.vars.push(Var {
+                let var = self.model.vars.push(Var {
                     name: parameter.name.name.clone(),
                     storage: Storage::Frame(id),
                     role: Role::Parameter,
@@ -309,7 +313,9 @@ impl<'a> Checker<'a> {
                     offset: 0,
                     doc: String::new(),
                     span: parameter.name.span,
-                })
+                });
+                self.keep_type_forms(var, &parameter.ty);
+                var
             });
             self.model.procedures[id].vars.extend(var);
             self.enter_local(text, &parameter.name, var);

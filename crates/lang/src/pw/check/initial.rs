@@ -2,12 +2,12 @@
 
 use base::Diagnostic;
 use model::eval::StepFault;
-use model::expr::{Expr, ExprKind};
+use model::expr::Expr;
+use model::instance::static_value;
 use model::process::{FamilyId, ProcessId};
 use model::types::{ScalarType, Type};
 use model::variable::Init;
 
-use super::constants::static_value;
 use super::{Checker, Scope, Standpoint, Target, Ty};
 use crate::codes::check as code;
 use crate::pw::ast::{self, Assigned};
@@ -92,7 +92,7 @@ impl<'a> Checker<'a> {
     /// Reports an initial value that its variable's type does not have, for the first process for which it does not.
     fn check_start(&mut self, value: &Expr, target: &Target) {
         let owners: Vec<Option<ProcessId>> = match self.standpoint {
-            Standpoint::Initial(Some(family)) if !matches!(value.kind, ExprKind::Const(_)) => {
+            Standpoint::Initial(Some(family)) if self.known(value).is_none() => {
                 self.model.families[family].processes().map(Some).collect()
             }
             _ => vec![None],

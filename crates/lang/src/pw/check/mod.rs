@@ -16,6 +16,7 @@ mod defines;
 mod diagnostics;
 mod expressions;
 mod fields;
+mod forms;
 mod formulas;
 mod initial;
 mod names;
@@ -43,6 +44,7 @@ use base::{Diagnostic, SourceFile, Span};
 use model::Model;
 use model::control::ProcedureId;
 use model::expr::{Expr, ExprKind};
+use model::instance::constant_value;
 use model::process::FamilyId;
 use model::value::Value;
 
@@ -159,7 +161,11 @@ impl<'a> Checker<'a> {
     /// A part of an expression; a part whose operands are constants is a constant itself.
     pub fn node(&mut self, kind: ExprKind, span: Span) -> Expr {
         self.n_nodes += 1;
-        constants::fold(&self.model, Expr { kind, span })
+        let expr = Expr { kind, span };
+        match constant_value(&self.model, &expr) {
+            Some(value) => Expr { kind: ExprKind::Const(value), span },
+            None => expr,
+        }
     }
 
     /// What stands for a part that is wrong.

@@ -46,8 +46,9 @@ impl<'a> Checker<'a> {
             if given.is_none() {
                 self.is_allowed(least, &range, position);
             }
-            self.symbols.parameters[position] = ParameterValue::Known(value);
-            self.model.parameters.push(Parameter { name: name.clone(), value, given: given.is_some() });
+            let (least, greatest) = (range.least, range.greatest);
+            let parameter = Parameter { name: name.clone(), value, least, greatest, given: given.is_some() };
+            self.symbols.parameters[position] = ParameterValue::Known(self.model.parameters.push(parameter));
             ranges.push(range);
         }
         ranges

@@ -6,6 +6,7 @@ use base::{Id, Span};
 use model::control::{PlaceId, ProcedureId, Scope as TextScope};
 use model::expr::Expr;
 use model::process::FamilyId;
+use model::size::ParameterId;
 use model::types::EnumId;
 use model::variable::VarId;
 
@@ -40,8 +41,8 @@ pub(crate) enum Symbol {
 pub(crate) enum ParameterValue {
     /// Not yet.
     Unknown,
-    /// Its value in this instance.
-    Known(i64),
+    /// It has a value in this instance.
+    Known(ParameterId),
     /// Its declaration is wrong.
     Broken,
 }

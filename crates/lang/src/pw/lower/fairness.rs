@@ -121,6 +121,7 @@ impl<'a> FairnessSets<'a> {
             if checker.model.fairness.len() > n_pairs {
                 sets.made.retain(|_, id| id.index() < n_pairs);
                 checker.model.fairness = checker.model.fairness.iter().take(n_pairs).cloned().collect();
+                checker.model.forms.for_each.retain(|id| id.index() < n_pairs);
             }
         }
         sets
@@ -254,6 +255,7 @@ impl<'a> FairnessSets<'a> {
             Some([label]) => format!("@{label}"),
             Some(labels) => format!("@{{{}}}", labels.join(", ")),
         };
+        let is_for_each = matches!(pattern.index, Some(PatternIndex::All));
         let mut made = Vec::new();
         for process in processes {
             let name = format!("{} {}{at}", form.word(), checker.model.processes[process].name);
@@ -265,7 +267,16 @@ impl<'a> FairnessSets<'a> {
                 Form::Strong => (Some(unable), vec![moves]),
             };
             let pair = FairnessPair { owner: Some(process), always, often, name, span: pattern.span };
-            made.push(self.push(checker, pair));
+            let n_pairs = checker.model.fairness.len();
+            let id = self.push(checker, pair);
+            let is_new = checker.model.fairness.len() > n_pairs;
+            // A pair that somebody also writes for the one process is not for each, wherever it is used.
+            match is_for_each {
+                true if is_new => drop(checker.model.forms.for_each.insert(id)),
+                true => {}
+                false => drop(checker.model.forms.for_each.remove(&id)),
+            }
+            made.push(id);
         }
         made
     }

@@ -7,7 +7,7 @@ use model::variable::VarId;
 pub(super) fn reads_any(expr: &Expr, vars: &[VarId]) -> bool {
     let reads = |part: &Expr| reads_any(part, vars);
     match &expr.kind {
-        ExprKind::Const(_) | ExprKind::Myself | ExprKind::Bound(_) => false,
+        ExprKind::Const(_) | ExprKind::Parameter(_) | ExprKind::Myself | ExprKind::Bound(_) => false,
         ExprKind::Read(access) => {
             let owner_reads = matches!(&access.whose, Whose::Of(who) if reads(who));
             vars.contains(&access.var) || owner_reads || access.indices.iter().any(reads)

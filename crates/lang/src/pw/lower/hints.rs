@@ -29,7 +29,7 @@ fn lower_one<'a>(checker: &mut Checker<'a>, exposed: &'a ast::Expr) {
     }
     let processes = match checker.starred.take() {
         Some(family) => checker.model.families[family].processes().collect(),
-        None => named_processes(&typed.expr),
+        None => named_processes(checker, &typed.expr),
     };
     if processes.is_empty() {
         let message = "this hint names no process whose locals or places could be exposed";
@@ -41,17 +41,17 @@ fn lower_one<'a>(checker: &mut Checker<'a>, exposed: &'a ast::Expr) {
 }
 
 /// The processes that an expression names by constants: those that it is about.
-fn named_processes(expr: &Expr) -> Vec<ProcessId> {
+fn named_processes(checker: &Checker<'_>, expr: &Expr) -> Vec<ProcessId> {
     let mut found = Vec::new();
-    collect(expr, &mut found);
+    collect(checker, expr, &mut found);
     found.sort();
     found.dedup();
     found
 }
 
-fn collect(expr: &Expr, found: &mut Vec<ProcessId>) {
+fn collect(checker: &Checker<'_>, expr: &Expr, found: &mut Vec<ProcessId>) {
     let mut owner = |who: &Expr| {
-        if let ExprKind::Const(Value::Process(id)) = who.kind {
+        if let Some(Value::Process(id)) = checker.known(who) {
             found.push(id);
         }
     };
@@ -61,13 +61,17 @@ fn collect(expr: &Expr, found: &mut Vec<ProcessId>) {
             if let Whose::Of(who) = &access.whose {
                 owner(who);
             }
-            access.indices.iter().for_each(|index| collect(index, found));
+            access.indices.iter().for_each(|index| collect(checker, index, found));
         }
         ExprKind::Not(part) | ExprKind::Negate(part) | ExprKind::IndexOf(part) | ExprKind::ToProcess(_, part) => {
-            collect(part, found);
+            collect(checker, part, found);
         }
-        ExprKind::Binary(_, left, right) => [left, right].into_iter().for_each(|part| collect(part, found)),
-        ExprKind::If(test, yes, no) => [test, yes, no].into_iter().for_each(|part| collect(part, found)),
-        ExprKind::Const(_) | ExprKind::Myself | ExprKind::Bound(_) | ExprKind::Quantified(_) => {}
+        ExprKind::Binary(_, left, right) => [left, right].into_iter().for_each(|part| collect(checker, part, found)),
+        ExprKind::If(test, yes, no) => [test, yes, no].into_iter().for_each(|part| collect(checker, part, found)),
+        ExprKind::Const(_)
+        | ExprKind::Parameter(_)
+        | ExprKind::Myself
+        | ExprKind::Bound(_)
+        | ExprKind::Quantified(_) => {}
     }
 }

@@ -109,6 +109,6 @@ fn finish(mut checker: Checker<'_>) -> Result<Loaded, Vec<Diagnostic>> {
     }
     match checker.diagnostics.has_errors() {
         true => Err(checker.diagnostics.into_sorted()),
-        false => Ok(Loaded { model: checker.model, warnings: checker.diagnostics.into_sorted() }),
+        false => Ok(Loaded { model: checker.model.at_size(), warnings: checker.diagnostics.into_sorted() }),
     }
 }
