@@ -8,8 +8,7 @@ use std::path::{Path, PathBuf};
 
 use base::diagnostic::nearest_name;
 use base::{Diagnostic, SourceFile};
-use lang::ParameterRange;
-use lang::dve::Goal;
+use lang::{ParameterRange, ProgramText};
 
 use crate::check::Program;
 use crate::files::{self, FileError};
@@ -89,10 +88,9 @@ pub fn load(paths: &[PathBuf], request: &Request) -> Result<Batch, LoadError> {
 /// # Errors
 /// A path that cannot be read. A sweep has no one instance; the caller refuses it before.
 pub fn load_instance(path: &Path, given: &[(String, i64)], goals: &[String]) -> Result<Vec<Loaded>, FileError> {
-    let text = read_text(path, goals)?;
-    Ok(match &text.source {
-        Ok(source) => instances_of(source, given, &text.goals),
-        Err(refusal) => vec![Loaded::Refused(refusal.clone())],
+    Ok(match read_text(path, goals)? {
+        Ok(text) => instances_of(&text, given),
+        Err(refusal) => vec![Loaded::Refused(refusal)],
     })
 }
 
@@ -101,18 +99,13 @@ pub fn load_instance(path: &Path, given: &[(String, i64)], goals: &[String]) -> 
 /// # Errors
 /// A path that cannot be read.
 pub fn declared_parameters(path: &Path) -> Result<Option<Vec<ParameterRange>>, FileError> {
-    Ok(read_text(path, &[])?.source.ok().and_then(|source| lang::parameters(&source).ok()))
+    Ok(read_text(path, &[])?.ok().and_then(|text| text.parameters().ok()))
 }
 
-/// What a path leads to.
-struct Text {
-    /// The text, or why the bytes are none.
-    source: Result<SourceFile, Refusal>,
-    /// What is to be reached besides what the text says.
-    goals: Vec<Goal>,
-}
+/// What a path leads to: a text, which is read once for all its instances, or why there is none.
+type Read = Result<ProgramText, Refusal>;
 
-fn read_all(paths: &[PathBuf], goals: &[String]) -> Result<Vec<Text>, Vec<FileError>> {
+fn read_all(paths: &[PathBuf], goals: &[String]) -> Result<Vec<Read>, Vec<FileError>> {
     let (mut texts, mut errors) = (Vec::new(), Vec::new());
     for path in paths {
         match read_text(path, goals) {
@@ -123,16 +116,17 @@ fn read_all(paths: &[PathBuf], goals: &[String]) -> Result<Vec<Text>, Vec<FileEr
     if errors.is_empty() { Ok(texts) } else { Err(errors) }
 }
 
-fn read_text(path: &Path, goals: &[String]) -> Result<Text, FileError> {
+fn read_text(path: &Path, goals: &[String]) -> Result<Read, FileError> {
     let bytes = files::read(path)?;
-    let source = lang::pw::decode(&path.display().to_string(), bytes)
-        .map_err(|undecodable| Refusal { source: undecodable.file, diagnostics: vec![undecodable.diagnostic] });
-    Ok(Text { source, goals: goals_for(path, goals)? })
+    let goals = goals_for(path, goals)?;
+    Ok(lang::pw::decode(&path.display().to_string(), bytes)
+        .map_err(|undecodable| Refusal { source: undecodable.file, diagnostics: vec![undecodable.diagnostic] })
+        .and_then(|source| ProgramText::read(&source, &goals).map_err(|diagnostics| Refusal { source, diagnostics })))
 }
 
 /// The parameters of a program; a text with errors has none that matter, since it is refused.
-fn declared(text: &Text) -> Vec<ParameterRange> {
-    text.source.as_ref().ok().and_then(|source| lang::parameters(source).ok()).unwrap_or_default()
+fn declared(text: &Read) -> Vec<ParameterRange> {
+    text.as_ref().ok().and_then(|text| text.parameters().ok()).unwrap_or_default()
 }
 
 /// The instances that a request asks for, without looking at what the program allows.
@@ -149,13 +143,13 @@ fn with_size(given: &[(String, i64)], size: i64) -> Vec<(String, i64)> {
 }
 
 /// With one file every parameter must fit; the front-end says what does not.
-fn load_one(text: &Text, request: &Request) -> Batch {
+fn load_one(text: &Read, request: &Request) -> Batch {
     let mut batch = Batch::default();
-    match &text.source {
+    match text {
         Err(refusal) => batch.items.push(Loaded::Refused(refusal.clone())),
-        Ok(source) => {
+        Ok(text) => {
             for given in instances(request) {
-                let loaded = instances_of(source, &given, &text.goals);
+                let loaded = instances_of(text, &given);
                 // The other instances would be refused for the same reasons, or not be asked for.
                 if loaded.iter().any(is_refused) {
                     batch.items = loaded;
@@ -169,9 +163,9 @@ fn load_one(text: &Text, request: &Request) -> Batch {
 }
 
 /// With several files a program takes what it declares, and leaves out the sizes that it does not allow.
-fn load_fitting(text: &Text, request: &Request, declared: &[ParameterRange], batch: &mut Batch) {
-    let source = match &text.source {
-        Ok(source) => source,
+fn load_fitting(text: &Read, request: &Request, declared: &[ParameterRange], batch: &mut Batch) {
+    let text = match text {
+        Ok(text) => text,
         Err(refusal) => return batch.items.push(Loaded::Refused(refusal.clone())),
     };
     let range = |name: &str| declared.iter().find(|range| range.name == name);
@@ -182,14 +176,14 @@ fn load_fitting(text: &Text, request: &Request, declared: &[ParameterRange], bat
         .map(|one| (one.name.clone(), one.value))
         .collect();
     let (Some(sizes), Some(allowed)) = (request.sizes(), range(SIZE_PARAMETER)) else {
-        return batch.items.extend(instances_of(source, &given, &text.goals));
+        return batch.items.extend(instances_of(text, &given));
     };
     let (fitting, left_out): (Vec<i64>, Vec<i64>) = sizes.values().partition(|&size| allows(allowed, size));
     if !left_out.is_empty() {
-        batch.notes.push(left_out_note(source.name(), sizes, allowed));
+        batch.notes.push(left_out_note(text.source().name(), sizes, allowed));
     }
     for size in fitting {
-        let loaded = instances_of(source, &with_size(&given, size), &text.goals);
+        let loaded = instances_of(text, &with_size(&given, size));
         let stop = loaded.iter().any(is_refused);
         batch.items.extend(loaded);
         if stop {
@@ -225,14 +219,17 @@ fn unknown_parameters(request: &Request, declared: &[Vec<ParameterRange>]) -> Re
 
 /// Loads one instance of a text, without goals.
 pub fn instance(source: &SourceFile, given: &[(String, i64)]) -> Loaded {
-    instances_of(source, given, &[]).swap_remove(0)
+    match ProgramText::read(source, &[]) {
+        Ok(text) => instances_of(&text, given).swap_remove(0),
+        Err(diagnostics) => Loaded::Refused(Refusal { source: source.clone(), diagnostics }),
+    }
 }
 
 /// One instance of a text with its goals, or all texts that are refused; never nothing.
-fn instances_of(source: &SourceFile, given: &[(String, i64)], goals: &[Goal]) -> Vec<Loaded> {
-    match lang::load_with_goals(source, given, goals) {
+pub(crate) fn instances_of(text: &ProgramText, given: &[(String, i64)]) -> Vec<Loaded> {
+    match text.instance(given) {
         Ok(loaded) => {
-            let program = Program { source: source.clone(), model: loaded.model, warnings: loaded.warnings };
+            let program = Program { source: text.source().clone(), model: loaded.model, warnings: loaded.warnings };
             vec![Loaded::Program(Box::new(program))]
         }
         Err(refused) => {

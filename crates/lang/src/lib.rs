@@ -10,4 +10,4 @@ mod log;
 pub mod pds;
 pub mod pw;
 
-pub use load::{Loaded, ParameterRange, load, load_with_goals, parameters};
+pub use load::{Loaded, ParameterRange, ProgramText, load, load_with_goals, parameters};

@@ -1,7 +1,7 @@
-//! A file of any language to its Model: the one door to all front-ends.
+//! A file of any language to its Models: the one door to all front-ends.
 //!
-//! In: a source file and values for its parameters. Out: the Model with warnings, or everything that is wrong. Which language it
-//! is, the suffix of the file's name says; a new front-end is a new row here.
+//! In: a source file. Out: a [`ProgramText`], read once; from it, for each choice of values for its parameters, a Model with warnings,
+//! or everything that is wrong. Which language it is, the suffix of the file's name says; a new front-end is a new row here.
 
 use base::{Diagnostic, SourceFile, Span};
 
@@ -13,50 +13,90 @@ use crate::pw;
 pub use crate::pw::{Loaded, ParameterRange};
 
 /// The languages that are read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 enum Language {
     /// The Piecewise language, `.pw`.
-    Piecewise,
+    Piecewise(Box<pw::Text>),
     /// DIVINE's language, `.dve`.
     Dve,
     /// Concurrent pushdown systems, `.pds`.
     Pushdown,
 }
 
-/// Reads a file and makes its Model, with these values for its parameters. A parameter that is not given takes its least value.
-/// The errors come with the warnings, in the order of the text.
-pub fn load(source: &SourceFile, parameters: &[(String, i64)]) -> Result<Loaded, Vec<Diagnostic>> {
-    match language_of(source)? {
-        Language::Piecewise => {
-            let (program, warnings) = parse_piecewise(source)?;
-            let (more, loaded) = match pw::lower(&program, source, parameters) {
-                Ok(Loaded { model, warnings }) => (warnings, Some(model)),
-                Err(diagnostics) => (diagnostics, None),
-            };
-            let mut diagnostics = warnings;
-            diagnostics.extend(more);
-            diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
-            match loaded {
-                Some(model) => Ok(Loaded { model, warnings: diagnostics }),
-                None => Err(diagnostics),
+/// A program text that was read once. Its instances are made from it, one for each size that is asked for.
+#[derive(Clone, Debug)]
+pub struct ProgramText {
+    source: SourceFile,
+    /// What is to be reached besides what the text says.
+    goals: Vec<Goal>,
+    language: Language,
+}
+
+impl ProgramText {
+    /// Reads a text. Goals are expressions over the names of a file in DVE; for a pushdown system, where it starts and what is bad.
+    ///
+    /// # Errors
+    /// What its parser reports.
+    pub fn read(source: &SourceFile, goals: &[Goal]) -> Result<ProgramText, Vec<Diagnostic>> {
+        let name = source.name().rsplit(['/', '\\']).next().unwrap_or_default();
+        let language = match name.rsplit_once('.').map(|(_, suffix)| suffix) {
+            // Without a suffix it may come from a pipe.
+            None | Some("pw") => Language::Piecewise(Box::new(pw::read(source)?)),
+            Some("dve") => Language::Dve,
+            Some("pds") => Language::Pushdown,
+            Some(suffix) => return Err(vec![unknown_language(suffix)]),
+        };
+        Ok(ProgramText { source: source.clone(), goals: goals.to_vec(), language })
+    }
+
+    /// The file that it was read from.
+    pub fn source(&self) -> &SourceFile {
+        &self.source
+    }
+
+    /// The parameters with the values that they may have.
+    ///
+    /// # Errors
+    /// What is wrong with their declarations.
+    pub fn parameters(&self) -> Result<Vec<ParameterRange>, Vec<Diagnostic>> {
+        match &self.language {
+            Language::Piecewise(text) => text.parameters(&self.source),
+            Language::Dve | Language::Pushdown => Ok(Vec::new()),
+        }
+    }
+
+    /// The Model with these values for the parameters. A parameter that is not given takes its least value. The errors come with the
+    /// warnings, in the order of the text.
+    ///
+    /// # Errors
+    /// The texts that are refused: the file, or some of the goals.
+    pub fn instance(&self, parameters: &[(String, i64)]) -> Result<Loaded, Vec<Refused>> {
+        let refused = |diagnostics| vec![Refused { source: self.source.clone(), diagnostics }];
+        match &self.language {
+            Language::Piecewise(text) => text.instance(&self.source, parameters).map_err(refused),
+            Language::Dve => {
+                no_parameters(parameters).map_err(refused)?;
+                dve::load(&self.source, &self.goals)
             }
-        }
-        Language::Dve => {
-            no_parameters(parameters)?;
-            // Without goals only the file itself can be refused.
-            let all = |refused: Vec<Refused>| refused.into_iter().flat_map(|one| one.diagnostics).collect();
-            dve::load(source, &[]).map_err(all)
-        }
-        Language::Pushdown => {
-            no_parameters(parameters)?;
-            let all = |refused: Vec<Refused>| refused.into_iter().flat_map(|one| one.diagnostics).collect();
-            pds::load(source, &[]).map_err(all)
+            Language::Pushdown => {
+                no_parameters(parameters).map_err(refused)?;
+                pds::load(&self.source, &self.goals)
+            }
         }
     }
 }
 
-/// The same, with goals among the properties: expressions over the names of a file in DVE; for a pushdown system, where it starts and
-/// what is bad.
+/// Reads a file and makes one Model, with these values for its parameters.
+///
+/// # Errors
+/// Everything that is wrong, with the warnings, in the order of the text.
+pub fn load(source: &SourceFile, parameters: &[(String, i64)]) -> Result<Loaded, Vec<Diagnostic>> {
+    // Without goals only the file itself can be refused.
+    let all = |refused: Vec<Refused>| refused.into_iter().flat_map(|one| one.diagnostics).collect();
+    ProgramText::read(source, &[])?.instance(parameters).map_err(all)
+}
+
+/// The same, with goals among the properties.
 ///
 /// # Errors
 /// The texts that are refused: the file, or some of the goals.
@@ -66,17 +106,15 @@ pub fn load_with_goals(
     goals: &[Goal],
 ) -> Result<Loaded, Vec<Refused>> {
     let refused = |diagnostics| vec![Refused { source: source.clone(), diagnostics }];
-    match language_of(source).map_err(refused)? {
-        Language::Dve => {
-            no_parameters(parameters).map_err(refused)?;
-            dve::load(source, goals)
-        }
-        Language::Pushdown => {
-            no_parameters(parameters).map_err(refused)?;
-            pds::load(source, goals)
-        }
-        Language::Piecewise => load(source, parameters).map_err(refused),
-    }
+    ProgramText::read(source, goals).map_err(refused)?.instance(parameters)
+}
+
+/// The parameters of a file with the values that they may have.
+///
+/// # Errors
+/// What its parser reports, and what is wrong with the declarations of its parameters.
+pub fn parameters(source: &SourceFile) -> Result<Vec<ParameterRange>, Vec<Diagnostic>> {
+    ProgramText::read(source, &[])?.parameters()
 }
 
 fn no_parameters(parameters: &[(String, i64)]) -> Result<(), Vec<Diagnostic>> {
@@ -89,39 +127,9 @@ fn no_parameters(parameters: &[(String, i64)]) -> Result<(), Vec<Diagnostic>> {
     if wrong.is_empty() { Ok(()) } else { Err(wrong) }
 }
 
-/// The parameters of a file with the values that they may have.
-pub fn parameters(source: &SourceFile) -> Result<Vec<ParameterRange>, Vec<Diagnostic>> {
-    match language_of(source)? {
-        Language::Piecewise => {
-            let (program, _) = parse_piecewise(source)?;
-            pw::parameter_ranges(&program, source)
-        }
-        Language::Dve | Language::Pushdown => Ok(Vec::new()),
-    }
-}
-
-fn language_of(source: &SourceFile) -> Result<Language, Vec<Diagnostic>> {
-    let name = source.name().rsplit(['/', '\\']).next().unwrap_or_default();
-    match name.rsplit_once('.').map(|(_, suffix)| suffix) {
-        // Without a suffix it may come from a pipe.
-        None | Some("pw") => Ok(Language::Piecewise),
-        Some("dve") => Ok(Language::Dve),
-        Some("pds") => Ok(Language::Pushdown),
-        Some(suffix) => {
-            let message = format!("files that end in `.{suffix}` are not read");
-            let diagnostic = Diagnostic::error(UNKNOWN_LANGUAGE, Span::default(), message);
-            let help =
-                "a program in the Piecewise language ends in `.pw`, one in DVE in `.dve`, a pushdown system in `.pds`";
-            Err(vec![diagnostic.help(help)])
-        }
-    }
-}
-
-/// The tree with its warnings; a text with syntax errors is not looked at any further.
-fn parse_piecewise(source: &SourceFile) -> Result<(pw::ast::Program, Vec<Diagnostic>), Vec<Diagnostic>> {
-    let parsed = pw::parse(source);
-    match (parsed.has_errors(), parsed.program) {
-        (false, Some(program)) => Ok((program, parsed.diagnostics)),
-        _ => Err(parsed.diagnostics),
-    }
+fn unknown_language(suffix: &str) -> Diagnostic {
+    let message = format!("files that end in `.{suffix}` are not read");
+    let diagnostic = Diagnostic::error(UNKNOWN_LANGUAGE, Span::default(), message);
+    diagnostic
+        .help("a program in the Piecewise language ends in `.pw`, one in DVE in `.dve`, a pushdown system in `.pds`")
 }

@@ -32,6 +32,13 @@ pub struct Parameter {
     pub given: bool,
 }
 
+impl Parameter {
+    /// Whether it may have this value.
+    pub fn allows(&self, value: i64) -> bool {
+        value >= self.least && self.greatest.is_none_or(|greatest| value <= greatest)
+    }
+}
+
 /// Names a parameter.
 pub type ParameterId = Id<Parameter>;
 

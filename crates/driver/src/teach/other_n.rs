@@ -11,6 +11,7 @@ use engine::run::PropertyResult;
 use engine::{Silent, Verdict};
 use evidence::Evidence;
 use explain::proof::statement;
+use lang::ProgramText;
 
 use super::{A_MOMENT, LONG};
 use crate::check::{Check, Checked, Limits, Program};
@@ -68,15 +69,14 @@ fn share(result: &PropertyResult) -> Duration {
 
 /// The program at the next sizes, as far as it allows them.
 fn next_sizes(program: &Program) -> Option<Vec<(i64, Program)>> {
-    let value = |name: &str| program.model.parameters.iter().find(|given| given.name == name).map(|given| given.value);
-    let size = value(SIZE_PARAMETER)?;
-    let declared = lang::parameters(&program.source).ok()?;
-    let range = declared.iter().find(|range| range.name == SIZE_PARAMETER)?;
-    let sizes = (1..=N_SIZES).filter_map(|more| size.checked_add(more)).filter(|&size| load::allows(range, size));
+    let parameter = program.model.parameters.iter().find(|given| given.name == SIZE_PARAMETER)?;
+    let sizes = (1..=N_SIZES).filter_map(|more| parameter.value.checked_add(more));
+    let sizes = sizes.filter(|&size| parameter.allows(size));
+    let text = ProgramText::read(&program.source, &[]).ok()?;
     let at = |size: i64| {
         let given = program.model.parameters.iter();
         let given = given.map(|one| (one.name.clone(), if one.name == SIZE_PARAMETER { size } else { one.value }));
-        match load::instance(&program.source, &given.collect::<Vec<_>>()) {
+        match load::instances_of(&text, &given.collect::<Vec<_>>()).pop()? {
             Loaded::Program(program) => Some((size, *program)),
             Loaded::Refused(_) => None,
         }

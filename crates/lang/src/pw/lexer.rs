@@ -153,9 +153,23 @@ pub(crate) enum TokenKind {
     End,
 }
 
+#[cfg(test)]
+thread_local! {
+    /// How often this thread made tokens of a text.
+    static N_RUNS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+/// How often this thread made tokens of a text.
+#[cfg(test)]
+pub(crate) fn n_runs() -> usize {
+    N_RUNS.with(std::cell::Cell::get)
+}
+
 /// All tokens of a text in its order, comments included, without characters that mean nothing; an [`TokenKind::End`]
 /// last.
 pub(crate) fn tokens(text: &str) -> (Vec<Token>, Vec<Diagnostic>) {
+    #[cfg(test)]
+    N_RUNS.with(|n_runs| n_runs.set(n_runs.get() + 1));
     let mut tokens: Vec<Token> = Vec::new();
     let mut diagnostics = Vec::new();
     let mut unknown: Option<Span> = None;

@@ -1,6 +1,7 @@
 //! The Piecewise language, `.pw`.
 //!
-//! [`ast`]: the syntax tree. [`parse`]: text to tree, with diagnostics. [`lower()`]: tree to Model, checked.
+//! [`ast`]: the syntax tree. [`parse`]: text to tree, with diagnostics. [`read`]: text to [`Text`], from which [`Text::instance`] makes
+//! checked Models.
 //! [`format()`]: text to the same text in the usual layout. [`printer`]: expressions and types to text.
 
 pub mod ast;
@@ -13,12 +14,14 @@ mod lower;
 mod parser;
 pub mod printer;
 mod source;
+mod text;
 mod words;
 
 pub use check::ParameterRange;
 pub use format::format;
-pub use lower::{Loaded, lower, parameter_ranges};
+pub use lower::Loaded;
 pub use source::{Undecodable, decode};
+pub use text::{Text, read};
 
 use crate::codes::syntax as code;
 use base::{Diagnostic, SourceFile, Span};

@@ -86,6 +86,8 @@ pub(crate) struct Outcome {
     pub diagnostics: Vec<Diagnostic>,
     /// The role of each token; comments are not among them.
     pub roles: Vec<Role>,
+    /// The tokens without comments; the end of the file last.
+    pub tokens: Vec<Token>,
 }
 
 /// Parses a whole file.
@@ -93,8 +95,8 @@ pub(crate) fn parse(file: &SourceFile) -> Outcome {
     let mut parser = Parser::new(file);
     let program = parser.file();
     parser.report_surplus_brace();
-    let Parser { log, roles, .. } = parser;
-    Outcome { program, diagnostics: log.finish(), roles }
+    let Parser { log, roles, tokens, .. } = parser;
+    Outcome { program, diagnostics: log.finish(), roles, tokens }
 }
 
 struct Parser<'s> {

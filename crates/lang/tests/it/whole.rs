@@ -8,15 +8,7 @@ use proptest::prelude::*;
 /// The codes of the errors, each once; none if the program becomes a Model.
 fn codes(text: &str) -> Vec<&'static str> {
     let file = SourceFile::new("t", text);
-    let parsed = pw::parse(&file);
-    let is_refused = parsed.has_errors();
-    let diagnostics = match parsed.program {
-        Some(program) if !is_refused => match pw::lower(&program, &file, &[]) {
-            Ok(_) => Vec::new(),
-            Err(diagnostics) => diagnostics,
-        },
-        _ => parsed.diagnostics,
-    };
+    let diagnostics = pw::read(&file).and_then(|text| text.instance(&file, &[])).err().unwrap_or_default();
     let mut codes: Vec<&str> = diagnostics.iter().filter(|d| d.is_error()).map(|d| d.code).collect();
     codes.sort_unstable();
     codes.dedup();

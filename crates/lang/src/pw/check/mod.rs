@@ -49,7 +49,8 @@ use model::process::FamilyId;
 use model::value::Value;
 
 use super::ast;
-use super::lexer::{self, TokenKind};
+use super::lexer::{Token, TokenKind};
+use super::text::Text;
 
 /// How deep an expression may nest, definitions expanded.
 const MAX_DEPTH: usize = 800;
@@ -89,6 +90,8 @@ pub(crate) struct Expansion {
 pub(crate) struct Checker<'a> {
     /// The text.
     pub source: &'a SourceFile,
+    /// Its tokens without comments, in order.
+    tokens: &'a [Token],
     /// The syntax tree.
     pub program: &'a ast::Program,
     /// The Model as far as it is built.
@@ -117,10 +120,11 @@ pub(crate) struct Checker<'a> {
 
 impl<'a> Checker<'a> {
     /// A checker that knows nothing yet.
-    pub fn new(program: &'a ast::Program, source: &'a SourceFile) -> Self {
+    pub fn new(text: &'a Text, source: &'a SourceFile) -> Self {
         Checker {
             source,
-            program,
+            tokens: &text.tokens,
+            program: &text.program,
             model: Model::default(),
             symbols: Symbols::default(),
             diagnostics: Diagnostics::default(),
@@ -181,18 +185,16 @@ impl<'a> Checker<'a> {
 
     /// The text of a span on one line, without comments.
     pub fn text(&self, span: Span) -> String {
-        let slice = self.source.slice(span);
-        let (tokens, _) = lexer::tokens(slice);
+        let first = self.tokens.partition_point(|token| token.span.start < span.start);
+        let inside = self.tokens[first..].iter().take_while(|token| token.span.end <= span.end);
         let mut text = String::new();
-        let mut end = 0;
-        let is_comment = |kind| matches!(kind, TokenKind::Comment | TokenKind::DocComment | TokenKind::End);
-        for token in tokens.iter().filter(|token| !is_comment(token.kind)) {
-            let range = token.span.range();
-            if end > 0 && range.start > end {
+        let mut end = span.start;
+        for token in inside.filter(|token| token.kind != TokenKind::End) {
+            if !text.is_empty() && token.span.start > end {
                 text.push(' ');
             }
-            text.push_str(&slice[range.clone()]);
-            end = range.end;
+            text.push_str(self.source.slice(token.span));
+            end = token.span.end;
         }
         text
     }

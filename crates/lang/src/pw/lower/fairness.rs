@@ -46,7 +46,7 @@ impl Form {
 
 /// The same program, in which `weak x` of something that is no process is the predicate `x`. Which it is cannot be known
 /// before all declarations are.
-pub(super) fn with_predicates(program: &ast::Program) -> ast::Program {
+pub(in crate::pw) fn with_predicates(program: &ast::Program) -> ast::Program {
     let mut program = program.clone();
     let names: HashSet<String> = program
         .items

@@ -1,6 +1,6 @@
 //! Lowering: a checked `.pw` program as a Model.
 //!
-//! In: a syntax tree, its text, and values for parameters. Out: the Model of this instance with warnings, or everything that
+//! In: a text with its syntax tree, and values for parameters. Out: the Model of this instance with warnings, or everything that
 //! is wrong with the program. First the declarations become known ([`super::check`]); then the texts of processes and
 //! procedures become places and actions; then come properties, fairness and hints.
 
@@ -15,12 +15,15 @@ mod silent;
 mod statements;
 mod steps;
 
+pub(super) use fairness::with_predicates;
+
 use base::{Diagnostic, SourceFile};
 use model::Model;
 use model::control::Scope as TextScope;
 
-use super::ast::{self, Item};
+use super::ast::Item;
 use super::check::{Checker, ParameterRange, Standpoint, text_of};
+use super::text::Text;
 use crate::codes::check as code;
 
 /// A program that was accepted.
@@ -34,13 +37,9 @@ pub struct Loaded {
 
 /// Checks a program and makes its Model, with these values for its parameters. A parameter that is not given takes its least
 /// value. The errors come with the warnings, in the order of the text.
-pub fn lower(
-    program: &ast::Program,
-    source: &SourceFile,
-    parameters: &[(String, i64)],
-) -> Result<Loaded, Vec<Diagnostic>> {
-    let program = fairness::with_predicates(program);
-    let mut checker = Checker::new(&program, source);
+pub(super) fn lower(text: &Text, source: &SourceFile, parameters: &[(String, i64)]) -> Result<Loaded, Vec<Diagnostic>> {
+    let program = &text.program;
+    let mut checker = Checker::new(text, source);
     checker.enter_names();
     checker.resolve_parameters(parameters);
     checker.declare();
@@ -55,8 +54,8 @@ pub fn lower(
 }
 
 /// The parameters of a program with the values that they may have.
-pub fn parameter_ranges(program: &ast::Program, source: &SourceFile) -> Result<Vec<ParameterRange>, Vec<Diagnostic>> {
-    let mut checker = Checker::new(program, source);
+pub(super) fn parameter_ranges(text: &Text, source: &SourceFile) -> Result<Vec<ParameterRange>, Vec<Diagnostic>> {
+    let mut checker = Checker::new(text, source);
     checker.enter_names();
     let ranges = checker.resolve_parameters(&[]);
     match checker.diagnostics.has_errors() {
