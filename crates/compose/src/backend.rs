@@ -10,6 +10,7 @@ use evidence::certificate::{LocalFact, SplitInvariant};
 use model::Model;
 use model::eval::State;
 use model::process::ProcessId;
+use model::property::PropertyKind;
 use model::variable::CellId;
 
 use crate::k_index::Plan;
@@ -130,8 +131,8 @@ pub trait Refinable: Backend {
     /// The initial states, whole.
     fn initial_states(&mut self) -> Result<Self::Set, StopReason>;
 
-    /// The whole states that answer one of the questions.
-    fn bad(&mut self, questions: &[Question]) -> Result<Self::Set, StopReason>;
+    /// The whole states that decide a property, and those in which it has no value.
+    fn deciding(&mut self, property: &PropertyKind) -> Result<Deciding<Self::Set>, StopReason>;
 
     /// The whole states of a set that agree with the join.
     fn within(&mut self, states: &Self::Set, join: Join<'_, Self::Set>) -> Result<Self::Set, StopReason>;
@@ -148,6 +149,14 @@ pub trait Refinable: Backend {
     /// The facts of a prime implicant: the fewest local facts of the state, by leaving out one after the other, that together
     /// with its shared cells lie inside the set.
     fn prime_facts(&mut self, inside: &Self::Set, state: &State) -> Result<Prime<Self::Set>, StopReason>;
+}
+
+/// What whole states say about a property; the sets are disjoint.
+pub struct Deciding<S> {
+    /// Where it is decided: an invariant is false, a goal is true, a step fails.
+    pub decided: S,
+    /// Where evaluating it is a fault.
+    pub faulty: S,
 }
 
 /// A prime implicant over local variables.

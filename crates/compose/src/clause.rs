@@ -13,7 +13,7 @@ use std::rc::Rc;
 use base::Span;
 use model::Model;
 use model::eval::{State, Viewpoint, initial_states};
-use model::expr::{BinaryOp, Binding, Domain, Expr, ExprKind, Quantified, Quantifier};
+use model::expr::{BinaryOp, Binding, Domain, Expr, ExprKind, Quantified, Quantifier, Whose};
 use model::process::ProcessId;
 use model::value::Value;
 
@@ -143,7 +143,8 @@ impl<'m> Splitter<'m> {
     }
 
     /// Adds a condition. One that says that some instance holds is taken instance by instance, if that is still allowed: each
-    /// speaks of fewer processes than all together.
+    /// speaks of fewer processes than all together. Where instances can be faults they stay together: those after one that
+    /// holds are not evaluated.
     fn assume<'e>(
         &mut self,
         conditions: Vec<Literal<'e>>,
@@ -160,7 +161,8 @@ impl<'m> Splitter<'m> {
             (ExprKind::Quantified(quantified), Demand::True | Demand::False)
                 if by_instance && is_conjunction(quantified, demand.negated()) =>
             {
-                match self.instances(quantified, bound, &conditions) {
+                let instances = self.instances(quantified, bound, &conditions);
+                match instances.filter(|instances| self.have_values(quantified, instances)) {
                     Some(instances) => {
                         for (instance, filter) in instances {
                             let conditions = conditions.iter().cloned().chain(filter).collect();
@@ -229,6 +231,46 @@ impl<'m> Splitter<'m> {
             }
         })?;
         Some(found)
+    }
+
+    /// Whether no instance is a fault in any state, as far as that can be told without looking at states.
+    fn have_values(&self, quantified: &Quantified, instances: &[Instance<'_>]) -> bool {
+        instances.iter().all(|(bound, filter)| {
+            let filtered = filter.as_ref().is_none_or(|filter| self.has_value(filter.expr, bound));
+            filtered && self.has_value(&quantified.body, bound)
+        })
+    }
+
+    /// Whether an instance of an expression is a fault in no state; `false` where that is not known.
+    fn has_value(&self, expr: &Expr, bound: &[Value]) -> bool {
+        let all = |parts: &[&Expr]| parts.iter().all(|part| self.has_value(part, bound));
+        match &expr.kind {
+            _ if !expr.can_fault() || self.constant(expr, bound).is_some() => true,
+            ExprKind::Read(access) => {
+                let dimensions = self.model.vars[access.var].ty.dimensions();
+                let is_inside = |(index, len): (&Expr, usize)| match self.constant(index, bound) {
+                    Some(Value::Int(at)) => 0 <= at && at < len as i64,
+                    _ => false,
+                };
+                let owned = match &access.whose {
+                    Whose::Of(who) => self.constant(who, bound).is_some_and(|who| who != Value::None),
+                    Whose::Shared | Whose::Mine | Whose::Frame => true,
+                };
+                owned && access.indices.iter().zip(dimensions).all(is_inside)
+            }
+            ExprKind::At { who, .. } => self.constant(who, bound).is_some_and(|who| who != Value::None),
+            ExprKind::Not(inner) => self.has_value(inner, bound),
+            ExprKind::Binary(op, a, b) if !op.computes() => all(&[a, b]),
+            ExprKind::If(test, yes, no) => all(&[test, yes, no]),
+            ExprKind::Quantified(inner) => match self.all_instances(inner, bound) {
+                Some(instances) => instances.iter().all(|bound| {
+                    let filtered = inner.filter.as_ref().is_none_or(|filter| self.has_value(filter, bound));
+                    filtered && self.has_value(&inner.body, bound)
+                }),
+                None => false,
+            },
+            _ => false,
+        }
     }
 
     /// All instances, chosen or not, whatever the filter.

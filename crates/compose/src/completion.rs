@@ -5,6 +5,9 @@
 //! **prime implicant** over local variables (the paper tests one variable at a time and gets stuck where two matter together),
 //! whose facts are exposed. Where nothing new can be exposed, the error set grows by predecessors, layer by layer; it is kept from
 //! round to round. Where processes are alike, what is exposed of one is exposed of all, and one stands for all.
+//!
+//! A state in which the property has no value is an error, too. Once a run to one is found, the property does not hold; it is
+//! then asked whether another state decides it.
 
 use std::collections::BTreeSet;
 
@@ -16,10 +19,10 @@ use model::process::ProcessId;
 use model::property::PropertyKind;
 use model::value::Value;
 
-use crate::backend::Refinable;
+use crate::backend::{Deciding, Refinable};
 use crate::crowd;
 use crate::k_index::{Decision, Fixpoint, Invariants, Plan, decide};
-use crate::question::{questions, questions_up_to};
+use crate::question::{property_error, questions_up_to};
 use crate::symmetry::Symmetry;
 
 /// How completion goes about it.
@@ -74,8 +77,9 @@ pub enum Completed<S> {
 pub enum Obstacle {
     /// A fact about one process names another one, so that it cannot be exposed of all alike: go on without symmetry.
     NamesAnother,
-    /// All sets together exclude the error set, those of the processes that the property names do not: let everybody see
-    /// the whole shared store, so that it makes no difference.
+    /// All sets together exclude the error set, those of the processes that the property names do not; or nothing is left
+    /// to expose, because what matters are cells that a process does not see: let everybody see the whole shared store, so
+    /// that it makes no difference.
     NarrowViews,
 }
 
@@ -106,7 +110,8 @@ pub fn complete<B: Refinable>(
     way: Way<'_, '_>,
     told: impl FnMut(&Round),
 ) -> Result<Completed<B::Set>, StopReason> {
-    Completion { backend, property, way, told, errors: None, offered: BTreeSet::new(), rounds: Vec::new() }.complete()
+    let (offered, rounds) = (BTreeSet::new(), Vec::new());
+    Completion { backend, property, way, told, errors: None, fault: None, offered, rounds }.complete()
 }
 
 struct Completion<'a, 'm, B: Refinable, T> {
@@ -116,6 +121,8 @@ struct Completion<'a, 'm, B: Refinable, T> {
     told: T,
     /// Made when it is needed.
     errors: Option<Errors<B::Set>>,
+    /// Why the property has no value in a reachable state, once one was found; from then on such states are no errors.
+    fault: Option<StopReason>,
     /// All facts that were to be exposed; one that told nothing apart then never will.
     offered: BTreeSet<(ProcessId, LocalFact)>,
     rounds: Vec<Round>,
@@ -125,8 +132,8 @@ struct Completion<'a, 'm, B: Refinable, T> {
 enum Refused {
     /// An initial state is in the error set: a run from there.
     Run(Vec<State>),
-    /// See [`Obstacle::NamesAnother`].
-    NamesAnother,
+    /// See [`Obstacle`].
+    Stuck(Obstacle),
 }
 
 /// What came of exposing facts.
@@ -195,7 +202,7 @@ impl<'m, B: Refinable, T: FnMut(&Round)> Completion<'_, 'm, B, T> {
             if let Some(done) = self.refine(&mut fixpoint, violated_at, meeting)? {
                 return Ok(match done {
                     Refused::Run(states) => Completed::Run { states, rounds: self.rounds },
-                    Refused::NamesAnother => Completed::Stuck(Obstacle::NamesAnother),
+                    Refused::Stuck(obstacle) => Completed::Stuck(obstacle),
                 });
             }
         }
@@ -212,7 +219,7 @@ impl<'m, B: Refinable, T: FnMut(&Round)> Completion<'_, 'm, B, T> {
                     return Ok(Met::States(fixpoint.n_stages, meeting));
                 }
                 if !fixpoint.stage(self.backend, way.budget, false)? {
-                    return Ok(Met::Nothing);
+                    return self.fault.clone().map_or(Ok(Met::Nothing), Err);
                 }
             }
         }
@@ -220,8 +227,8 @@ impl<'m, B: Refinable, T: FnMut(&Round)> Completion<'_, 'm, B, T> {
         let asked = questions_up_to(self.backend.model(), self.property, way.symmetry).unwrap_or_default();
         match decide(self.backend, &fixpoint.invariants, &asked, (way.symmetry, way.budget))? {
             Decision::Proved => Ok(Met::Nothing),
-            Decision::Fault(words) => Err(StopReason::PropertyError(words)),
-            Decision::Open(question) => {
+            // A question can be a fault in a state that is not reachable: faults are errors that are excluded like others.
+            Decision::Open(question) | Decision::Fault(question) => {
                 if self.rounds.is_empty()
                     && let Some(trace) = crowd::find_run(self.backend.model(), self.property, &question, way.budget)?
                 {
@@ -229,7 +236,10 @@ impl<'m, B: Refinable, T: FnMut(&Round)> Completion<'_, 'm, B, T> {
                 }
                 let all = self.errors()?.all.clone();
                 let meeting = self.within(&all, fixpoint)?;
-                Ok(if self.backend.is_empty(&meeting) { Met::Apart } else { Met::States(fixpoint.n_stages, meeting) })
+                match self.backend.is_empty(&meeting) {
+                    true => self.fault.clone().map_or(Ok(Met::Apart), Err),
+                    false => Ok(Met::States(fixpoint.n_stages, meeting)),
+                }
             }
         }
     }
@@ -241,15 +251,19 @@ impl<'m, B: Refinable, T: FnMut(&Round)> Completion<'_, 'm, B, T> {
         violated_at: usize,
         mut meeting: B::Set,
     ) -> Result<Option<Refused>, StopReason> {
+        let knew_fault = self.fault.is_some();
         if let Some(states) = self.run()? {
             return Ok(Some(Refused::Run(states)));
+        }
+        if self.fault.is_some() != knew_fault {
+            return Ok(None);
         }
         let mut round = Round { violated_at: Some(violated_at), exposed: Vec::new(), layers: 0, because: None };
         let mut closed = self.way.stages == Stages::Last;
         loop {
             match self.expose(&meeting, Care::Facts, &mut round)? {
                 Exposing::New => return Ok(None),
-                Exposing::NamesAnother => return Ok(Some(Refused::NamesAnother)),
+                Exposing::NamesAnother => return Ok(Some(Refused::Stuck(Obstacle::NamesAnother))),
                 Exposing::Nothing => {}
             }
             let join = self.everybody(fixpoint)?;
@@ -257,15 +271,13 @@ impl<'m, B: Refinable, T: FnMut(&Round)> Completion<'_, 'm, B, T> {
             let layer = self.grow(&before)?;
             if self.backend.is_empty(&layer) {
                 // An early stage can meet the error set without the predecessors that matter: go on to the fixpoint, where
-                // either something is new or the theorem that completion rests on is wrong.
+                // something is new if everybody sees the whole shared store.
                 if closed {
-                    return match self.expose(&meeting, Care::States, &mut round)? {
-                        Exposing::New => Ok(None),
-                        Exposing::NamesAnother => Ok(Some(Refused::NamesAnother)),
-                        Exposing::Nothing => {
-                            Err(StopReason::NotSupported(String::from("completion found nothing left to expose")))
-                        }
-                    };
+                    return Ok(match self.expose(&meeting, Care::States, &mut round)? {
+                        Exposing::New => None,
+                        Exposing::NamesAnother => Some(Refused::Stuck(Obstacle::NamesAnother)),
+                        Exposing::Nothing => Some(Refused::Stuck(Obstacle::NarrowViews)),
+                    });
                 }
                 fixpoint.close(self.backend, self.way.budget)?;
                 closed = true;
@@ -275,9 +287,10 @@ impl<'m, B: Refinable, T: FnMut(&Round)> Completion<'_, 'm, B, T> {
             }
             closed = self.way.stages == Stages::Last;
             round.layers += 1;
-            if let Some(states) = self.run()? {
+            let run = self.run()?;
+            if run.is_some() || self.fault.is_some() != knew_fault {
                 self.end_round(round);
-                return Ok(Some(Refused::Run(states)));
+                return Ok(run.map(Refused::Run));
             }
             meeting = self.backend.union(&meeting, &layer)?;
             self.way.budget.check(self.backend.memory_bytes())?;
@@ -308,9 +321,10 @@ impl<'m, B: Refinable, T: FnMut(&Round)> Completion<'_, 'm, B, T> {
     /// The error set as it is now.
     fn errors(&mut self) -> Result<&Errors<B::Set>, StopReason> {
         if self.errors.is_none() {
-            let asked = questions(self.backend.model(), self.property).unwrap_or_default();
-            let (bad, initial) = (self.backend.bad(&asked)?, self.backend.initial_states()?);
-            self.errors = Some(Errors { layers: vec![bad.clone()], all: bad, initial });
+            let Deciding { decided, faulty } = self.backend.deciding(self.property)?;
+            let all = if self.fault.is_some() { decided } else { self.backend.union(&decided, &faulty)? };
+            let initial = self.backend.initial_states()?;
+            self.errors = Some(Errors { layers: vec![all.clone()], all, initial });
         }
         Ok(self.errors.as_ref().expect("just made"))
     }
@@ -410,8 +424,21 @@ impl<'m, B: Refinable, T: FnMut(&Round)> Completion<'_, 'm, B, T> {
         Some(alike)
     }
 
-    /// A run from an initial state through the layers, if one of them has one.
+    /// A run from an initial state to one that decides the property, if the layers have one. Where they have one to a state in
+    /// which the property has no value, such states are errors no more.
     fn run(&mut self) -> Result<Option<Vec<State>>, StopReason> {
+        loop {
+            let Some(states) = self.run_to_error()? else { return Ok(None) };
+            let last = states.last().expect("a run has a state");
+            let Some(fault) = property_error(self.backend.model(), self.property, last) else {
+                return Ok(Some(states));
+            };
+            (self.fault, self.errors) = (Some(fault), None);
+        }
+    }
+
+    /// A run from an initial state through the layers, if one of them has one.
+    fn run_to_error(&mut self) -> Result<Option<Vec<State>>, StopReason> {
         let errors = self.errors()?.clone();
         let none_missing = self.backend.minus(&errors.initial, &errors.all)?;
         let starting = self.backend.minus(&errors.initial, &none_missing)?;

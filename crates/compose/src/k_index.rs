@@ -322,8 +322,8 @@ pub enum Decision {
     Proved,
     /// This question may have one.
     Open(Question),
-    /// A question is itself a fault, in these words.
-    Fault(String),
+    /// This question may itself be a fault.
+    Fault(Question),
 }
 
 /// Puts the questions to the join of the sets of the processes that each concerns.
@@ -342,7 +342,7 @@ pub fn decide<B: Backend>(
         match backend.answers(question, &join)? {
             Answered::No => {}
             Answered::Maybe => return Ok(Decision::Open(question.clone())),
-            Answered::Fault(words) => return Ok(Decision::Fault(words)),
+            Answered::Fault(_) => return Ok(Decision::Fault(question.clone())),
         }
         budget.check(backend.memory_bytes())?;
     }

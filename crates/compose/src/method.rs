@@ -81,10 +81,10 @@ fn attempt<B: Backend>(
             let invariant = backend.certify(invariants.k, &invariants.join())?;
             Outcome::Never(SplitInvariant { symmetry: symmetry.as_ref().map(|symmetry| symmetry.claim()), ..invariant })
         }
-        Decision::Fault(_) => {
-            let why = "evaluating the property is an error in some state";
-            Outcome::Open(StopReason::PropertyError(String::from(why)))
-        }
+        Decision::Fault(question) => match crowd::find_run(task.model, property, &question, &task.budget)? {
+            Some(trace) => Outcome::Run(trace),
+            None => Outcome::Open(may_be_a_fault(invariants.k)),
+        },
         Decision::Open(question) => match crowd::find_run(task.model, property, &question, &task.budget)? {
             Some(trace) => Outcome::Run(trace),
             None => Outcome::Open(too_coarse(invariants.k)),
@@ -119,12 +119,24 @@ pub fn answer(
 }
 
 fn too_coarse(k: usize) -> StopReason {
-    let together = match k {
-        1 => "what one process sees does",
-        2 => "what two processes see does",
-        _ => "what three processes see does",
-    };
+    let together = together(k);
     StopReason::TooCoarse(format!(
         "{together} not exclude a violation, which may not be a real one; `completion` decides it"
     ))
+}
+
+/// The local sets allow a state in which the property has no value.
+pub fn may_be_a_fault(k: usize) -> StopReason {
+    let together = together(k);
+    StopReason::TooCoarse(format!(
+        "{together} not exclude that evaluating the property is an error, in a state that may not be reachable; `completion` decides it"
+    ))
+}
+
+fn together(k: usize) -> &'static str {
+    match k {
+        1 => "what one process sees does",
+        2 => "what two processes see does",
+        _ => "what three processes see does",
+    }
 }

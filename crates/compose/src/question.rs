@@ -7,7 +7,9 @@
 
 use std::collections::BTreeSet;
 
+use base::StopReason;
 use model::Model;
+use model::eval::{self, State};
 use model::expr::Expr;
 use model::process::ProcessId;
 use model::property::PropertyKind;
@@ -80,6 +82,13 @@ pub fn questions_up_to(
             .collect(),
         PropertyKind::Temporal(_) => return None,
     })
+}
+
+/// The reason to stop where a property has no value in a state, which is reachable; `None` where it has one.
+pub fn property_error(model: &Model, property: &PropertyKind, state: &State) -> Option<StopReason> {
+    let (PropertyKind::Invariant(expr) | PropertyKind::Reachable(expr)) = property else { return None };
+    let fault = eval::evaluate(model, state, expr, None).err()?;
+    Some(StopReason::PropertyError(format!("evaluating it fails in a reachable state: {}", fault.fault)))
 }
 
 fn pairs(all: &[ProcessId]) -> impl Iterator<Item = (ProcessId, ProcessId)> {

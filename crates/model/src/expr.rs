@@ -45,19 +45,30 @@ impl Expr {
         match &self.kind {
             ExprKind::Const(_) | ExprKind::Parameter(_) | ExprKind::Myself | ExprKind::Bound(_) => false,
             ExprKind::Read(access) => {
-                !access.indices.is_empty() || matches!(&access.whose, Whose::Of(who) if who.can_fault())
+                !access.indices.is_empty() || matches!(&access.whose, Whose::Of(who) if who.may_be_nobody())
             }
-            ExprKind::At { who, .. } => who.can_fault(),
+            ExprKind::At { who, .. } => who.may_be_nobody(),
             ExprKind::Not(inner) => inner.can_fault(),
             ExprKind::ToProcess(_, inner) => !matches!(inner.kind, ExprKind::Bound(_) | ExprKind::Const(_)),
             ExprKind::IndexOf(inner) => !matches!(inner.kind, ExprKind::Bound(_) | ExprKind::Myself),
-            ExprKind::Binary(BinaryOp::Add | BinaryOp::Subtract | BinaryOp::Multiply, ..) => true,
-            ExprKind::Binary(BinaryOp::Divide | BinaryOp::Remainder | BinaryOp::Machine(_), ..) => true,
             ExprKind::Negate(_) => true,
-            ExprKind::Binary(_, a, b) => a.can_fault() || b.can_fault(),
+            ExprKind::Binary(op, a, b) => op.computes() || a.can_fault() || b.can_fault(),
             ExprKind::If(test, yes, no) => test.can_fault() || yes.can_fault() || no.can_fault(),
-            ExprKind::Quantified(inner) => inner.body.can_fault() || inner.filter.as_ref().is_some_and(Expr::can_fault),
+            ExprKind::Quantified(inner) => {
+                let faulty_domain = |binding: &Binding| match &binding.domain {
+                    Domain::Range(lo, hi) => lo.can_fault() || hi.can_fault(),
+                    Domain::Family(_) | Domain::Enum(_) => false,
+                };
+                inner.bindings.iter().any(faulty_domain)
+                    || inner.body.can_fault()
+                    || inner.filter.as_ref().is_some_and(Expr::can_fault)
+            }
         }
+    }
+
+    /// Whether an expression that should yield a process can be a fault, or yield `none`.
+    fn may_be_nobody(&self) -> bool {
+        !matches!(self.kind, ExprKind::Const(Value::Process(_)) | ExprKind::Bound(_) | ExprKind::Myself)
     }
 }
 
@@ -142,6 +153,14 @@ pub enum BinaryOp {
     Max,
     /// An operator as C computes it, for languages that have those.
     Machine(MachineOp),
+}
+
+impl BinaryOp {
+    /// Whether it computes a number that may not fit, or may not exist; the others have a value wherever both sides have one.
+    pub fn computes(self) -> bool {
+        use BinaryOp::{Add, Divide, Machine, Multiply, Remainder, Subtract};
+        matches!(self, Add | Subtract | Multiply | Divide | Remainder | Machine(_))
+    }
 }
 
 /// What a quantifier makes of its body.

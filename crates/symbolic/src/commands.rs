@@ -374,8 +374,12 @@ impl<'a> Translation<'a> {
             }
             StmtKind::For(binding, block) => {
                 let depth = binding.var.0 as usize;
+                let Some(values) = evaluator.domain(&binding.domain)? else {
+                    self.err(&path.when)?;
+                    return Ok(Vec::new());
+                };
                 let mut paths = vec![path];
-                for value in evaluator.domain(&binding.domain)? {
+                for value in values {
                     evaluator.bound.truncate(depth);
                     evaluator.bound.push(value);
                     let mut next = Vec::new();

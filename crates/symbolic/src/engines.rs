@@ -8,12 +8,12 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use base::StopReason;
-use compose::backend::Backend;
+use compose::backend::{Backend, Deciding};
 use compose::completion::{Completed, Obstacle, Round, Stages, Way, complete};
 use compose::fair::{self, Decided};
 use compose::k_index::Invariants;
 use compose::method::Outcome;
-use compose::question::{Question, questions};
+use compose::question::property_error;
 use compose::symmetry::Symmetry;
 use engine::{Answer, Engine, Event, Exposure, Observer, PropertyId, Statistics, Task, Verdict};
 use evidence::certificate::SplitInvariant;
@@ -160,10 +160,6 @@ impl<'a> Work<'a> {
         Ok(LocalSets::new(self.system()?, views)?.measured_by(self.gauge))
     }
 
-    fn questions(&self, id: PropertyId) -> Vec<Question> {
-        questions(self.task.model, &self.task.model.properties[id].kind).unwrap_or_default()
-    }
-
     fn reach(&self, id: PropertyId, direction: Direction) -> Answer {
         let (started, mut statistics) = (Instant::now(), Statistics::default());
         let outcome = self.try_reach(id, direction, &mut statistics).unwrap_or_else(Outcome::Open);
@@ -172,26 +168,53 @@ impl<'a> Work<'a> {
 
     fn try_reach(&self, id: PropertyId, way: Direction, statistics: &mut Statistics) -> Result<Outcome, StopReason> {
         let mut sets = self.sets(Views::Whole)?;
-        let (bad, fault) = sets.bad_and_fault(&self.questions(id))?;
-        let watch = |rounds: u64, n_nodes: u64| {
-            self.gauge.rounds.store(rounds, Ordering::Relaxed);
-            sets.note_nodes(n_nodes);
-        };
-        let found = search(sets.system(), &bad, way, (&self.task.budget, &watch));
+        let Deciding { decided, faulty } = sets.decided_and_faulty(&self.task.model.properties[id].kind)?;
+        let found = self.search(&sets, &decided, way).and_then(|found| match found {
+            Reach::Run(states) => Ok(Reach::Run(states)),
+            Reach::Safe(set) => self.without_faults(&sets, &set, (id, &faulty, way)).map(Reach::Safe),
+        });
         statistics.peak_nodes = Some(sets.peak_nodes());
         statistics.peak_memory_bytes = Some(sets.system().bytes(sets.peak_nodes()));
         match found? {
             Reach::Run(states) => Ok(self.run(id, states)),
             Reach::Safe(set) => {
-                let meets = |set: &Bdd| sets.system().encoding.space.and(set, &fault);
-                // Backward, the inductive set says nothing about what is reachable: faults of the question need another look.
-                if !fault.is_empty() && !meets(&set).map_err(|_| sets.system().out_of_nodes())?.is_empty() {
-                    return Ok(Outcome::Open(property_fault()));
-                }
                 let all: Vec<ProcessId> = self.task.model.processes.ids().collect();
                 Ok(Outcome::Never(sets.certify(all.len(), &[(&all, &set)])?))
             }
         }
+    }
+
+    fn search(&self, sets: &LocalSets<'_>, bad: &Bdd, way: Direction) -> Result<Reach, StopReason> {
+        let watch = |rounds: u64, n_nodes: u64| {
+            self.gauge.rounds.store(rounds, Ordering::Relaxed);
+            sets.note_nodes(n_nodes);
+        };
+        search(sets.system(), bad, way, (&self.task.budget, &watch))
+    }
+
+    /// The part of an inductive set in which the property has a value, which is inductive, too.
+    ///
+    /// # Errors
+    /// The property has no value in a reachable state.
+    fn without_faults(
+        &self,
+        sets: &LocalSets<'_>,
+        set: &Bdd,
+        (id, faulty, way): (PropertyId, &Bdd, Direction),
+    ) -> Result<Bdd, StopReason> {
+        let (system, space) = (sets.system(), &sets.system().encoding.space);
+        let met = sets.bdd(space.and(set, faulty))?;
+        let reached = match way {
+            _ if met.is_empty() => None,
+            // Forward, all of the set is reachable. Backward, it is what does not lead to a violation: that needs another look.
+            Direction::Forward => system.pick(&met),
+            Direction::Backward => match self.search(sets, faulty, way)? {
+                Reach::Safe(apart) => return sets.bdd(space.and(set, &apart)),
+                Reach::Run(mut states) => states.pop(),
+            },
+        };
+        let error = |state: State| property_error(system.model, &system.model.properties[id].kind, &state);
+        reached.map_or(Ok(set.clone()), |state| Err(error(state).unwrap_or_else(contradiction)))
     }
 
     fn k_index(&self, k: usize) -> Vec<Answer> {
@@ -341,8 +364,11 @@ fn local_statistics(sets: &mut LocalSets<'_>, invariants: Option<&Invariants<Bdd
     }
 }
 
-fn property_fault() -> StopReason {
-    StopReason::PropertyError(String::from("evaluating the property is an error in some state"))
+/// Diagrams are compared with the reference semantics for ever; should they differ, nothing is claimed.
+pub(crate) fn contradiction() -> StopReason {
+    StopReason::NotSupported(
+        "decision diagrams contradict the reference semantics here; `mono` does not use them".to_owned(),
+    )
 }
 
 /// How many local states a process has, or as many blocks as there can be.

@@ -209,23 +209,23 @@ impl Evaluator<'_> {
         Ok(located)
     }
 
-    /// The values of a variable's domain, which does not depend on the state.
-    pub fn domain(&mut self, domain: &Domain) -> Result<Vec<Value>> {
+    /// The values of a variable's domain, which does not depend on the state; `None` where its bounds are a fault.
+    pub fn domain(&mut self, domain: &Domain) -> Result<Option<Vec<Value>>> {
         let model = self.model;
-        Ok(match domain {
+        Ok(Some(match domain {
             Domain::Family(family) => model.families[*family].processes().map(Value::Process).collect(),
             Domain::Enum(id) => (0..model.enums[*id].values.len()).map(|at| Value::Enum(*id, at as u32)).collect(),
-            Domain::Range(lo, hi) => {
-                let (lo, hi) = (self.constant(lo)?, self.constant(hi)?);
-                (lo..=hi).map(Value::Int).collect()
-            }
-        })
+            Domain::Range(lo, hi) => match (self.constant(lo)?, self.constant(hi)?) {
+                (Some(lo), Some(hi)) => (lo..=hi).map(Value::Int).collect(),
+                _ => return Ok(None),
+            },
+        }))
     }
 
-    fn constant(&mut self, expr: &Expr) -> Result<i64> {
+    /// The value of a bound, which front-ends make the same in all states.
+    fn constant(&mut self, expr: &Expr) -> Result<Option<i64>> {
         let cases = self.cases(expr)?;
-        let value = cases.values.keys().next().copied().and_then(as_number);
-        Ok(value.expect("front-ends make bounds constant"))
+        Ok(cases.values.keys().next().copied().and_then(as_number))
     }
 
     fn content(&self, cell: Value) -> Result<Cases> {
@@ -301,7 +301,13 @@ impl Evaluator<'_> {
             return fold(self, so_far, kept, body);
         };
         let depth = binding.var.0 as usize;
-        self.domain(&binding.domain)?.into_iter().try_fold(so_far, |so_far, value| {
+        let Some(values) = self.domain(&binding.domain)? else {
+            // An instance that is a fault.
+            let (all, empty) = (self.encoding.space.all(), self.encoding.space.empty());
+            let kept = Truth { yes: all.clone(), fault: empty.clone() };
+            return fold(self, so_far, kept, Truth { yes: empty, fault: all });
+        };
+        values.into_iter().try_fold(so_far, |so_far, value| {
             self.bound.truncate(depth);
             self.bound.push(value);
             self.instances_from(inner, quantified, so_far, fold)
@@ -398,7 +404,8 @@ fn apply(op: BinaryOp, a: Value, b: Value) -> Option<Value> {
         BinaryOp::Subtract => compute(i64::checked_sub),
         BinaryOp::Multiply => compute(i64::checked_mul),
         BinaryOp::Divide => compute(i64::checked_div_euclid),
-        BinaryOp::Remainder => compute(i64::checked_rem_euclid),
+        // Only i64::MIN % -1 wraps, and its exact result is the wrapped one, 0.
+        BinaryOp::Remainder => compute(|a, b| (b != 0).then(|| a.wrapping_rem_euclid(b))),
         BinaryOp::Min => compute(|a, b| Some(a.min(b))),
         BinaryOp::Max => compute(|a, b| Some(a.max(b))),
         BinaryOp::Machine(op) => numbers().and_then(|(a, b)| op.apply(a, b).ok()).map(Value::Int),

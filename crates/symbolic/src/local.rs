@@ -5,20 +5,22 @@
 //! that the group sees. Exposed facts of a process are one block number per process, a part that its steps keep up to date.
 
 use std::cell::Cell;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use base::{Budget, StopReason};
-use compose::backend::{Answered, Backend, Join, Movers};
+use compose::backend::{Answered, Backend, Deciding, Join, Movers};
 use compose::k_index::Plan;
-use compose::question::{Pattern, Question};
+use compose::question::{Pattern, Question, questions};
 use compose::symmetry::{Exchange, Symmetry};
 pub use engine::Views;
 use evidence::certificate::{Column, ControlPoint, Exposed, Member, SplitInvariant, StateSet};
 use model::Model;
+use model::eval;
 use model::process::ProcessId;
+use model::property::PropertyKind;
 use model::variable::{CellId, Storage};
 
 use crate::attended::Gauge;
@@ -35,6 +37,8 @@ const MOST_ROWS: u64 = 4096;
 pub struct LocalSets<'m> {
     pub(crate) system: System<'m>,
     views: Views,
+    /// Shared and public cells that no process mentions and that start with one value: everybody sees them, since they keep it.
+    constants: HashSet<CellId>,
     /// For each process what is exposed of it.
     pub(crate) exposed: Vec<Exposed>,
     /// For each process and block the local states in it.
@@ -64,6 +68,7 @@ impl<'m> LocalSets<'m> {
         let nothing = Exposed { facts: Vec::new(), blocks: vec![Vec::new()] };
         let mut sets = LocalSets {
             views,
+            constants: constants(&system),
             exposed: vec![nothing; n_processes],
             blocks: vec![vec![system.encoding.space.all()]; n_processes],
             commands: HashMap::new(),
@@ -109,16 +114,29 @@ impl<'m> LocalSets<'m> {
         self.peak_nodes.set(self.peak_nodes.get().max(n_nodes));
     }
 
-    /// The states that answer one of the questions, and those in which asking is a fault.
-    pub fn bad_and_fault(&self, questions: &[Question]) -> Result<(Bdd, Bdd), StopReason> {
+    /// The states that decide a property, and those in which it has no value.
+    pub fn decided_and_faulty(&self, property: &PropertyKind) -> Result<Deciding<Bdd>, StopReason> {
         let space = &self.system.encoding.space;
-        let (mut bad, mut faulty) = (space.empty(), space.empty());
-        for question in questions {
+        let (mut decided, mut faulty) = (space.empty(), space.empty());
+        for question in questions(self.system.model, property).unwrap_or_default() {
             let (states, fault) = self.bdd(self.pattern(&question.pattern))?;
-            bad = self.bdd(space.or(&bad, &states))?;
+            decided = self.bdd(space.or(&decided, &states))?;
             faulty = self.bdd(space.or(&faulty, &fault))?;
         }
-        Ok((self.bdd(space.and(&bad, &self.system.valid))?, self.bdd(space.and(&faulty, &self.system.valid))?))
+        // A question about one part of the property may be a fault where another part decides it, and the reverse: then the
+        // property as a whole says which it is.
+        if !faulty.is_empty()
+            && let PropertyKind::Invariant(expr) | PropertyKind::Reachable(expr) = property
+        {
+            let truth = self.bdd(self.system.truth(expr))?;
+            decided = match property {
+                PropertyKind::Reachable(_) => truth.yes,
+                _ => self.bdd(space.or(&truth.yes, &truth.fault).and_then(|rest| space.not(&rest)))?,
+            };
+            faulty = truth.fault;
+        }
+        let valid = |set: &Bdd| self.bdd(space.and(set, &self.system.valid));
+        Ok(Deciding { decided: valid(&decided)?, faulty: valid(&faulty)? })
     }
 
     /// Makes an operation's lack of nodes the reason to stop.
@@ -168,7 +186,8 @@ impl<'m> LocalSets<'m> {
                 let local = matches!(model.vars[declared.var].storage, Storage::Local(_) | Storage::Frame(_));
                 let own = declared.owner.is_some_and(|owner| group.contains(&owner));
                 let mentions = |process: &ProcessId| self.system.processes[process.index()].touched.contains(&cell);
-                own || !local && (self.views == Views::Whole || group.iter().any(mentions))
+                let by_all = self.views == Views::Whole || self.constants.contains(&cell);
+                own || !local && (by_all || group.iter().any(mentions))
             }
         }
     }
@@ -494,6 +513,13 @@ impl LocalSets<'_> {
         let nodes = set.table().into_iter().map(|(bit, low, high)| (position[&bit], low as u32, high as u32)).collect();
         Ok(StateSet::Diagram { order, nodes })
     }
+}
+
+/// The cells that no process mentions and that start with one value. Of the others that no process mentions nothing is known.
+fn constants(system: &System<'_>) -> HashSet<CellId> {
+    let free = eval::free_cells(system.model);
+    let is_mentioned = |cell: &CellId| system.processes.iter().any(|process| process.touched.contains(cell));
+    system.model.cells.ids().filter(|cell| !free.contains(cell) && !is_mentioned(cell)).collect()
 }
 
 fn column(part: Part) -> Column {

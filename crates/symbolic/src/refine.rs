@@ -4,11 +4,11 @@
 //! blocks. Sets of whole states do not mention exposed blocks: these follow from the local states.
 
 use base::StopReason;
-use compose::backend::{Join, Prime, Refinable};
-use compose::question::Question;
+use compose::backend::{Deciding, Join, Prime, Refinable};
 use evidence::certificate::{Exposed, LocalFact};
 use model::eval::State;
 use model::process::ProcessId;
+use model::property::PropertyKind;
 use model::variable::Storage;
 
 use crate::bdd::{Bdd, OutOfNodes};
@@ -45,10 +45,12 @@ impl Refinable for LocalSets<'_> {
         self.bdd(self.system().encoding.space.exists(&self.system().initial, &exposed))
     }
 
-    fn bad(&mut self, questions: &[Question]) -> Result<Bdd, StopReason> {
-        let (bad, _) = self.bad_and_fault(questions)?;
+    fn deciding(&mut self, property: &PropertyKind) -> Result<Deciding<Bdd>, StopReason> {
+        let Deciding { decided, faulty } = self.decided_and_faulty(property)?;
         let exposed = self.bdd(self.exposed_bits())?;
-        self.bdd(self.system().encoding.space.exists(&bad, &exposed))
+        let space = &self.system().encoding.space;
+        let plain = |set: &Bdd| self.bdd(space.exists(set, &exposed));
+        Ok(Deciding { decided: plain(&decided)?, faulty: plain(&faulty)? })
     }
 
     fn within(&mut self, states: &Bdd, join: Join<'_, Bdd>) -> Result<Bdd, StopReason> {

@@ -182,7 +182,8 @@ impl<'m> Splitter<'m> {
     }
 
     /// Adds a condition. One that says that some instance holds is taken instance by instance, if that is still allowed: each
-    /// speaks of fewer processes than all together.
+    /// speaks of fewer processes than all together. Instances that can be faults stay together: those after one that holds are
+    /// not evaluated.
     fn assume<'e>(
         &self,
         conditions: Vec<Literal<'e>>,
@@ -197,7 +198,9 @@ impl<'m> Splitter<'m> {
                 self.assume(conditions, inner, by_instance, then)
             }
             (ExprKind::Quantified(quantified), Demand::True | Demand::False)
-                if by_instance && is_conjunction(quantified, demand.negated()) =>
+                if by_instance
+                    && is_conjunction(quantified, demand.negated())
+                    && self.all_have_values(quantified, bound) =>
             {
                 self.each_instance(quantified, (bound, None), &mut |instance, filter| {
                     let conditions = conditions.iter().cloned().chain(filter).collect();
@@ -206,6 +209,41 @@ impl<'m> Splitter<'m> {
                 })
             }
             _ => then([conditions, vec![condition]].concat()),
+        }
+    }
+
+    /// Whether no instance of a quantifier is a fault in any state, as far as its text tells.
+    fn all_have_values(&self, quantified: &Quantified, bound: &[Value]) -> bool {
+        let Quantified { bindings, filter, body, .. } = quantified;
+        let mut all = true;
+        let listed = self.bind_each(bindings, bound.to_vec(), &mut |instance| {
+            all &= filter.as_ref().is_none_or(|filter| self.has_value(filter, &instance));
+            all &= self.has_value(body, &instance);
+            Ok(())
+        });
+        all && listed.is_ok()
+    }
+
+    /// Whether an expression is a fault in no state; `false` where its text does not tell.
+    fn has_value(&self, expr: &Expr, bound: &[Value]) -> bool {
+        let is_somebody = |who: &Expr| matches!(self.constant(who, bound), Some(Ok(Value::Process(_))));
+        match &expr.kind {
+            _ if is_constant(expr) => matches!(self.constant(expr, bound), Some(Ok(_))),
+            ExprKind::Read(access) => {
+                let dimensions = self.model.vars[access.var].ty.dimensions();
+                let is_inside = |(index, len): (&Expr, usize)| {
+                    let at = self.constant(index, bound);
+                    matches!(at, Some(Ok(Value::Int(at))) if usize::try_from(at).is_ok_and(|at| at < len))
+                };
+                let is_owned = !matches!(&access.whose, Whose::Of(who) if !is_somebody(who));
+                is_owned && access.indices.iter().zip(dimensions).all(is_inside)
+            }
+            ExprKind::At { who, .. } => is_somebody(who),
+            ExprKind::Not(inner) => self.has_value(inner, bound),
+            ExprKind::Binary(op, a, b) => !op.computes() && self.has_value(a, bound) && self.has_value(b, bound),
+            ExprKind::If(test, yes, no) => [test, yes, no].into_iter().all(|part| self.has_value(part, bound)),
+            ExprKind::Quantified(inner) => self.all_have_values(inner, bound),
+            _ => false,
         }
     }
 

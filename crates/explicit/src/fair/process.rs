@@ -281,7 +281,7 @@ impl<const W: usize> Guess<'_, '_, W> {
 }
 
 fn faulty() -> StopReason {
-    StopReason::PropertyError(String::from(
-        "evaluating the property or a fairness assumption is an error in some state",
+    StopReason::TooCoarse(String::from(
+        "what one process sees does not exclude that evaluating the property or a fairness assumption is an error, in a state that may not be reachable; `global` decides it",
     ))
 }

@@ -14,7 +14,7 @@ use std::time::Instant;
 use base::StopReason;
 use compose::backend::Answered;
 use compose::crowd;
-use compose::method::{self, Outcome};
+use compose::method::{self, Outcome, may_be_a_fault};
 use compose::question::{Question, questions};
 use engine::{Answer, Engine, Observer, PropertyId, Statistics, Task, Verdict, Views};
 use evidence::certificate::SplitInvariant;
@@ -153,13 +153,10 @@ impl<const W: usize> Proof<W> {
         for question in questions(task.model, property).unwrap_or_default() {
             match sets.answer(&question, &self.join(sets, &question))? {
                 Answered::No => {}
-                Answered::Maybe => {
+                answered => {
                     let run = crowd::find_run(task.model, property, &question, &task.budget)?;
-                    return Ok(run.map_or_else(|| Outcome::Open(too_coarse()), Outcome::Run));
-                }
-                Answered::Fault(_) => {
-                    let why = "evaluating the property is an error in some state";
-                    return Ok(Outcome::Open(StopReason::PropertyError(String::from(why))));
+                    let open = if answered == Answered::Maybe { too_coarse() } else { may_be_a_fault(1) };
+                    return Ok(run.map_or(Outcome::Open(open), Outcome::Run));
                 }
             }
             task.budget.check(0)?;

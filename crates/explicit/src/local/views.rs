@@ -1,7 +1,8 @@
 //! What each process sees, as masks over packed states, and who can change what.
 //!
 //! In: a program and how much of the shared store processes see. A process sees its control, its own cells, and the shared and
-//! public cells that it mentions (or all of them).
+//! public cells that it mentions (or all of them). What no process mentions keeps the value with which it starts: where that is
+//! one, everybody sees it.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -10,6 +11,7 @@ use compose::symmetry::Symmetry;
 use engine::Views;
 use model::Model;
 use model::control::{ChannelId, Scope, SyncSide};
+use model::eval;
 use model::footprint;
 use model::process::{FamilyId, ProcessId};
 use model::variable::{CellId, Storage};
@@ -40,13 +42,18 @@ impl<const W: usize> Sight<W> {
         let all: BTreeSet<CellId> = model.cells.ids().filter(visible).collect();
         let mut sight =
             Sight { views, cells: Vec::new(), masks: Vec::new(), written: Vec::new(), movers: movers(model) };
-        for process in model.processes.ids() {
-            let footprints = footprint::footprints(model, process);
+        let footprints: Vec<_> = model.processes.ids().map(|process| footprint::footprints(model, process)).collect();
+        let mentioned = footprints.iter().flatten().flat_map(|found| found.reads.iter().chain(&found.writes));
+        let mentioned: BTreeSet<CellId> = mentioned.copied().collect();
+        let free = eval::free_cells(model);
+        let constants = || all.difference(&mentioned).filter(|cell| !free.contains(cell));
+        for (process, footprints) in model.processes.ids().zip(&footprints) {
             let cells: BTreeSet<CellId> = match views {
                 Views::Whole => all.clone(),
                 Views::Mentioned => footprints
                     .iter()
                     .flat_map(|found| found.reads.iter().chain(&found.writes))
+                    .chain(constants())
                     .copied()
                     .filter(visible)
                     .collect(),

@@ -19,6 +19,7 @@ use super::store_turns::{FocusTurns, StoreTurn, focus_turns, store_turns};
 use crate::attended::Gauge;
 use crate::bdd::Bdd;
 use crate::encoding::Part;
+use crate::engines::contradiction;
 use crate::fair::lasso::{Lasso, Leg};
 use crate::fair::violation::{Found, Wanted};
 use crate::fair::{self, Graph, Move, Way};
@@ -260,10 +261,4 @@ impl FairBackend for Drawn<'_, '_> {
             ..Statistics::default()
         }
     }
-}
-
-fn contradiction() -> StopReason {
-    StopReason::NotSupported(
-        "decision diagrams contradict the reference semantics here; `mono` does not use them".to_owned(),
-    )
 }

@@ -66,8 +66,8 @@ impl Guess<'_, '_> {
         let truth = self.sets.bdd(evaluator.truth(expr))?;
         let faulty = self.sets.bdd(self.seen(truth.fault.clone(), processes))?;
         if !self.sets.bdd(space.and(&faulty, &self.thetas[self.focus.index()]))?.is_empty() {
-            let why = "evaluating the property or a fairness assumption is an error in some state";
-            return Err(StopReason::PropertyError(why.to_owned()));
+            let why = "what one process sees does not exclude that evaluating the property or a fairness assumption is an error, in a state that may not be reachable; `global` decides it";
+            return Err(StopReason::TooCoarse(why.to_owned()));
         }
         let states = match wanted {
             true => Ok(truth.yes),
