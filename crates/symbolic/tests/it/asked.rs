@@ -15,8 +15,8 @@ use model::variable::{Init, Role, Storage, VarId};
 use testkit::Draft;
 use testkit::choices::Choices;
 use testkit::expr::{
-    add, binary, bound, constant, either_value, element, equal, int, not, of, quantified, range, read, shared, standing,
-    truth,
+    add, binary, bound, constant, either_value, element, equal, int, not, of, quantified, range, read, shared,
+    standing, truth,
 };
 
 /// Makes expressions.
@@ -98,8 +98,7 @@ impl Asked<'_> {
     fn place(&mut self) -> Expr {
         let process = ProcessId::new(self.choices.below(self.model.processes.len()));
         let scope = model::control::Scope::Family(self.model.processes[process].family);
-        let places: Vec<_> =
-            self.model.places.ids().filter(|&place| self.model.places[place].scope == scope).collect();
+        let places: Vec<_> = self.model.places.ids().filter(|&place| self.model.places[place].scope == scope).collect();
         standing(constant(Value::Process(process)), vec![*self.choices.pick(&places)], &["l"])
     }
 

@@ -94,7 +94,8 @@ fn with_questions(model: &Model, seed: u64) -> Model {
 fn properties_without_a_value_are_judged_as_brute_force_does() {
     let counts = std::cell::Cell::new([0; 3]);
     for_each_program(500, SHAPE, |draft, bare| {
-        let bare = &with_idle_cells(draft, &mut Choices::from_seed(bare.actions.len() as u64 * 13 + bare.cells.len() as u64));
+        let bare =
+            &with_idle_cells(draft, &mut Choices::from_seed(bare.actions.len() as u64 * 13 + bare.cells.len() as u64));
         let Some(product) = Product::explore(bare, 300) else { return Ok(()) };
         let model = with_questions(bare, product.states.len() as u64 * 31 + bare.places.len() as u64);
         for id in model.properties.ids() {
@@ -164,8 +165,7 @@ fn temporal_properties_without_a_value_are_judged_as_brute_force_does() {
                 Verdict::Holds(_) if has_fault => return wrong(format!("no value, but {found:?}")),
                 Verdict::Holds(_) => {
                     let property = &model.properties[id];
-                    let expected =
-                        audit::temporal::is_violated(&model, &product.states, formula, &property.under);
+                    let expected = audit::temporal::is_violated(&model, &product.states, formula, &property.under);
                     if expected == Ok(Some(true)) {
                         return wrong("holds, but brute force finds a violation".to_owned());
                     }
