@@ -152,6 +152,12 @@ impl Audit<'_> {
         if certificate.property != self.property.name {
             return malformed(format!("it is about `{}`, not about `{}`", certificate.property, self.property.name));
         }
+        if !certificate.scope.is_instance() {
+            let scope = &certificate.scope;
+            return Err(CertificateError::NotSupported(format!(
+                "it claims {scope}, and there is no checker yet for claims about more than one size"
+            )));
+        }
         self.supported()?;
         let mut violations = self.violations()?;
         let mut checked = None;

@@ -83,7 +83,8 @@ pub fn decide<'m, B: FairBackend>(
 ) -> Result<Decided, StopReason> {
     let mut search = Search { backend, conditions, locals, way, exposures: Vec::new(), n_exposed: 0 };
     let mut is_written = true;
-    let mut certificate = Certificate { property: conditions.property.name.clone(), facts: Vec::new() };
+    let mut certificate =
+        Certificate { property: conditions.property.name.clone(), scope: evidence::Scope::Instance, facts: Vec::new() };
     for violation in 0..conditions.violations.len() {
         match search.violation(violation)? {
             Found::NoRun(None) => is_written = false,

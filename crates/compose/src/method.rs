@@ -105,7 +105,7 @@ pub fn answer(
         Outcome::Open(stop) => Verdict::Unknown(stop),
         Outcome::Never(invariant) => {
             let facts = vec![Fact { claim: Claim::SplitInvariant(invariant), uses: Vec::new() }];
-            let certificate = Certificate { property: property.name.clone(), facts };
+            let certificate = Certificate { property: property.name.clone(), scope: evidence::Scope::Instance, facts };
             let evidence = Evidence::Certificate(Box::new(certificate));
             if is_goal { Verdict::Violated(evidence) } else { Verdict::Holds(evidence) }
         }

@@ -10,8 +10,8 @@ pub mod run;
 use std::time::Duration;
 
 use base::{Budget, Id, StopReason};
-use evidence::Evidence;
 use evidence::certificate::LocalFact;
+use evidence::{Evidence, Scope};
 use model::Model;
 use model::eval::State;
 use model::process::ProcessId;
@@ -42,6 +42,16 @@ pub enum Verdict {
     Violated(Evidence),
     /// It was not decided.
     Unknown(StopReason),
+}
+
+impl Verdict {
+    /// For which sizes it is true. What is not decided is not decided for this instance.
+    pub fn scope(&self) -> Scope {
+        match self {
+            Verdict::Holds(evidence) | Verdict::Violated(evidence) => evidence.scope(),
+            Verdict::Unknown(_) => Scope::Instance,
+        }
+    }
 }
 
 /// A verdict with what it took.

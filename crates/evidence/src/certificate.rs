@@ -25,6 +25,8 @@ use model::variable::{CellId, VarId};
 
 use model::control::PlaceId;
 
+use crate::scope::Scope;
+
 pub use crate::ranks::{Focus, NoFairRun, RankTree, Reason, Variant, ViolationName};
 
 /// How many obligations of each kind a checker discharged.
@@ -63,11 +65,13 @@ impl Obligations {
     }
 }
 
-/// A proof of one property of one instance.
+/// A proof of one property, of one instance or of every size.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Certificate {
     /// The property's name.
     pub property: String,
+    /// For which sizes it is a proof.
+    pub scope: Scope,
     /// What is proved on the way; each fact may use earlier ones, the last one implies the property.
     pub facts: Vec<Fact>,
 }

@@ -2,7 +2,7 @@
 //!
 //! [`trace`]: a run that shows something, replayed on `model::eval` by `audit`. [`exploration`]: what a search of the whole
 //! product saw. [`certificate`]: local proofs; [`ranks`]: those of temporal properties, about the automata of [`plain`]. [`pushdown`]: those of
-//! programs with procedures. [`itf`]: traces on disk. [`proof_file`]: local proofs on disk.
+//! programs with procedures. [`scope`]: for which sizes they are proofs. [`itf`]: traces on disk. [`proof_file`]: local proofs on disk.
 
 pub mod certificate;
 pub mod exploration;
@@ -11,10 +11,12 @@ pub mod plain;
 pub mod proof_file;
 pub mod pushdown;
 pub mod ranks;
+pub mod scope;
 pub mod trace;
 
 pub use certificate::Certificate;
 pub use exploration::{Exploration, SymbolicSearch};
+pub use scope::Scope;
 pub use trace::{Trace, TraceEnd};
 
 /// Why a verdict is what it is.
@@ -31,4 +33,16 @@ pub enum Evidence {
     Reduced(Exploration),
     /// Invariants of a few processes each, which `audit` checks obligation by obligation.
     Certificate(Box<Certificate>),
+}
+
+impl Evidence {
+    /// For which sizes it is evidence.
+    pub fn scope(&self) -> Scope {
+        match self {
+            Evidence::Certificate(proof) => proof.scope.clone(),
+            Evidence::Trace(_) | Evidence::Exploration(_) | Evidence::Symbolic(_) | Evidence::Reduced(_) => {
+                Scope::Instance
+            }
+        }
+    }
 }

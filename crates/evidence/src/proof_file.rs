@@ -38,7 +38,7 @@ const OLDER: [&str; 2] = ["piecewise-proof/1", "piecewise-proof/2"];
 /// A certificate as text: one line for each point, column and row, so that files can be compared line by line.
 pub fn to_text(model: &Model, certificate: &Certificate, method: &str) -> String {
     let mut document = Document::new(model, certificate, method);
-    document.digest = Some(digest(&document.facts));
+    document.digest = Some(digest(&document.facts, &document.scope));
     let mut out = Vec::new();
     let mut serializer = serde_json::Serializer::with_formatter(&mut out, Layout::default());
     document.serialize(&mut serializer).expect("plain data can be written to memory");

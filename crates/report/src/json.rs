@@ -169,6 +169,7 @@ fn result(run: &Run, result: &PropertyResult, files: &Files) -> Json {
         "proof": files.proofs.get(&result.property),
         "proof_checked": matches!(result.audit, Audit::Proof(_)),
         "trace": files.traces.get(&result.property),
+        "scope": result.verdict.scope(),
         "audited": result.audit.is_accepted(),
         "audit_reason": if let Audit::Stopped(stopped) = &result.audit { reason(stopped) } else { Json::Null },
         "obligations": if let Audit::Proof(counts) = &result.audit { obligations_json(counts) } else { Json::Null },
@@ -485,12 +486,14 @@ mod tests {
             "global_states",
             "invariants",
             "proof",
+            "scope",
             "audited",
             "counterexample",
         ];
         for key in keys {
             assert!(result.get(key).is_some(), "{key} is missing");
         }
+        assert_eq!(result["scope"], json!({"kind": "instance"}));
         assert_eq!((&result["verdict"], &result["as_expected"]), (&json!("holds"), &json!(true)));
         assert_eq!((&result["peak_nodes"], &result["global_states"]), (&Json::Null, &json!(12)));
         assert_eq!(document["results"][3]["as_expected"], false, "expected violated, and holds");

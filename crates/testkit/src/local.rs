@@ -228,7 +228,7 @@ impl<'m> Local<'m> {
     pub fn certificate(&self, sets: &Sets, property: &str) -> Certificate {
         let invariant = self.numbered(sets);
         let fact = Fact { claim: Claim::SplitInvariant(invariant), uses: Vec::new() };
-        Certificate { property: property.to_string(), facts: vec![fact] }
+        Certificate { property: property.to_string(), scope: evidence::Scope::Instance, facts: vec![fact] }
     }
 
     fn numbered(&self, sets: &Sets) -> SplitInvariant {

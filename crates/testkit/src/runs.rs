@@ -87,7 +87,7 @@ impl<'m> Prover<'m> {
             let claim = Claim::NoFairRun(NoFairRun { violation: violation.name(self.local.model), variant, foci });
             facts.push(Fact { claim, uses: vec![0] });
         }
-        Some(Certificate { property: property.name.clone(), facts })
+        Some(Certificate { property: property.name.clone(), scope: evidence::Scope::Instance, facts })
     }
 
     /// By the first rule that works.

@@ -339,6 +339,11 @@ fn what_is_malformed_is_refused_in_words() {
     check(&diagram(all_bits.clone(), vec![(1, 0, 1), (1, 0, 2)]), "has a child that is not below it");
     check(&diagram(all_bits.clone(), vec![(1, 1, 1)]), "the diagram is not reduced");
     check(&diagram(all_bits, vec![(1, 0, 1), (1, 0, 1)]), "the diagram is not reduced");
+    let all = evidence::Scope::AllSizes { parameter: "N".to_string(), from: 3, checked: vec![2] };
+    let all = Certificate { scope: all, ..right.clone() };
+    assert!(judge(&model, "mutex", &all).contains(
+        "it claims every N >= 3, and N = 2 one by one, and there is no checker yet for claims about more than one size"
+    ));
     let facts = Certificate { facts: Vec::new(), ..right.clone() };
     assert!(judge(&model, "mutex", &facts).contains("it states no invariant"));
     let mut circular = right.clone();
@@ -390,11 +395,13 @@ fn what_local_invariants_know_nothing_of_is_said() {
     );
     let nothing = SplitInvariant { k: 1, points: vec![], exposed: vec![], members: vec![], symmetry: None };
     let fact = Fact { claim: Claim::SplitInvariant(nothing), uses: Vec::new() };
-    let certificate = Certificate { property: "no_errors".to_string(), facts: vec![fact] };
+    let certificate =
+        Certificate { property: "no_errors".to_string(), scope: evidence::Scope::Instance, facts: vec![fact] };
     let found = check_by(Means::Listing, &model, named(&model, "no_errors"), &certificate).expect_err("refused");
     assert!(found.to_string().contains("the program calls procedures"), "{found}");
     let model = load("program later { shared x: bool; process P { x = true; } property later: eventually x; }", 0);
-    let certificate = Certificate { property: "later".to_string(), facts: Vec::new() };
+    let certificate =
+        Certificate { property: "later".to_string(), scope: evidence::Scope::Instance, facts: Vec::new() };
     let found = check_by(Means::Listing, &model, named(&model, "later"), &certificate).expect_err("refused");
     assert!(found.to_string().contains("nothing is said about runs that violate it"), "{found}");
 }

@@ -28,6 +28,7 @@ use crate::certificate::{
 };
 use crate::itf::value::{brief, from_json};
 use crate::pushdown::PushdownProof;
+use crate::scope::Scope;
 
 /// A proof as it stands in its file: which program it is about can be asked before that program is there.
 pub struct ProofFile(Document);
@@ -61,6 +62,11 @@ impl ProofFile {
         &self.0.method
     }
 
+    /// For which sizes it is a proof.
+    pub fn scope(&self) -> &Scope {
+        &self.0.scope
+    }
+
     /// The certificate, if it is about this program.
     ///
     /// # Errors
@@ -70,7 +76,7 @@ impl ProofFile {
         let reader = Reader { model };
         let facts = self.0.facts.into_iter().map(|fact| reader.fact(fact));
         let facts = facts.collect::<Result<Vec<Fact>, String>>().map_err(ProofError::DoesNotFit)?;
-        Ok(Certificate { property: self.0.property, facts })
+        Ok(Certificate { property: self.0.property, scope: self.0.scope, facts })
     }
 }
 
@@ -96,7 +102,7 @@ fn parse(bytes: &[u8]) -> Result<Document, ProofError> {
     }
     let document: Document = serde_json::from_slice(bytes).map_err(refused)?;
     match &document.digest {
-        Some(written) if *written != digest(&document.facts) => Err(ProofError::Edited),
+        Some(written) if *written != digest(&document.facts, &document.scope) => Err(ProofError::Edited),
         _ => Ok(document),
     }
 }

@@ -21,6 +21,7 @@ use crate::certificate::{
 };
 use crate::itf::value::scalar_to_json;
 use crate::pushdown::PushdownProof;
+use crate::scope::Scope;
 
 /// The whole file.
 #[derive(Serialize, Deserialize)]
@@ -32,6 +33,9 @@ pub(super) struct Document {
     pub fingerprint: String,
     pub property: String,
     pub method: String,
+    /// For which sizes it is a proof; a file that does not say is about its instance.
+    #[serde(default, skip_serializing_if = "Scope::is_instance")]
+    pub scope: Scope,
     pub facts: Vec<FactRecord>,
     /// Absent where somebody wrote the file by hand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -177,6 +181,7 @@ impl Document {
             fingerprint: fingerprint(model, &certificate.property),
             property: certificate.property.clone(),
             method: method.to_owned(),
+            scope: certificate.scope.clone(),
             facts: certificate.facts.iter().map(|fact| Writer { model }.fact(fact)).collect(),
             digest: None,
         }
@@ -322,9 +327,12 @@ impl Writer<'_> {
 }
 
 /// A number that tells facts apart: FNV-1a over their text.
-pub(super) fn digest(facts: &[FactRecord]) -> String {
+pub(super) fn digest(facts: &[FactRecord], scope: &Scope) -> String {
     let mut hash = Hash(0xcbf2_9ce4_8422_2325);
     serde_json::to_writer(&mut hash, facts).expect("plain data can be hashed");
+    if !scope.is_instance() {
+        serde_json::to_writer(&mut hash, scope).expect("plain data can be hashed");
+    }
     format!("{:016x}", hash.0)
 }
 

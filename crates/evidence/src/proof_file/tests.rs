@@ -65,7 +65,7 @@ fn certificate(model: &Model) -> Certificate {
         symmetry: None,
     };
     let facts = vec![Fact { claim: Claim::SplitInvariant(claim), uses: Vec::new() }];
-    Certificate { property: "mutex".to_string(), facts }
+    Certificate { property: "mutex".to_string(), scope: crate::Scope::Instance, facts }
 }
 
 fn processes(document: &mut Document) -> &mut Vec<super::record::ProcessRecord> {

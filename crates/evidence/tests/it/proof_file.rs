@@ -92,10 +92,24 @@ fn what_is_no_proof_of_the_program_is_refused_in_words() {
     check(&replaced("\"uses\"", "\"misuses\""), "unknown field `misuses`");
     check(&replaced("\"k\": 1", "\"k\": 2"), "its digest does not match");
     check(&replaced("piecewise-proof/3", "piecewise-proof/1"), "the older format piecewise-proof/1");
+    let scope = "\"scope\": {\"kind\": \"all\", \"parameter\": \"N\", \"from\": 2, \"checked\": []}, \"facts\"";
+    check(&replaced("\"facts\"", scope), "its digest does not match");
     assert!(refusal(b"\xff\xfe{}", &model).contains("not a JSON file"));
     let other = counting("y");
     assert!(refusal(text.as_bytes(), &other).contains("what counting does, or what `no_errors` says, has changed"));
     assert!(read(text.as_bytes(), &model).is_ok());
+}
+
+#[test]
+fn the_sizes_that_a_proof_is_for_are_kept() {
+    let model = counting("x");
+    let found = certificate(&model, 1).unwrap();
+    let scope = evidence::Scope::AllSizes { parameter: "N".to_string(), from: 4, checked: vec![2, 3] };
+    let all = Certificate { scope: scope.clone(), ..found };
+    let text = to_text(&model, &all, "split");
+    assert_eq!(read(text.as_bytes(), &model).unwrap().scope, scope);
+    assert_eq!(evidence::proof_file::ProofFile::parse(text.as_bytes()).unwrap().scope(), &scope);
+    assert_eq!(refusal(text.replace("\"from\": 4", "\"from\": 2").as_bytes(), &model), ProofError::Edited.to_string());
 }
 
 #[test]

@@ -260,7 +260,7 @@ impl First<'_> {
             Progress::Open(stop) => Verdict::Unknown(stop),
             Progress::Proved(proof) => {
                 let facts = vec![Fact { claim: Claim::Pushdown(proof), uses: Vec::new() }];
-                let certificate = Certificate { property: asked.name.clone(), facts };
+                let certificate = Certificate { property: asked.name.clone(), scope: evidence::Scope::Instance, facts };
                 let evidence = Evidence::Certificate(Box::new(certificate));
                 if is_goal { Verdict::Violated(evidence) } else { Verdict::Holds(evidence) }
             }

@@ -3,7 +3,7 @@
 use base::StopReason;
 use engine::Verdict;
 use engine::run::{PropertyResult, Run};
-use evidence::{Certificate, Evidence, Exploration, SymbolicSearch, TraceEnd};
+use evidence::{Certificate, Evidence, Exploration, Scope, SymbolicSearch, TraceEnd};
 use explain::finding::vacuous;
 use explain::names::{line as line_of, parameters_with_origin, property_title};
 use model::property::{Expected, PropertyKind};
@@ -120,6 +120,10 @@ pub(crate) fn wording(run: &Run, result: &PropertyResult) -> Wording {
     if let Some(why) = vacuous(&result.insight) {
         return Wording { mark: Mark::Warning, ink: Ink::Doubt, word: "VACUOUS", rest: why };
     }
+    let rest = match result.verdict.scope() {
+        Scope::Instance => rest,
+        scope => format!("for {scope}; {rest}"),
+    };
     Wording { mark, ink, word, rest }
 }
 
