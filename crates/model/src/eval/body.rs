@@ -152,7 +152,14 @@ impl Mover<'_> {
             self.put(&mut path, location, value);
             path
         };
-        let mut paths: Vec<Path> = ty.values(self.model.type_context()).filter(wanted).map(take).collect();
+        // Of a type with many values only those within the range are gone through.
+        let within = match (ty, bounds) {
+            (ScalarType::Range { lo, hi }, Some((first, last))) => {
+                ScalarType::Range { lo: lo.max(first), hi: hi.min(last) }
+            }
+            _ => ty,
+        };
+        let mut paths: Vec<Path> = within.values(self.model.type_context()).filter(wanted).map(take).collect();
         // A range that reaches beyond the type is one fault, not one for each value outside.
         if let Some((lo, hi)) = bounds.filter(|(lo, hi)| lo <= hi)
             && let Some(outside) = [lo, hi].into_iter().find(|&end| !self.belongs(end, ty))

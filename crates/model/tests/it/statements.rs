@@ -4,6 +4,7 @@ use crate::common::{Bench, bench};
 use model::control::StmtKind;
 use model::expr::BinaryOp;
 use model::value::Value;
+use testkit::draft::range_type;
 use testkit::expr::*;
 use testkit::text::*;
 
@@ -63,6 +64,17 @@ fn any_is_every_value_of_the_type_or_range() {
         |b| atomic(vec![stmt(StmtKind::AssignAny(shared(b.last), Some((int(1), int(1)))))]),
         "P[0]: last none => 1, P[0]@end",
     );
+}
+
+#[test]
+fn any_within_a_range_of_a_wide_type_goes_through_the_range_alone() {
+    let mut draft = testkit::Draft::new();
+    let wide = draft.shared("w", range_type(0, i64::from(u32::MAX)), model::variable::Init::First);
+    let family = draft.single("P");
+    draft.text(family, vec![atomic(vec![stmt(StmtKind::AssignAny(shared(wide), Some((int(7), int(8)))))])]);
+    let model = draft.finish();
+    let first = model::eval::initial_states(&model).next().unwrap();
+    assert_eq!(model::eval::steps(&model, &first).len(), 2);
 }
 
 #[test]
