@@ -4,7 +4,7 @@
 //! the language, [`show`] states and steps on one line. [`oracle`]: the whole product by brute force;
 //! [`permutation`]: states with processes permuted.
 //! [`local`]: the smallest local proofs, and their rule word by word; [`runs`]: those of temporal properties.
-//! [`random`]: random programs out of [`choices`]; [`for_each_program`] runs a check on many and makes a failing one small.
+//! [`program`]: random programs as texts, by profiles. [`random`]: random drafts out of [`choices`]; [`for_each_program`] runs a check on many and makes a failing one small.
 //! [`samples`]: programs made by hand.
 
 mod campaign;
@@ -15,6 +15,7 @@ pub mod local;
 mod lower;
 pub mod oracle;
 pub mod permutation;
+pub mod program;
 pub mod random;
 mod resolve;
 pub mod runs;

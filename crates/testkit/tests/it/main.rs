@@ -2,3 +2,4 @@
 
 mod generator;
 mod language;
+mod programs;
