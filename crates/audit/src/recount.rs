@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use base::Id;
+use base::{Budget, Id, StopReason};
 use evidence::{Exploration, SymbolicSearch};
 use model::Model;
 use model::eval::{State, evaluate, initial_states, is_deadlock, race, steps};
@@ -57,6 +57,14 @@ pub fn recount(
 impl<'m> Recount<'m> {
     /// Searches the whole product; `None` where it has more than `limit` states.
     pub fn of(model: &'m Model, limit: usize) -> Option<Self> {
+        Recount::within(model, limit, &Budget::unlimited()).unwrap_or_default()
+    }
+
+    /// The same within a budget: with hundreds of processes a few thousand states take seconds.
+    ///
+    /// # Errors
+    /// A limit that was reached.
+    pub fn within(model: &'m Model, limit: usize, budget: &Budget) -> Result<Option<Self>, StopReason> {
         let mut recount = Recount {
             model,
             states: Vec::new(),
@@ -64,10 +72,13 @@ impl<'m> Recount<'m> {
         };
         let mut found: HashMap<State, u64> = HashMap::new();
         for state in initial_states(model) {
-            recount.note(&mut found, state, 0, limit)?;
+            if !recount.note(&mut found, state, 0, limit) {
+                return Ok(None);
+            }
         }
         let mut next = 0;
         while next < recount.states.len() {
+            budget.check(0)?;
             let state = recount.states[next].clone();
             let depth = found[&state];
             recount.counted.depth = recount.counted.depth.max(depth);
@@ -76,7 +87,9 @@ impl<'m> Recount<'m> {
                 match step.result {
                     Ok(successor) => {
                         recount.counted.transitions += 1;
-                        recount.note(&mut found, successor, depth + 1, limit)?;
+                        if !recount.note(&mut found, successor, depth + 1, limit) {
+                            return Ok(None);
+                        }
                     }
                     Err(_) => recount.counted.errors += 1,
                 }
@@ -84,18 +97,19 @@ impl<'m> Recount<'m> {
             next += 1;
         }
         recount.counted.states = recount.states.len() as u64;
-        Some(recount)
+        Ok(Some(recount))
     }
 
-    fn note(&mut self, found: &mut HashMap<State, u64>, state: State, depth: u64, limit: usize) -> Option<()> {
+    /// Adds a state that is not known yet; whether there was room for it.
+    fn note(&mut self, found: &mut HashMap<State, u64>, state: State, depth: u64, limit: usize) -> bool {
         if let Entry::Vacant(free) = found.entry(state) {
             if self.states.len() >= limit {
-                return None;
+                return false;
             }
             self.states.push(free.key().clone());
             free.insert(depth);
         }
-        Some(())
+        true
     }
 
     /// What was counted.

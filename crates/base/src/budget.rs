@@ -1,13 +1,15 @@
 //! Limits on time and memory, cancellation, and why work stopped.
 //!
 //! Long work asks its [`Budget`] every few thousand steps; a limit that is reached is an ordinary answer, a
-//! [`StopReason`], never an abort. Memory is what the work itself says that it holds, so that the same limit means the
-//! same on every machine; `report` shows the process's own peak beside it.
+//! [`StopReason`], never an abort. Memory is what the work itself says that it holds, and, where [`memory`](crate::memory)
+//! watches it, the resident size of the process, which also has what nobody counted.
 
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
+
+use crate::memory::{self, Resident};
 
 /// Set once, from anywhere (a signal handler, another thread), to end work soon.
 #[derive(Clone, Debug, Default)]
@@ -15,12 +17,14 @@ pub struct CancelToken {
     set: Arc<AtomicBool>,
     /// Cancelling this one cancels the token, too, but not the other way round.
     above: Option<Arc<CancelToken>>,
+    /// What the process takes, where that is watched.
+    resident: Resident,
 }
 
 impl CancelToken {
     /// A token for a part of the work: it can be cancelled alone, and is cancelled with this one.
     pub fn child(&self) -> CancelToken {
-        CancelToken { set: Arc::default(), above: Some(Arc::new(self.clone())) }
+        CancelToken { set: Arc::default(), above: Some(Arc::new(self.clone())), resident: self.resident.clone() }
     }
 
     /// Asks all work that holds this token, or one made from it, to stop.
@@ -32,6 +36,11 @@ impl CancelToken {
     pub fn is_cancelled(&self) -> bool {
         self.set.load(Ordering::Relaxed) || self.above.as_deref().is_some_and(CancelToken::is_cancelled)
     }
+
+    /// What the process takes, for whoever watches it and whoever asks.
+    pub fn resident(&self) -> &Resident {
+        &self.resident
+    }
 }
 
 /// What several pieces of work hold that run beside each other under one limit, in bytes; one entry for each.
@@ -39,12 +48,12 @@ impl CancelToken {
 struct Ledger(Vec<AtomicU64>);
 
 impl Ledger {
-    /// Notes what one piece of work holds. Whether it has to stop: together they hold more than the limit, and none holds more
-    /// than it does, so that of several the one that needs most gives way.
-    fn exceeds(&self, entry: usize, memory_bytes: u64, limit: u64) -> bool {
+    /// Notes what one piece of work holds. Whether it has to stop: together they hold more than the limit, or the process is
+    /// short of memory, and none holds more than it does, so that of several the one that needs most gives way.
+    fn exceeds(&self, entry: usize, memory_bytes: u64, (limit, is_short): (u64, bool)) -> bool {
         self.0[entry].store(memory_bytes, Ordering::Relaxed);
         let held = || self.0.iter().map(|bytes| bytes.load(Ordering::Relaxed));
-        held().sum::<u64>() > limit && held().all(|bytes| bytes <= memory_bytes)
+        (is_short || held().sum::<u64>() > limit) && held().all(|bytes| bytes <= memory_bytes)
     }
 }
 
@@ -53,6 +62,8 @@ impl Ledger {
 pub struct Budget {
     started: Instant,
     time: Option<Duration>,
+    /// So much longer than `time` may be taken: for what comes after the work itself.
+    reserve: Duration,
     memory_bytes: Option<u64>,
     cancel: CancelToken,
     /// What others hold under the same limit, and which entry is this one's.
@@ -67,7 +78,7 @@ impl Budget {
 
     /// Limits that count from now.
     pub fn new(time: Option<Duration>, memory_bytes: Option<u64>, cancel: CancelToken) -> Self {
-        Budget { started: Instant::now(), time, memory_bytes, cancel, ledger: None }
+        Budget { started: Instant::now(), time, reserve: Duration::ZERO, memory_bytes, cancel, ledger: None }
     }
 
     /// The reason to stop now, if there is one, for work that holds `memory_bytes`.
@@ -76,17 +87,31 @@ impl Budget {
             return Err(StopReason::Cancelled);
         }
         match self.time {
-            Some(limit) if self.started.elapsed() >= limit => return Err(StopReason::TimeLimit(limit)),
+            Some(limit) if self.started.elapsed() >= limit + self.reserve => return Err(StopReason::TimeLimit(limit)),
             _ => {}
         }
-        match (self.memory_bytes, &self.ledger) {
-            (Some(limit), _) if memory_bytes > limit => Err(StopReason::MemoryLimit(limit)),
-            // Who asks about the time alone says nothing about what it holds.
-            (Some(limit), Some((ledger, entry))) if memory_bytes > 0 && ledger.exceeds(*entry, memory_bytes, limit) => {
-                Err(StopReason::MemoryLimit(limit))
-            }
+        match self.memory_bytes {
+            Some(limit) if self.exceeds(memory_bytes, limit) => Err(StopReason::MemoryLimit(limit)),
             _ => Ok(()),
         }
+    }
+
+    /// The same before `more_bytes` are taken at once, beside `memory_bytes` that are held.
+    pub fn check_growth(&self, memory_bytes: u64, more_bytes: u64) -> Result<(), StopReason> {
+        self.check(memory_bytes + more_bytes)?;
+        match self.memory_bytes {
+            Some(limit) if self.cancel.resident.would_pass(limit, more_bytes) => Err(StopReason::MemoryLimit(limit)),
+            _ => Ok(()),
+        }
+    }
+
+    fn exceeds(&self, memory_bytes: u64, limit: u64) -> bool {
+        let resident = &self.cancel.resident;
+        // Who asks about the time alone says nothing about what it holds.
+        let gives_way = |(ledger, entry): &(Arc<Ledger>, usize)| {
+            memory_bytes > 0 && ledger.exceeds(*entry, memory_bytes, (limit, resident.is_near(limit)))
+        };
+        memory_bytes > limit || resident.is_at(limit) || self.ledger.as_ref().is_some_and(gives_way)
     }
 
     /// One budget for each of `n` pieces of work that run beside each other: the limit on memory is for all of them together.
@@ -114,14 +139,19 @@ impl Budget {
 
     /// A part of what is left: at most this much time from now, the same memory, the same cancellation.
     pub fn slice(&self, time: Duration) -> Budget {
-        let left = self.time.map(|limit| limit.saturating_sub(self.started.elapsed()));
-        let time = left.map_or(time, |left| left.min(time));
-        Budget { started: Instant::now(), time: Some(time), ..self.clone() }
+        let time = self.time_left().map_or(time, |left| left.min(time));
+        Budget { started: Instant::now(), time: Some(time), reserve: Duration::ZERO, ..self.clone() }
     }
 
-    /// The same limits, counted from now.
-    pub fn again(&self) -> Budget {
-        Budget { started: Instant::now(), ..self.clone() }
+    /// The same limits for what follows the work: it may take longer by a part of what a limit on time may be passed by.
+    pub fn with_reserve(&self, part: f64) -> Budget {
+        let reserve = self.time.map_or(Duration::ZERO, |limit| allowance(limit).mul_f64(part));
+        Budget { reserve, ..self.clone() }
+    }
+
+    /// What is left of the time, if it is limited.
+    pub fn time_left(&self) -> Option<Duration> {
+        self.time.map(|limit| (limit + self.reserve).saturating_sub(self.started.elapsed()))
     }
 
     /// How long ago the budget was made.
@@ -138,6 +168,11 @@ impl Budget {
     pub fn memory_limit(&self) -> Option<u64> {
         self.memory_bytes
     }
+}
+
+/// What a limit on time may be passed by before an answer is there: a tenth of it, and half a second where that is more.
+pub fn allowance(limit: Duration) -> Duration {
+    (limit / 10).max(Duration::from_millis(500))
 }
 
 /// Why work ended without an answer. Each has a stable code for scripts and a sentence for people.
@@ -182,7 +217,13 @@ impl fmt::Display for StopReason {
         match self {
             StopReason::Cancelled => write!(f, "interrupted"),
             StopReason::TimeLimit(limit) => write!(f, "the time limit of {} s was reached", limit.as_secs_f64()),
-            StopReason::MemoryLimit(bytes) => write!(f, "the memory limit of {} MB was reached", bytes >> 20),
+            StopReason::MemoryLimit(bytes) => {
+                write!(f, "the memory limit of {} was reached", memory::in_words(*bytes))?;
+                match *bytes < memory::FLOOR {
+                    true => write!(f, " (below {}, it is one of data alone)", memory::in_words(memory::FLOOR)),
+                    false => Ok(()),
+                }
+            }
             StopReason::NodeLimit(n_nodes) => write!(f, "all {n_nodes} nodes of decision diagrams were used up"),
             StopReason::AutomatonLimit(n_states) => {
                 write!(f, "the automaton of the formula is too large: more than {n_states} states")
@@ -209,6 +250,44 @@ mod tests {
         let late = Budget::new(Some(Duration::ZERO), None, CancelToken::default());
         assert_eq!(late.check(0), Err(StopReason::TimeLimit(Duration::ZERO)));
     }
+
+    #[test]
+    fn what_follows_the_work_has_a_reserve() {
+        let late = Budget::new(Some(Duration::ZERO), None, CancelToken::default());
+        assert_eq!(late.with_reserve(0.0).check(0), Err(StopReason::TimeLimit(Duration::ZERO)));
+        assert_eq!(late.with_reserve(100.0).check(0), Ok(()));
+        assert!(late.with_reserve(100.0).time_left() > Some(Duration::from_secs(30)));
+        assert_eq!(allowance(Duration::from_secs(3)), Duration::from_millis(500));
+        assert_eq!(allowance(Duration::from_secs(60)), Duration::from_secs(6));
+    }
+
+    #[test]
+    fn the_resident_size_stops_work_that_counted_less() {
+        const LIMIT: u64 = 1 << 30;
+        let cancel = CancelToken::default();
+        let budget = Budget::new(None, Some(LIMIT), cancel.child());
+        let [one, other] = &budget.shared_by(2)[..] else { unreachable!() };
+        assert_eq!(one.check(20), Ok(()));
+        cancel.resident().note(LIMIT / 100 * 88);
+        assert_eq!(other.check(10), Ok(()), "the other one holds more");
+        assert_eq!(one.check(20), Err(StopReason::MemoryLimit(LIMIT)));
+        one.release();
+        assert_eq!((other.check(0), budget.check(0)), (Ok(()), Ok(())));
+        cancel.resident().note(LIMIT);
+        assert_eq!(other.check(0), Err(StopReason::MemoryLimit(LIMIT)));
+        cancel.resident().note(LIMIT / 2);
+        assert_eq!(budget.check(0), Ok(()));
+        assert_eq!(budget.check_growth(0, LIMIT / 4), Ok(()));
+        assert_eq!(budget.check_growth(0, LIMIT / 2 + 1), Err(StopReason::MemoryLimit(LIMIT)));
+    }
+
+    #[test]
+    fn a_limit_is_said_as_it_was_asked_for() {
+        let said = |bytes| StopReason::MemoryLimit(bytes).to_string();
+        assert_eq!(said(200 << 20), "the memory limit of 200 MB was reached");
+        assert_eq!(said(1536), "the memory limit of 1.5 KB was reached (below 64 MB, it is one of data alone)");
+    }
+
     #[test]
     fn a_part_is_cancelled_alone_and_with_the_whole() {
         let whole = CancelToken::default();

@@ -2,10 +2,12 @@
 //!
 //! [`id`]: typed ids and vectors indexed by them. [`source`]: files, spans, lines and columns. [`diagnostic`]: messages
 //! about the user's input, with stable codes. [`budget`]: limits on time and memory, cancellation, and [`StopReason`].
+//! [`memory`]: what the process takes, watched.
 
 pub mod budget;
 pub mod diagnostic;
 pub mod id;
+pub mod memory;
 pub mod source;
 
 pub use budget::{Budget, CancelToken, StopReason};

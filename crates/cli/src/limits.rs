@@ -1,22 +1,112 @@
-//! What a search may use, from the options; Ctrl-C is one of the limits.
+//! What a call may use, from the options; Ctrl-C is one of the limits.
+//!
+//! In: the options. Out: the limits for the work, and a [`Guard`] for everything else. The work itself keeps its limits and ends with an
+//! ordinary answer; what comes before and after it (reading, putting into words, writing) has the rest of the time that a limit may be passed
+//! by, and is ended by the guard where that is not enough.
 
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
+use std::time::{Duration, Instant};
 
-use base::CancelToken;
+use base::budget::allowance;
+use base::memory::{self, Resident};
+use base::{Budget, CancelToken, StopReason};
 use driver::check::Limits;
 
-use crate::interrupt;
-use crate::options::LimitOptions;
+use crate::options::{CallLimitOptions, LimitOptions};
+use crate::status::ExitStatus;
+use crate::{files, interrupt, terminal};
 
-/// The limits of this call. From now on Ctrl-C asks the search to end.
-pub fn of(options: &LimitOptions) -> Limits {
+/// The guard looks so often.
+const GLANCE: Duration = Duration::from_millis(10);
+
+/// The call is ended after this part of what a time limit may be passed by.
+const LAST: f64 = 0.8;
+
+/// The call is ended when it takes so much of its memory, in hundredths.
+const MOST: u64 = 107;
+
+/// The limits of this call, and who ends it where nothing else does. From now on Ctrl-C asks the search to end.
+pub fn of(options: &LimitOptions) -> (Limits, Guard) {
     let cancel = CancelToken::default();
     interrupt::cancel_on_interrupt(&cancel);
     let n_cores = || thread::available_parallelism().map_or(1, |cores| cores.get());
-    Limits {
+    if options.memory.is_some() {
+        cancel.resident().watch();
+    }
+    let guard = Guard::new((options.timeout, options.memory), cancel.resident().clone());
+    let limits = Limits {
         time: options.timeout,
         memory_bytes: options.memory,
         n_threads: options.threads.unwrap_or_else(n_cores),
         cancel,
+    };
+    (limits, guard)
+}
+
+/// The limits of a call that searches nothing, and who ends it where nothing else does.
+pub fn of_call(options: CallLimitOptions) -> (Budget, Guard) {
+    let cancel = CancelToken::default();
+    if options.memory.is_some() {
+        cancel.resident().watch();
     }
+    let guard = Guard::new((options.timeout, options.memory), cancel.resident().clone());
+    (Budget::new(options.timeout, options.memory, cancel), guard)
+}
+
+/// Ends the call with status 3 where its limits are about to be passed: whatever it is at, and with nothing but a sentence.
+pub struct Guard {
+    started: Instant,
+    time: Option<Duration>,
+    /// When the call is ended.
+    deadline: Arc<Mutex<Option<Instant>>>,
+}
+
+impl Guard {
+    /// A guard of a call with a limit on time, or on memory.
+    pub fn new((time, memory): (Option<Duration>, Option<u64>), resident: Resident) -> Self {
+        let guard = Guard { started: Instant::now(), time, deadline: Arc::default() };
+        guard.allow_for(1);
+        if time.is_some() || memory.is_some() {
+            let deadline = Arc::clone(&guard.deadline);
+            let watch = move || keep_looking(time, memory, &deadline, &resident);
+            // Without a thread the work still keeps its limits by itself.
+            thread::Builder::new().name(String::from("guard")).spawn(watch).ok();
+        }
+        guard
+    }
+
+    /// Says how many programs and instances there are, each of which has the whole time.
+    pub fn allow_for(&self, n_programs: usize) {
+        let n_programs = u32::try_from(n_programs.max(1)).unwrap_or(u32::MAX);
+        let time = self.time.and_then(|limit| (limit + allowance(limit).mul_f64(LAST)).checked_mul(n_programs));
+        let deadline = time.and_then(|time| self.started.checked_add(time));
+        *self.deadline.lock().unwrap_or_else(PoisonError::into_inner) = deadline;
+    }
+}
+
+fn keep_looking(
+    time: Option<Duration>,
+    memory: Option<u64>,
+    deadline: &Mutex<Option<Instant>>,
+    resident: &Resident,
+) -> ! {
+    loop {
+        thread::sleep(GLANCE);
+        let deadline = *deadline.lock().unwrap_or_else(PoisonError::into_inner);
+        match (time, memory) {
+            (Some(limit), _) if deadline.is_some_and(|deadline| Instant::now() >= deadline) => {
+                end(&StopReason::TimeLimit(limit));
+            }
+            (_, Some(limit)) if resident.bytes() > limit.max(memory::FLOOR) / 100 * MOST => {
+                end(&StopReason::MemoryLimit(limit));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn end(reason: &StopReason) -> ! {
+    terminal::error(format!("{reason} before everything was written"));
+    files::exit_at_once(ExitStatus::Undecided.code().into())
 }

@@ -179,12 +179,24 @@ pub struct LimitOptions {
     /// Stop after this time, for each program and instance: 500ms, 60s, 5m, 2h
     #[arg(long, value_name = "TIME", value_parser = values::duration)]
     pub timeout: Option<Duration>,
-    /// Stop when the search holds this much: 512M, 4G
+    /// Stop when the program takes this much: 512M, 4G
     #[arg(long, value_name = "SIZE", value_parser = values::memory)]
     pub memory: Option<u64>,
     /// How many threads to use [default: all cores]
     #[arg(short = 'j', long = "threads", value_name = "THREADS", value_parser = values::threads)]
     pub threads: Option<usize>,
+}
+
+/// What a call may use that searches nothing.
+#[derive(Clone, Copy, Debug, Args)]
+#[command(next_help_heading = "Limits")]
+pub struct CallLimitOptions {
+    /// Stop after this time: 500ms, 60s, 5m, 2h
+    #[arg(long, value_name = "TIME", value_parser = values::duration)]
+    pub timeout: Option<Duration>,
+    /// Stop when the program takes this much: 512M, 4G
+    #[arg(long, value_name = "SIZE", value_parser = values::memory)]
+    pub memory: Option<u64>,
 }
 
 /// Where results go.
@@ -345,6 +357,9 @@ pub struct ExportOptions {
     /// Write the text to a file instead of the standard output
     #[arg(short, long = "output", value_name = "OUT", help_heading = "Output")]
     pub output: Option<PathBuf>,
+    /// What may be used.
+    #[command(flatten)]
+    pub limits: CallLimitOptions,
 }
 
 /// The languages of other tools.
@@ -408,6 +423,9 @@ pub struct ReplayOptions {
     /// What is to be reached.
     #[command(flatten)]
     pub goal: GoalOptions,
+    /// What may be used.
+    #[command(flatten)]
+    pub limits: CallLimitOptions,
 }
 
 const REPLAY_EXAMPLES: &str = "\
@@ -489,8 +507,11 @@ pub struct SimOptions {
     #[arg(long, value_name = "RUNS", help_heading = "Run", default_value_t = 10_000, requires = "until")]
     pub runs: usize,
     /// Choose each step: a number takes a step, u undoes one, q quits
-    #[arg(short, long, help_heading = "Run")]
+    #[arg(short, long, help_heading = "Run", conflicts_with_all = ["timeout", "memory"])]
     pub interactive: bool,
+    /// What may be used.
+    #[command(flatten)]
+    pub limits: CallLimitOptions,
 }
 
 const SIM_EXAMPLES: &str = "\

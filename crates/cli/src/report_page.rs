@@ -56,14 +56,19 @@ impl ReportPage {
         Ok(ReportPage { target: Target::new(path)?, time_left: Mutex::new(MOST_TIME) })
     }
 
-    /// The local state graphs of a program, where they are small; `None` where there are none in time.
+    /// The local state graphs of a program, where they are small, within what is left of the limits; `None` where there are none in time.
     pub fn pictures(&self, run: &Run, limits: &Limits) -> Option<Pictures> {
         let mut left = self.time_left.lock().ok()?;
-        if left.is_zero() || run.model.processes.len() > MOST_PROCESSES || limits.cancel.is_cancelled() {
+        let time_left = limits.time.unwrap_or(MOST_TIME);
+        if left.is_zero()
+            || time_left.is_zero()
+            || run.model.processes.len() > MOST_PROCESSES
+            || limits.cancel.is_cancelled()
+        {
             return None;
         }
         let limits = Limits {
-            time: Some(MOST_TIME_EACH.min(*left).min(limits.time.unwrap_or(MOST_TIME))),
+            time: Some(MOST_TIME_EACH.min(*left).min(time_left)),
             memory_bytes: Some(limits.memory_bytes.unwrap_or(MOST_MEMORY).min(MOST_MEMORY)),
             n_threads: 1,
             cancel: limits.cancel.clone(),

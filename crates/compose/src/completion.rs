@@ -186,10 +186,10 @@ impl<'m, B: Refinable, T: FnMut(&Round)> Completion<'_, 'm, B, T> {
                 return Ok(Completed::Run { states, rounds: self.rounds });
             }
             let plan = match self.way.symmetry {
-                Some(symmetry) => Plan::of_first(self.backend, 1, symmetry.clone()),
-                None => Plan::of_all(self.backend, 1),
+                Some(symmetry) => Plan::of_first(self.backend, 1, symmetry.clone(), self.way.budget)?,
+                None => Plan::of_all(self.backend, 1, self.way.budget)?,
             };
-            let mut fixpoint = Fixpoint::of_plan(self.backend, plan)?;
+            let mut fixpoint = Fixpoint::of_plan(self.backend, plan, self.way.budget)?;
             let (violated_at, meeting) = match self.meet(&mut fixpoint)? {
                 Met::States(stage, meeting) => (stage, meeting),
                 Met::Nothing => {

@@ -90,6 +90,51 @@ pub fn groups(processes: &[ProcessId], k: usize) -> Vec<Vec<ProcessId>> {
     found
 }
 
+/// Limits are looked at after so many groups or rules.
+const CHECK_EVERY: u64 = 256;
+
+/// Counts the groups and rules of a plan while it is made: with a hundred processes there are millions.
+struct Counter<'a> {
+    budget: &'a Budget,
+    n_made: u64,
+    bytes: u64,
+}
+
+impl Counter<'_> {
+    /// One more list of `len` numbers.
+    fn count(&mut self, len: usize) -> Result<(), StopReason> {
+        self.n_made += 1;
+        self.bytes += (size_of::<Rule>() + len * size_of::<usize>()) as u64;
+        if self.n_made.is_multiple_of(CHECK_EVERY) { self.budget.check(self.bytes) } else { Ok(()) }
+    }
+
+    /// The groups of `k` of the processes, as [`groups`] lists them.
+    fn groups(&mut self, processes: &[ProcessId], k: usize) -> Result<Vec<Vec<ProcessId>>, StopReason> {
+        let (mut found, mut chosen) = (Vec::new(), Vec::with_capacity(k));
+        self.choose(processes, k, &mut chosen, &mut found)?;
+        Ok(found)
+    }
+
+    fn choose(
+        &mut self,
+        processes: &[ProcessId],
+        k: usize,
+        chosen: &mut Vec<ProcessId>,
+        found: &mut Vec<Vec<ProcessId>>,
+    ) -> Result<(), StopReason> {
+        if k == 0 {
+            found.push(chosen.clone());
+            return self.count(chosen.len());
+        }
+        for (at, &first) in processes.iter().enumerate() {
+            chosen.push(first);
+            self.choose(&processes[at + 1..], k - 1, chosen, found)?;
+            chosen.pop();
+        }
+        Ok(())
+    }
+}
+
 /// What the sets have to be closed under.
 #[derive(Clone, Debug)]
 pub enum Rule {
@@ -148,30 +193,44 @@ pub struct Plan<'m> {
 
 impl<'m> Plan<'m> {
     /// Every group, and every mover who can disturb it.
-    pub fn of_all<B: Backend>(backend: &B, k: usize) -> Self {
+    ///
+    /// # Errors
+    /// A limit that was reached.
+    pub fn of_all<B: Backend>(backend: &B, k: usize, budget: &Budget) -> Result<Self, StopReason> {
         let all: Vec<ProcessId> = backend.model().processes.ids().collect();
-        let groups = groups(&all, k);
+        let mut counter = Counter { budget, n_made: 0, bytes: 0 };
+        let groups = counter.groups(&all, k)?;
         let mut plan = Plan { k, n_listed: groups.len(), groups, rules: Vec::new(), symmetry: None };
         for movers in backend.movers() {
             for at in 0..plan.groups.len() {
-                plan.add_step(backend, at, movers);
+                let n_witnesses = plan.add_step(backend, at, movers);
+                counter.count(n_witnesses)?;
             }
         }
-        plan
+        Ok(plan)
     }
 
     /// One group for each choice of families, one mover of those that are alike to it, and the images that the rules need.
-    pub fn of_first<B: Backend>(backend: &B, k: usize, symmetry: Symmetry<'m>) -> Self {
-        let groups = groups(&symmetry.first_processes(k), k);
+    ///
+    /// # Errors
+    /// A limit that was reached.
+    pub fn of_first<B: Backend>(
+        backend: &B,
+        k: usize,
+        symmetry: Symmetry<'m>,
+        budget: &Budget,
+    ) -> Result<Self, StopReason> {
+        let mut counter = Counter { budget, n_made: 0, bytes: 0 };
+        let groups = counter.groups(&symmetry.first_processes(k), k)?;
         let stands = |group: &Vec<ProcessId>| symmetry.representative(group) == *group;
         let groups: Vec<Vec<ProcessId>> = groups.into_iter().filter(stands).collect();
         let mut plan = Plan { k, n_listed: groups.len(), groups, rules: Vec::new(), symmetry: Some(symmetry.clone()) };
         for at in 0..plan.n_listed {
             let group = plan.groups[at].clone();
             for movers in backend.movers() {
-                if symmetry.is_first(&movers.processes().collect::<Vec<ProcessId>>(), &group) {
-                    plan.add_step(backend, at, movers);
-                }
+                let is_first = symmetry.is_first(&movers.processes().collect::<Vec<ProcessId>>(), &group);
+                let n_witnesses = if is_first { plan.add_step(backend, at, movers) } else { 0 };
+                counter.count(n_witnesses)?;
             }
             for exchange in symmetry.keeping(&plan.groups[at]) {
                 plan.rules.push(Rule::Image { from: at, to: at, exchange });
@@ -181,20 +240,24 @@ impl<'m> Plan<'m> {
             let listed = symmetry.representative(&plan.groups[to]);
             let from = plan.groups.iter().position(|group| *group == listed).expect("every choice is listed");
             let exchange = symmetry.exchange(&listed, &plan.groups[to]);
+            counter.count(backend.model().processes.len())?;
             plan.rules.push(Rule::Image { from, to, exchange });
         }
-        plan
+        Ok(plan)
     }
 
-    fn add_step<B: Backend>(&mut self, backend: &B, at: usize, movers: Movers) {
+    /// Adds the rule of movers who can change what a group sees. How many witnesses it has.
+    fn add_step<B: Backend>(&mut self, backend: &B, at: usize, movers: Movers) -> usize {
         if !backend.disturbs(movers, &self.groups[at]) {
-            return;
+            return 0;
         }
         let mut together = self.groups[at].clone();
         together.extend(movers.processes().filter(|process| !self.groups[at].contains(process)));
         together.sort_unstable();
-        let witnesses = groups(&together, self.k).into_iter().map(|group| self.position(group)).collect();
+        let witnesses: Vec<usize> = groups(&together, self.k).into_iter().map(|group| self.position(group)).collect();
+        let n_witnesses = witnesses.len();
         self.rules.push(Rule::Step { group: at, movers, witnesses });
+        n_witnesses
     }
 
     fn position(&mut self, group: Vec<ProcessId>) -> usize {
@@ -224,15 +287,20 @@ pub struct Fixpoint<'m, S> {
 }
 
 impl<'m, S: Clone> Fixpoint<'m, S> {
-    /// The initial stage, for all groups.
+    /// The initial stage, for all groups and without limits.
     pub fn new<B: Backend<Set = S>>(backend: &mut B, k: usize) -> Result<Self, StopReason> {
-        let plan = Plan::of_all(backend, k);
-        Fixpoint::of_plan(backend, plan)
+        let budget = Budget::unlimited();
+        let plan = Plan::of_all(backend, k, &budget)?;
+        Fixpoint::of_plan(backend, plan, &budget)
     }
 
     /// The initial stage of a plan.
-    pub fn of_plan<B: Backend<Set = S>>(backend: &mut B, plan: Plan<'m>) -> Result<Self, StopReason> {
-        let sets = plan.groups.iter().map(|group| backend.initial(group)).collect::<Result<Vec<S>, _>>()?;
+    pub fn of_plan<B: Backend<Set = S>>(backend: &mut B, plan: Plan<'m>, budget: &Budget) -> Result<Self, StopReason> {
+        let mut sets = Vec::with_capacity(plan.groups.len());
+        for group in &plan.groups {
+            sets.push(backend.initial(group)?);
+            budget.check(backend.memory_bytes())?;
+        }
         let (versions, applied) = (vec![0; plan.groups.len()], vec![None; plan.rules.len()]);
         let (k, groups, n_listed) = (plan.k, plan.groups.clone(), plan.n_listed);
         let invariants = Invariants { k, groups, sets, n_listed };

@@ -60,10 +60,10 @@ fn strongest<B: Backend>(
     symmetry: Option<&Symmetry<'_>>,
 ) -> Result<Invariants<B::Set>, StopReason> {
     let plan = match symmetry {
-        Some(symmetry) => Plan::of_first(backend, k, symmetry.clone()),
-        None => Plan::of_all(backend, k),
+        Some(symmetry) => Plan::of_first(backend, k, symmetry.clone(), &task.budget)?,
+        None => Plan::of_all(backend, k, &task.budget)?,
     };
-    let mut fixpoint = Fixpoint::of_plan(backend, plan)?;
+    let mut fixpoint = Fixpoint::of_plan(backend, plan, &task.budget)?;
     fixpoint.close(backend, &task.budget)?;
     Ok(fixpoint.invariants)
 }

@@ -4,19 +4,28 @@
 //! [`AuditFailure`]: we are wrong, and nobody may see the verdict.
 
 use std::fmt;
+use std::sync::Arc;
 
 use audit::certificate::CertificateError;
 use audit::{AuditError, Recount, Recounted};
 use base::{Budget, StopReason};
 use engine::insight::Insight;
 use engine::run::{Audit, PropertyResult};
-use engine::{Answer, PropertyId, Verdict};
+use engine::{Answer, Observer, PropertyId, Silent, Verdict};
 use evidence::{Certificate, Evidence, Exploration, SymbolicSearch};
 use model::Model;
 use model::property::PropertyKind;
 
+use crate::attended::Attendant;
+
 /// Products of at most this many states are searched again, which takes a fraction of a second.
 const MOST_RECOUNTED: usize = 3000;
+
+/// An audit may take this part of what a time limit may be passed by, where an engine has used up its time.
+pub(crate) const AUDIT_RESERVE: f64 = 0.45;
+
+/// A check of a proof has this part of it to notice by itself that a limit is reached.
+const AUDIT_GRACE: f64 = 0.1;
 
 /// Evidence that its own audit refused: both sides.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,7 +78,10 @@ impl<'m> Auditor<'m> {
     /// # Errors
     /// Evidence that fails its audit.
     pub fn audit(&mut self, method: &'static str, answer: Answer) -> Result<PropertyResult, Box<AuditFailure>> {
-        match self.accepts(answer.property, &answer.verdict) {
+        let Answer { property, verdict, statistics } = answer;
+        let (verdict, accepted) = self.judge(property, verdict);
+        let answer = Answer { property, verdict, statistics };
+        match accepted {
             Ok(audit) => Ok(PropertyResult {
                 property: answer.property,
                 method: answer.statistics.method.unwrap_or(method),
@@ -85,6 +97,25 @@ impl<'m> Auditor<'m> {
                 verdict: word(&answer.verdict),
                 error,
             })),
+        }
+    }
+
+    /// The verdict again, and what the audit says of it. A proof is handed to whoever checks it, since its check may have to be left.
+    fn judge(&mut self, property: PropertyId, verdict: Verdict) -> (Verdict, Result<Audit, AuditError>) {
+        let is_goal = matches!(self.model.properties[property].kind, PropertyKind::Reachable(_));
+        match verdict {
+            Verdict::Holds(Evidence::Certificate(proof)) if !is_goal => {
+                let (proof, audit) = self.check_proof(property, proof);
+                (Verdict::Holds(Evidence::Certificate(proof)), audit)
+            }
+            Verdict::Violated(Evidence::Certificate(proof)) if is_goal => {
+                let (proof, audit) = self.check_proof(property, proof);
+                (Verdict::Violated(Evidence::Certificate(proof)), audit)
+            }
+            other => {
+                let audit = self.accepts(property, &other);
+                (other, audit)
+            }
         }
     }
 
@@ -108,20 +139,35 @@ impl<'m> Auditor<'m> {
             Evidence::Exploration(_) | Evidence::Symbolic(_) | Evidence::Reduced(_) => {
                 Err(AuditError::new("a search shows it", "only a run can"))
             }
-            Evidence::Certificate(certificate) if !happens => self.check_proof(property, certificate),
+            // One that can show it was checked already.
             Evidence::Certificate(_) => Err(AuditError::new("a local proof shows it", "only a run can")),
         }
     }
 
-    /// What the checker says of a proof, if it does not refuse it.
-    fn check_proof(&self, property: PropertyId, certificate: &Certificate) -> Result<Audit, AuditError> {
-        let asked = &self.model.properties[property];
-        match audit::certificate::check(self.model, asked, certificate, &self.budget) {
-            Ok(checked) => Ok(Audit::Proof(checked.obligations)),
-            Err(CertificateError::Stopped(reason)) => Ok(Audit::Stopped(reason)),
-            Err(CertificateError::NotSupported(why)) => Ok(Audit::Stopped(StopReason::NotSupported(why))),
-            Err(error) => Err(AuditError::new("a local proof shows it", error.to_string())),
+    /// The proof again, and what the checker says of it, if it does not refuse it.
+    fn check_proof(
+        &self,
+        property: PropertyId,
+        proof: Box<Certificate>,
+    ) -> (Box<Certificate>, Result<Audit, AuditError>) {
+        if let Err(reason) = self.budget.check(0) {
+            return (proof, Ok(Audit::Stopped(reason)));
         }
+        let proof: Arc<Certificate> = Arc::from(proof);
+        let attendant = Attendant { model: self.model, budget: &self.budget, observer: &Silent, grace: AUDIT_GRACE };
+        let (handed, budget) = (Arc::clone(&proof), self.budget.clone());
+        let check = move |model: &Model, _: &dyn Observer| {
+            audit::certificate::check(model, &model.properties[property], &handed, &budget)
+        };
+        let audit = match attendant.run(check) {
+            Err(left) => Ok(Audit::Stopped(left.reason)),
+            Ok(Ok(checked)) => Ok(Audit::Proof(checked.obligations)),
+            Ok(Err(CertificateError::Stopped(reason))) => Ok(Audit::Stopped(reason)),
+            Ok(Err(CertificateError::NotSupported(why))) => Ok(Audit::Stopped(StopReason::NotSupported(why))),
+            Ok(Err(error)) => Err(AuditError::new("a local proof shows it", error.to_string())),
+        };
+        // A check that was left still has its hands on the proof.
+        (Box::new(Arc::unwrap_or_clone(proof)), audit)
     }
 
     /// Searches all of which a part was searched, where it is small enough.
@@ -133,12 +179,12 @@ impl<'m> Auditor<'m> {
         if part.states > MOST_RECOUNTED as u64 {
             return Ok(Audit::NotDone);
         }
-        match self.recount.get_or_insert_with(|| Recount::of(self.model, MOST_RECOUNTED)) {
-            Some(recount) => Ok(match recount.check_claim(property)? {
+        match self.recount() {
+            Ok(Some(recount)) => Ok(match recount.check_claim(property)? {
                 Recounted::Agrees => Audit::Accepted,
                 Recounted::TooLarge => Audit::NotDone,
             }),
-            None => Ok(Audit::NotDone),
+            Ok(None) | Err(_) => Ok(Audit::NotDone),
         }
     }
 
@@ -161,6 +207,14 @@ impl<'m> Auditor<'m> {
         }
     }
 
+    /// The product, searched again when it is first asked for; `None` where it is too large.
+    fn recount(&mut self) -> Result<Option<&Recount<'m>>, StopReason> {
+        if self.recount.is_none() {
+            self.recount = Some(Recount::within(self.model, MOST_RECOUNTED, &self.budget)?);
+        }
+        Ok(self.recount.as_ref().and_then(Option::as_ref))
+    }
+
     fn recounted(
         &mut self,
         states: u64,
@@ -169,12 +223,14 @@ impl<'m> Auditor<'m> {
         if states > MOST_RECOUNTED as u64 {
             return Ok(Audit::NotDone);
         }
-        match self.recount.get_or_insert_with(|| Recount::of(self.model, MOST_RECOUNTED)) {
-            Some(recount) => Ok(match check(recount)? {
+        match self.recount() {
+            Ok(Some(recount)) => Ok(match check(recount)? {
                 Recounted::Agrees => Audit::Accepted,
                 Recounted::TooLarge => Audit::NotDone,
             }),
-            None => Err(AuditError::new(
+            // A search that could not be repeated in time is one that was not repeated.
+            Err(_) => Ok(Audit::NotDone),
+            Ok(None) => Err(AuditError::new(
                 format!("there are {states} reachable states"),
                 format!("there are more than {MOST_RECOUNTED}"),
             )),

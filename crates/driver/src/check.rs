@@ -161,7 +161,7 @@ mod tests {
         let check = Check {
             model: &program.model,
             questions: &questions,
-            checker: &Single(Box::new(Parrot(verdict))),
+            checker: &Single(std::sync::Arc::new(Parrot(verdict))),
             limits: &limits(),
         };
         check.run(&Silent).map(|checked| checked.results[0].audit.is_accepted()).map_err(|failure| failure.to_string())
@@ -223,7 +223,7 @@ mod tests {
         let proved = run(&*crate::methods::find("split").unwrap().checker(), &limits());
         assert!(matches!(proved.audit, Audit::Proof(_)), "{:?}", proved.audit);
         let hasty = Limits { time: Some(Duration::ZERO), ..limits() };
-        let stopped = run(&Single(Box::new(Parrot(proved.verdict))), &hasty);
+        let stopped = run(&Single(std::sync::Arc::new(Parrot(proved.verdict))), &hasty);
         assert_eq!(stopped.audit, Audit::Stopped(StopReason::TimeLimit(Duration::ZERO)));
         assert!(matches!(stopped.verdict, Verdict::Holds(_)));
     }
@@ -232,7 +232,7 @@ mod tests {
     fn what_the_engine_does_not_answer_is_unknown_with_its_reason() {
         let program = program();
         let questions: Vec<PropertyId> = program.model.properties.ids().collect();
-        let checker = Single(Box::new(Parrot(Verdict::Unknown(StopReason::Cancelled))));
+        let checker = Single(std::sync::Arc::new(Parrot(Verdict::Unknown(StopReason::Cancelled))));
         let check = Check { model: &program.model, questions: &questions, checker: &checker, limits: &limits() };
         let checked = check.run(&Silent).unwrap();
         assert_eq!(checked.results.iter().map(|result| result.property).collect::<Vec<_>>(), questions);

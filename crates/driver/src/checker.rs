@@ -2,12 +2,15 @@
 //!
 //! In: a task. Out: one result for each question, in the order of the questions, each audited.
 
+use std::sync::Arc;
+
 use base::StopReason;
 use engine::run::PropertyResult;
 use engine::{Answer, Engine, Observer, PropertyId, Statistics, Task, Verdict};
 use model::Model;
 
-use crate::auditor::{AuditFailure, Auditor};
+use crate::attended;
+use crate::auditor::{AUDIT_RESERVE, AuditFailure, Auditor};
 
 /// Answers questions, and has every answer audited.
 pub trait Checker: Sync {
@@ -22,7 +25,7 @@ pub trait Checker: Sync {
 }
 
 /// An engine that may be used by any thread; all of them are plain settings.
-pub type SharedEngine = Box<dyn Engine + Send + Sync>;
+pub type SharedEngine = Arc<dyn Engine + Send + Sync>;
 
 /// One engine, then the audit. A question that it does not answer gets `Unknown` with its reason.
 pub struct Single(pub SharedEngine);
@@ -36,11 +39,11 @@ impl Checker for Single {
         let (supported, refused) = sort_out(task.model, &task.properties, &*self.0);
         let mut answers = Vec::new();
         if !supported.is_empty() {
-            answers = self.0.run(&Task { properties: supported, ..task.clone() }, observer);
+            answers = attended::run(&self.0, &Task { properties: supported, ..task.clone() }, observer);
         }
         answers.extend(refused);
-        // The audit has as long again as the engine.
-        let mut auditor = Auditor::new(task.model, task.budget.again());
+        // The audit has what the engine left, and a reserve where it left nothing.
+        let mut auditor = Auditor::new(task.model, task.budget.with_reserve(AUDIT_RESERVE));
         let mut results = Vec::new();
         for &question in &task.properties {
             let found = answers.iter().position(|answer| answer.property == question);

@@ -5,6 +5,7 @@ use engine::{Observer, Statistics};
 use evidence::Exploration;
 use model::Model;
 
+use crate::attended::{Attendant, ENGINE_GRACE};
 use crate::check::Limits;
 
 /// What was seen, and what it took.
@@ -20,6 +21,13 @@ pub struct Explored {
 
 /// Searches the whole product.
 pub fn explore(model: &Model, limits: &Limits, observer: &dyn Observer) -> Explored {
-    let (exploration, statistics, stopped) = explicit::explore(model, &limits.budget(), limits.n_threads, observer);
+    let (budget, n_threads) = (limits.budget(), limits.n_threads);
+    let attendant = Attendant { model, budget: &budget, observer, grace: ENGINE_GRACE };
+    let within = budget.clone();
+    let explored = attendant.run(move |model, observer| explicit::explore(model, &within, n_threads, observer));
+    let (exploration, statistics, stopped) = explored.unwrap_or_else(|left| {
+        let statistics = Statistics { time: budget.elapsed(), ..Statistics::default() };
+        (Exploration::default(), statistics, Some(left.reason))
+    });
     Explored { exploration, statistics, stopped }
 }

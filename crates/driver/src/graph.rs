@@ -6,11 +6,12 @@ use engine::Observer;
 use model::Model;
 use model::process::ProcessId;
 
+use crate::attended::{Attendant, ENGINE_GRACE};
 use crate::check::Limits;
 
 use engine::graph::LocalGraphs;
 pub use explicit::graphs::Way;
-use explicit::graphs::{GraphTask, local_graphs};
+use explicit::graphs::{DRAWING_RESERVE, GraphTask, local_graphs};
 
 /// The way of this name.
 ///
@@ -56,7 +57,16 @@ pub fn graphs(
     limits: &Limits,
     observer: &dyn Observer,
 ) -> Result<LocalGraphs, StopReason> {
-    let budget = limits.budget();
-    let task = GraphTask { model, way, drawn, budget: &budget, n_threads: limits.n_threads };
-    local_graphs(&task, observer)
+    let (budget, drawn, n_threads) = (limits.budget(), drawn.to_vec(), limits.n_threads);
+    // What is drawn is drawn within a reserve of time.
+    let until = budget.with_reserve(DRAWING_RESERVE);
+    let attendant = Attendant { model, budget: &until, observer, grace: ENGINE_GRACE };
+    let within = budget.clone();
+    let work = move |model: &Model, observer: &dyn Observer| {
+        local_graphs(&GraphTask { model, way, drawn: &drawn, budget: &within, n_threads }, observer)
+    };
+    attendant.run(work).unwrap_or_else(|left| {
+        let (time, stopped) = (budget.elapsed(), Some(left.reason));
+        Ok(LocalGraphs { graphs: Vec::new(), stopped, joint_states: None, time, peak_memory_bytes: 0 })
+    })
 }

@@ -5,6 +5,7 @@
 //! from files. [`simulation`]: one run at a time. [`explore()`](explore::explore): the size of the whole product. [`graph`]: local
 //! state graphs. [`teach()`](teach::teach): what else is worth knowing about an answer.
 
+mod attended;
 pub mod auditor;
 mod auto;
 pub mod check;

@@ -2,6 +2,8 @@
 //!
 //! A name that no method has is refused, with the nearest one.
 
+use std::sync::Arc;
+
 use base::diagnostic::nearest_name;
 use engine::Engine;
 use explicit::fair::Rule;
@@ -36,7 +38,7 @@ const fn here(name: &'static str, answers: &'static str, checker: fn() -> Box<dy
 }
 
 fn one(engine: impl Engine + Send + Sync + 'static) -> Box<dyn Checker> {
-    Box::new(Single(Box::new(engine)))
+    Box::new(Single(Arc::new(engine)))
 }
 
 fn auto() -> Box<dyn Checker> {

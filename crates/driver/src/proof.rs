@@ -6,10 +6,11 @@ use std::fmt;
 
 use audit::certificate::{self, CertificateError, Checked};
 use base::{Budget, StopReason};
-use engine::PropertyId;
+use engine::{Observer, PropertyId, Silent};
 use evidence::proof_file::{ProofError, ProofFile};
 use model::Model;
 
+use crate::attended::{Attendant, ENGINE_GRACE};
 use crate::select;
 
 /// Why a proof is not accepted.
@@ -63,6 +64,13 @@ impl From<CertificateError> for Rejection {
 /// # Errors
 /// Why the proof is not accepted.
 pub fn check(file: ProofFile, model: &Model, budget: &Budget) -> Result<(PropertyId, Checked), Rejection> {
+    let within = budget.clone();
+    let attendant = Attendant { model, budget, observer: &Silent, grace: ENGINE_GRACE };
+    let judged = attendant.run(move |model: &Model, _: &dyn Observer| judge(file, model, &within));
+    judged.unwrap_or_else(|left| Err(Rejection::Undecided(left.reason)))
+}
+
+fn judge(file: ProofFile, model: &Model, budget: &Budget) -> Result<(PropertyId, Checked), Rejection> {
     let certificate = file.certificate(model).map_err(Rejection::File)?;
     let property = select::find(model, &certificate.property).map_err(Rejection::DoesNotFit)?;
     let checked = certificate::check(model, &model.properties[property], &certificate, budget)?;
@@ -72,7 +80,7 @@ pub fn check(file: ProofFile, model: &Model, budget: &Budget) -> Result<(Propert
 #[cfg(test)]
 mod tests {
     use base::{CancelToken, SourceFile};
-    use engine::{Silent, Verdict};
+    use engine::Verdict;
     use evidence::{Certificate, Evidence, proof_file};
     use serde_json::{Value as Json, json};
 
@@ -107,7 +115,7 @@ mod tests {
         proof
     }
 
-    fn judge(model: &Model, proof: &Json) -> Result<(PropertyId, Checked), Rejection> {
+    fn judged(model: &Model, proof: &Json) -> Result<(PropertyId, Checked), Rejection> {
         let file = ProofFile::parse(proof.to_string().as_bytes()).map_err(Rejection::File)?;
         check(file, model, &Budget::unlimited())
     }
@@ -172,9 +180,9 @@ mod tests {
         let (mut n_accepted, mut n_refused, mut n_wrong) = (0, 0, 0);
         for method in ["completion", "pairwise", "forward"] {
             let proof = proof(&model, method);
-            assert!(judge(&model, &proof).is_ok(), "{method}");
+            assert!(judged(&model, &proof).is_ok(), "{method}");
             for mut mutant in mutants(&proof) {
-                match judge(&model, &mutant) {
+                match judged(&model, &mutant) {
                     Ok((property, _)) => {
                         assert_eq!(model.properties[property].name, "mutex", "{mutant}");
                         n_accepted += 1;
@@ -191,7 +199,7 @@ mod tests {
                 let head: Json = serde_json::from_str(&proof_file::to_text(&model, &renamed, method)).unwrap();
                 mutant["property"] = head["property"].clone();
                 mutant["fingerprint"] = head["fingerprint"].clone();
-                assert!(judge(&model, &mutant).is_err(), "{mutant}");
+                assert!(judged(&model, &mutant).is_err(), "{mutant}");
             }
         }
         let counts = (n_accepted, n_refused, n_wrong);

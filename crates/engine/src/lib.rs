@@ -171,6 +171,9 @@ pub enum Event {
 pub trait Observer: Sync {
     /// Something happened.
     fn event(&self, event: Event);
+
+    /// An answer that will stay, while others are open: it counts even where the engine is stopped before it is through.
+    fn answered(&self, _answer: &Answer) {}
 }
 
 /// Nobody listens.

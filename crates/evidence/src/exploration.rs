@@ -4,7 +4,7 @@
 
 /// The size of a searched state space. States are distinct; transitions are distinct as (state, process, statement,
 /// successor), real steps only.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Exploration {
     /// Reachable states found.
     pub states: u64,

@@ -24,8 +24,8 @@ mod witness;
 use std::time::{Duration, Instant};
 
 use base::{Budget, StopReason};
-use engine::Observer;
 use engine::graph::{LocalGraph, LocalGraphs};
+use engine::{Observer, Silent};
 use model::Model;
 use model::process::ProcessId;
 
@@ -67,6 +67,9 @@ impl Way {
         }
     }
 }
+
+/// Drawing may take this part of what a time limit may be passed by, where the search has used up its time.
+pub const DRAWING_RESERVE: f64 = 0.3;
 
 /// What is asked for.
 #[derive(Clone, Copy)]
@@ -128,14 +131,21 @@ impl ForWidth for Work<'_> {
                 found.graphs
             }
         };
+        let late = task.budget.with_reserve(DRAWING_RESERVE);
+        let drawing_meter = Meter::new(&late, &Silent);
+        drawing_meter.add(meter.bytes());
         let shown = |(process, graph): (ProcessId, &Graph<W>)| LocalGraph {
             process,
             n_states: graph.states.len() as u64,
             n_transitions: graph.n_transitions(),
-            drawing: task.drawn.contains(&process).then(|| show::drawing(machine, &actions, process, graph)),
+            drawing: match task.drawn.contains(&process) && !drawing_meter.is_stopped() {
+                true => show::drawing(machine, &actions, process, (graph, &drawing_meter)),
+                false => None,
+            },
         };
         let graphs = task.model.processes.ids().zip(&graphs).map(shown).collect();
-        let (stopped, peak_memory_bytes) = (meter.reason(), meter.peak_bytes());
+        let stopped = meter.reason().or_else(|| drawing_meter.reason());
+        let peak_memory_bytes = drawing_meter.peak_bytes().max(meter.peak_bytes());
         LocalGraphs { graphs, stopped, joint_states, time: Duration::ZERO, peak_memory_bytes }
     }
 }

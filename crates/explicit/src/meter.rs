@@ -61,7 +61,7 @@ impl<'a> Meter<'a> {
     /// The limit that they would pass; nothing is counted then.
     pub fn reserve(&self, bytes: u64) -> Result<(), StopReason> {
         let now = self.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
-        let allowed = self.budget.check(now);
+        let allowed = self.budget.check_growth(now - bytes, bytes);
         match allowed {
             Ok(()) => drop(self.peak_bytes.fetch_max(now, Ordering::Relaxed)),
             Err(_) => self.remove(bytes),
@@ -130,6 +130,11 @@ impl<'a> Meter<'a> {
     /// How long the work has taken.
     pub fn elapsed(&self) -> std::time::Duration {
         self.budget.elapsed()
+    }
+
+    /// What the data takes.
+    pub fn bytes(&self) -> u64 {
+        self.bytes.load(Ordering::Relaxed)
     }
 
     /// The most that the data took.

@@ -27,7 +27,7 @@ use crate::value::{Fault, Value};
 use crate::variable::CellId;
 
 pub use expression::{Viewpoint, evaluate};
-pub use flow::{Counters, control_after};
+pub use flow::{ControlFlow, Counters, control_after};
 pub use initial::{InitialStates, free_cells, initial_faults, initial_states, is_initial, n_initial_states};
 pub use query::{Contender, Race, able, able_by, is_deadlock, is_idle, is_terminated, race, stuck_processes};
 pub use run::{Turn, holds, is_true_of, turns};

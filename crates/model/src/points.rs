@@ -10,7 +10,7 @@ use base::{Id, IdVec};
 
 use crate::Model;
 use crate::control::{ActionId, ActionKind, Next, PlaceId, ProcedureId, Scope};
-use crate::eval::{Counters, StepFault, control_after};
+use crate::eval::{ControlFlow, Counters, StepFault};
 use crate::process::ProcessId;
 
 /// A place in one round of the loops around it.
@@ -91,11 +91,11 @@ pub fn called_procedures(model: &Model, process: ProcessId) -> BTreeSet<Procedur
     found
 }
 
-fn search(model: &Model, process: ProcessId, (scope, entry): (Scope, &Next), limit: usize) -> Option<Points> {
+fn search<'m>(model: &'m Model, process: ProcessId, (scope, entry): (Scope, &'m Next), limit: usize) -> Option<Points> {
     let entry_target = Target::Return;
     let mut search = Search {
-        model,
         limit,
+        flow: ControlFlow::new(model, process, scope),
         found: Points { process, scope, entry: entry_target, points: IdVec::new() },
         known: HashMap::new(),
     };
@@ -118,18 +118,18 @@ fn search(model: &Model, process: ProcessId, (scope, entry): (Scope, &Next), lim
 }
 
 struct Search<'m> {
-    model: &'m Model,
     limit: usize,
+    /// Says where control goes.
+    flow: ControlFlow<'m>,
     /// The points found so far; those from the search's position on have no exits yet.
     found: Points,
     known: HashMap<(PlaceId, Counters), PointId>,
 }
 
-impl Search<'_> {
+impl<'m> Search<'m> {
     /// Where `next` leads; `None` where that is one point too many.
-    fn target(&mut self, counters: &Counters, next: &Next) -> Option<Target> {
-        let (place, counters) = match control_after(self.model, self.found.process, (self.found.scope, counters), next)
-        {
+    fn target(&mut self, counters: &Counters, next: &'m Next) -> Option<Target> {
+        let (place, counters) = match self.flow.after(counters, next) {
             Ok(after) => after,
             Err(fault) => return Some(Target::Fault(fault)),
         };

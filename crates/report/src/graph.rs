@@ -103,6 +103,9 @@ pub fn document(graphs: &Graphs<'_>) -> Json {
 /// The graphs for Graphviz, one below the other: own steps are drawn through, those of others dashed.
 pub fn dot(graphs: &Graphs<'_>) -> String {
     let mut out = format!("digraph {} {{\n", quoted(&graphs.model.name));
+    if let Some(reason) = &graphs.found.stopped {
+        out.push_str(&format!("  // not complete: {}\n", clean(&reason.to_string())));
+    }
     out.push_str("  node [shape=box, style=rounded];\n");
     for graph in graphs.graphs() {
         let Some(drawing) = &graph.drawing else { continue };

@@ -11,11 +11,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use base::StopReason;
+use base::budget::allowance;
+use base::{Budget, StopReason};
 use engine::{Answer, Event, Observer, Statistics, Task, Verdict};
 
-/// Work has this long to notice by itself that a limit is reached.
-const GRACE: Duration = Duration::from_millis(700);
+/// Work has this part of what a time limit may be passed by to notice by itself that it is reached.
+const GRACE: f64 = 0.2;
 
 /// Nobody waits for work that was cancelled: its answers, if any come, are not wanted.
 const GRACE_WHEN_CANCELLED: Duration = Duration::from_millis(5);
@@ -105,7 +106,10 @@ pub(crate) fn attended(
     loop {
         match told.recv_timeout(GLANCE) {
             Ok(Told::Event(event)) => observer.event(event),
-            Ok(Told::Answer(answer)) => answers.push(*answer),
+            Ok(Told::Answer(answer)) => {
+                observer.answered(&answer);
+                answers.push(*answer);
+            }
             Ok(Told::Done(answers)) => return answers,
             Err(RecvTimeoutError::Disconnected) => match thread.join() {
                 Err(panic) => std::panic::resume_unwind(panic),
@@ -118,7 +122,7 @@ pub(crate) fn attended(
             observer.event(gauge.event());
         }
         if let Err(reason) = task.budget.check(0)
-            && late_since.get_or_insert_with(Instant::now).elapsed() >= grace(&reason)
+            && late_since.get_or_insert_with(Instant::now).elapsed() >= grace(&task.budget, &reason)
         {
             let open = task.properties.iter().filter(|&&id| answers.iter().all(|answer| answer.property != id));
             let time = task.budget.elapsed();
@@ -134,13 +138,16 @@ pub(crate) fn attended(
     }
 }
 
-fn grace(reason: &StopReason) -> Duration {
-    if *reason == StopReason::Cancelled { GRACE_WHEN_CANCELLED } else { GRACE }
+fn grace(budget: &Budget, reason: &StopReason) -> Duration {
+    match reason {
+        StopReason::Cancelled => GRACE_WHEN_CANCELLED,
+        _ => allowance(budget.time_limit().unwrap_or_default()).mul_f64(GRACE),
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use base::{Budget, CancelToken};
+    use base::CancelToken;
     use engine::Silent;
     use model::Model;
 

@@ -29,6 +29,9 @@ pub struct Cube(BDDFunction);
 /// For some bits the set that takes their place.
 pub struct Renaming(Subst<BDDFunction>);
 
+/// What an entry of the cache takes, measured.
+const CACHE_ENTRY_BYTES: u64 = 32;
+
 /// Garbage is left alone while there are fewer nodes than this.
 const FEW: usize = 1 << 18;
 
@@ -44,12 +47,20 @@ pub struct Space {
     crowded: Cell<usize>,
 }
 
+/// Nodes take memory when they are made, the cache does at once.
+fn cache_entries(n_nodes: usize) -> usize {
+    (n_nodes / 2).clamp(1 << 10, 1 << 21).next_power_of_two()
+}
+
 impl Space {
+    /// What a space takes at once that has room for so many nodes, in bytes.
+    pub fn bytes_at_once(n_nodes: usize) -> u64 {
+        cache_entries(n_nodes) as u64 * CACHE_ENTRY_BYTES
+    }
+
     /// A space of `n_bits` bits with room for `n_nodes` nodes.
     pub fn new(n_bits: u32, n_nodes: usize) -> Self {
-        // Nodes take memory when they are made, the cache does at once.
-        let cache_entries = (n_nodes / 2).clamp(1 << 10, 1 << 21).next_power_of_two();
-        let manager = new_manager(n_nodes, cache_entries, 1);
+        let manager = new_manager(n_nodes, cache_entries(n_nodes), 1);
         manager.with_manager_exclusive(|manager| manager.add_vars(n_bits));
         let (top, bottom) = manager.with_manager_shared(|manager| (BDDFunction::t(manager), BDDFunction::f(manager)));
         Space { manager, n_bits, capacity: n_nodes, top, bottom, crowded: Cell::new(FEW) }

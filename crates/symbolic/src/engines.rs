@@ -26,7 +26,7 @@ use model::property::PropertyKind;
 use model::variable::Storage;
 
 use crate::attended::{Gauge, Relay, attended};
-use crate::bdd::Bdd;
+use crate::bdd::{Bdd, Space};
 use crate::global::step_tests;
 use crate::local::{LocalSets, Views};
 use crate::local_fair::Rule;
@@ -123,6 +123,10 @@ impl Symbolic {
             }
             answers.retain(|answer| !properties.contains(&answer.property));
             let task = Task { properties, ..task.clone() };
+            if let Err(reason) = task.budget.check_growth(0, Space::bytes_at_once(n_nodes)) {
+                answers.extend(unknown(&task, &reason));
+                break;
+            }
             answers.extend(self.attempt(&Work { task: &task, relay, gauge, n_nodes }));
         }
         answers.sort_by_key(|answer| task.properties.iter().position(|&id| id == answer.property));
@@ -139,6 +143,17 @@ impl Symbolic {
             Symbolic::Global => crate::global::run(work.task, work.gauge, work.n_nodes, |answer| work.decided(answer)),
         }
     }
+}
+
+/// Nothing was decided, for this reason.
+fn unknown(task: &Task<'_>, reason: &StopReason) -> Vec<Answer> {
+    let statistics = Statistics { time: task.budget.elapsed(), ..Statistics::default() };
+    let answer = |&property: &PropertyId| Answer {
+        property,
+        verdict: Verdict::Unknown(reason.clone()),
+        statistics: statistics.clone(),
+    };
+    task.properties.iter().map(answer).collect()
 }
 
 struct Work<'a> {

@@ -5,6 +5,8 @@
 
 mod show;
 
+use std::time::Instant;
+
 use driver::check::{Check, Limits, Program};
 use driver::instances::Request;
 use driver::load::{Batch, Loaded, Refusal};
@@ -31,7 +33,9 @@ pub fn run(options: &CheckOptions, display: &DisplayOptions) -> Result<ExitStatu
     let method = methods::find(&options.method)?;
     let request = Request::new(options.instance.sizes, options.instance.given.clone())?.with_goals(&options.goal.goals);
     let outputs = Outputs::new(&options.output, display)?;
+    let (limits, guard) = limits::of(&options.limits);
     let batch = driver::load::load(&options.files, &request)?;
+    guard.allow_for(programs(&batch).len());
     outputs.spare(batch.items.iter().map(|item| item.source().name()))?;
     let globs: Vec<Glob> = options.property.iter().map(Glob::new).collect();
     let questions = questions(&batch, &globs)?;
@@ -42,7 +46,7 @@ pub fn run(options: &CheckOptions, display: &DisplayOptions) -> Result<ExitStatu
     messages::batch(&batch, "nothing was checked", display);
     let checker = Checker {
         method,
-        limits: limits::of(&options.limits),
+        limits,
         progress: Progress::new(options.output.progress, display.quiet),
         traces,
         proofs,
@@ -130,11 +134,12 @@ impl Checker {
     fn check(&self, program: Program, questions: &[PropertyId], position: (usize, usize)) -> Result<Outcome, Failure> {
         let watcher = self.progress.watch_one_of(&program.model, position, questions.len(), self.limits.time);
         let checker = self.method.checker();
+        let begun = Instant::now();
         let check = Check { model: &program.model, questions, checker: &*checker, limits: &self.limits };
         let mut checked = check.run(&watcher).map_err(|failure| Failure::Internal(failure.to_string()))?;
         if self.teaches {
             teach(&check, &mut checked).map_err(|failure| Failure::Internal(failure.to_string()))?;
-            other_n::observe(&program, &self.limits, &mut checked);
+            other_n::observe(&program, &self.limits_left(begun), &mut checked);
         }
         drop(watcher);
         let run = program.into_run(checked);
@@ -143,8 +148,15 @@ impl Checker {
             None => Ok(Default::default()),
         };
         let files = Files { traces: written(&self.traces)?, proofs: written(&self.proofs)? };
-        let pictures = self.report.as_ref().and_then(|report| report.pictures(&run, &self.limits));
+        let pictures = self.report.as_ref().and_then(|report| report.pictures(&run, &self.limits_left(begun)));
         Ok(Outcome::Checked(Box::new(run), files, pictures))
+    }
+}
+
+impl Checker {
+    /// The limits for what follows the answers to a program that was begun then.
+    fn limits_left(&self, begun: Instant) -> Limits {
+        Limits { time: self.limits.time.map(|limit| limit.saturating_sub(begun.elapsed())), ..self.limits.clone() }
     }
 }
 

@@ -18,9 +18,10 @@ use crate::{limits, messages};
 pub fn run(options: &ExploreOptions, display: &DisplayOptions) -> Result<ExitStatus, Failure> {
     let request = Request::new(options.instance.sizes, options.instance.given.clone())?;
     let output = Output::new(options.output.output.as_deref(), display)?;
+    let (limits, guard) = limits::of(&options.limits);
     let batch = load::load(std::slice::from_ref(&options.file), &request)?;
+    guard.allow_for(batch.items.len());
     messages::batch(&batch, "nothing was explored", display);
-    let limits = limits::of(&options.limits);
     let progress = Progress::new(options.output.progress, display.quiet);
     let mut explored = Vec::new();
     for item in batch.items {

@@ -6,13 +6,14 @@ use driver::instances::Request;
 use export::{Refusal, Target};
 
 use crate::failure::Failure;
-use crate::instance;
 use crate::options::{DisplayOptions, ExportOptions, ExportTarget};
 use crate::output::Output;
 use crate::status::ExitStatus;
+use crate::{instance, limits};
 
 /// Writes one instance of a program in another language.
 pub fn run(options: &ExportOptions, display: &DisplayOptions) -> Result<ExitStatus, Failure> {
+    let _guarded = limits::of_call(options.limits);
     let request = Request::new(options.instance.sizes, options.instance.given.clone())?;
     let is_program = |output: &PathBuf| {
         output.canonicalize().ok().is_some_and(|path| options.file.canonicalize().is_ok_and(|file| file == path))

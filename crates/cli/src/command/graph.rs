@@ -17,12 +17,12 @@ pub fn run(options: &GraphOptions, display: &DisplayOptions) -> Result<ExitStatu
     let request = Request::new(options.instance.sizes, options.instance.given.clone())?;
     let way = graph::way(&options.method)?;
     let output = Output::new(options.output.as_deref(), display)?;
+    let (limits, _guard) = limits::of(&options.limits);
     let program = instance::load(&options.file, &instance::single(&request)?, &[], display)?;
     let asked = options.processes.iter().map(|name| graph::process(&program.model, name));
     let asked = asked.collect::<Result<Vec<ProcessId>, String>>()?;
     let shown: Vec<ProcessId> = if asked.is_empty() { program.model.processes.ids().collect() } else { asked };
     let drawn = if options.format == GraphFormat::Dot { shown.as_slice() } else { &[] };
-    let limits = limits::of(&options.limits);
     let watcher = Progress::new(options.progress, display.quiet).watch(&program.model, 0, limits.time);
     let found = graph::graphs(&program.model, (way, drawn), &limits, &watcher);
     drop(watcher);

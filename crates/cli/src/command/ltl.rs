@@ -14,13 +14,14 @@ use crate::failure::Failure;
 use crate::files::Target;
 use crate::options::{Acceptance, AutomatonFormat, DisplayOptions, LtlOptions};
 use crate::status::ExitStatus;
-use crate::{interrupt, messages, terminal};
+use crate::{interrupt, limits, messages, terminal};
 
 /// What stands for the standard input in the place of a formula.
 const STDIN: &str = "-";
 
 /// Translates a formula.
 pub fn run(options: &LtlOptions, display: &DisplayOptions) -> Result<ExitStatus, Failure> {
+    let _guard = limits::Guard::new((options.timeout, None), Default::default());
     let target = options.output.as_deref().map(Target::new).transpose()?;
     let source = source(&options.formula)?;
     let (mut formulas, mut atoms) = (Formulas::new(), Atoms::new());

@@ -30,6 +30,8 @@ fn check(options: &ProofCheckOptions, display: &DisplayOptions) -> Result<ExitSt
     let request = Request::new(options.instance.sizes, options.instance.given.clone())?;
     let given = instance::single(&request)?;
     let output = Output::new(options.output.output.as_deref(), display)?;
+    let (limits, _guard) = limits::of(&options.limits);
+    let budget = limits.budget();
     let bytes = files::read_at_most(&options.proof, proof_file::MOST_BYTES as u64)?;
     let file = ProofFile::parse(&bytes).map_err(|error| format!("{name}: {error}"))?;
     drop(bytes);
@@ -37,7 +39,6 @@ fn check(options: &ProofCheckOptions, display: &DisplayOptions) -> Result<ExitSt
     let parameters: Vec<(String, i64)> = file.parameters().map(|(name, value)| (name.to_owned(), value)).collect();
     let program = load(&name, options, &parameters, display)?;
     let (property, method) = (file.property().to_owned(), file.method().to_owned());
-    let budget = limits::of(&options.limits).budget();
     let started = Instant::now();
     let judged = proof::check(file, &program.model, &budget);
     let outcome = match &judged {

@@ -12,13 +12,13 @@ use evidence::itf;
 use report::{Page, replay as view};
 
 use crate::failure::Failure;
-use crate::instance;
 use crate::options::{DisplayOptions, ReplayOptions};
 use crate::status::ExitStatus;
-use crate::terminal;
+use crate::{instance, limits, terminal};
 
 /// Replays a trace.
 pub fn run(options: &ReplayOptions, display: &DisplayOptions) -> Result<ExitStatus, Failure> {
+    let _guarded = limits::of_call(options.limits);
     let name = options.trace.display();
     let text = String::from_utf8(files::read(&options.trace)?)
         .map_err(|_| format!("{name}: not a JSON file: the text is not UTF-8"))?;

@@ -5,6 +5,7 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use base::{Budget, StopReason};
 use driver::check::{Checked, Program};
 use driver::instances::Request;
 use driver::simulation::{self, Ending};
@@ -17,16 +18,16 @@ use report::{Page, Style, replay, sim};
 
 use crate::command::stepper;
 use crate::failure::Failure;
-use crate::instance;
 use crate::options::{DisplayOptions, SimOptions};
 use crate::status::ExitStatus;
-use crate::terminal;
+use crate::{instance, limits, terminal};
 
 /// Seeds from the clock stay small enough to be typed.
 const CLOCK_SEEDS: u128 = 1_000_000;
 
 /// Simulates.
 pub fn run(options: &SimOptions, display: &DisplayOptions) -> Result<ExitStatus, Failure> {
+    let (budget, _guard) = limits::of_call(options.limits);
     let request = Request::new(options.instance.sizes, options.instance.given.clone())?;
     let program = instance::load(&options.file, &instance::single(&request)?, &options.goal.goals, display)?;
     if options.interactive {
@@ -38,12 +39,13 @@ pub fn run(options: &SimOptions, display: &DisplayOptions) -> Result<ExitStatus,
             let watched = simulation::watched_by_default(&program.model);
             Walk::random(&program, &watched, seed(options), options.steps)
         }
-        Some(name) => match until(&program, name, options)? {
-            Some(walk) => walk,
-            None => {
-                let runs = counted(options.runs as u64, "run", "runs");
+        Some(name) => match until(&program, name, (options, &budget))? {
+            Tried::Decided(walk) => walk,
+            Tried::Open { n_runs, stopped } => {
+                let runs = counted(n_runs as u64, "run", "runs");
                 let steps = counted(options.steps as u64, "step", "steps");
-                terminal::print(&format!("{runs} of at most {steps} did not decide {name}\n"))?;
+                let why = stopped.map_or(String::new(), |reason| format!("; {reason}"));
+                terminal::print(&format!("{runs} of at most {steps} did not decide {name}{why}\n"))?;
                 return Ok(ExitStatus::Undecided);
             }
         },
@@ -67,8 +69,16 @@ impl Walk {
     }
 }
 
+/// What came of trying one run after another.
+enum Tried {
+    /// A run decides the property.
+    Decided(Walk),
+    /// None of so many does, and a limit may be why there were no more.
+    Open { n_runs: usize, stopped: Option<StopReason> },
+}
+
 /// The first random run that decides the property; its own seed leads to it at once.
-fn until(program: &Program, name: &str, options: &SimOptions) -> Result<Option<Walk>, Failure> {
+fn until(program: &Program, name: &str, (options, budget): (&SimOptions, &Budget)) -> Result<Tried, Failure> {
     let property = driver::select::find(&program.model, name)?;
     if let PropertyKind::Temporal(_) = program.model.properties[property].kind {
         return Err(
@@ -76,9 +86,16 @@ fn until(program: &Program, name: &str, options: &SimOptions) -> Result<Option<W
         );
     }
     let first = seed(options);
-    let runs =
-        (0..options.runs as u64).map(|nth| Walk::random(program, &[property], first.wrapping_add(nth), options.steps));
-    Ok(runs.into_iter().find(|walk| matches!(walk.ending, Ending::Decided(_) | Ending::PropertyError(..))))
+    for nth in 0..options.runs {
+        if let Err(reason) = budget.check(0) {
+            return Ok(Tried::Open { n_runs: nth, stopped: Some(reason) });
+        }
+        let walk = Walk::random(program, &[property], first.wrapping_add(nth as u64), options.steps);
+        if matches!(walk.ending, Ending::Decided(_) | Ending::PropertyError(..)) {
+            return Ok(Tried::Decided(walk));
+        }
+    }
+    Ok(Tried::Open { n_runs: options.runs, stopped: None })
 }
 
 fn seed(options: &SimOptions) -> u64 {

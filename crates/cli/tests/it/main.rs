@@ -9,6 +9,7 @@ mod export;
 mod formats;
 mod formatting;
 mod graph;
+mod large_inputs;
 mod limits;
 mod ltl;
 mod other_sizes;

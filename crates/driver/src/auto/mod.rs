@@ -125,7 +125,7 @@ mod tests {
                     let task = Task { model, properties: properties.clone(), budget, n_threads };
                     let race = Race::new(&task, &Silent, Standing::new(model, &properties));
                     let raced = race.run(&plan::rows(model, n_threads)).map_err(|failure| failure.to_string())?;
-                    let searched = Single(Box::new(explicit::Mono))
+                    let searched = Single(std::sync::Arc::new(explicit::Mono))
                         .check(&task, &Silent)
                         .map_err(|failure| failure.to_string())?;
                     for (one, other) in raced.iter().zip(&searched) {

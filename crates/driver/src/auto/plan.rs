@@ -6,6 +6,7 @@
 //! the third. Small programs are decided before (`small.rs`). A method is asked what it supports, so the same rows answer safety
 //! and temporal properties.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use explicit::fair::Rule;
@@ -75,20 +76,20 @@ fn in_one(rows: [Row; 3]) -> Row {
 
 /// The search of the whole product, to the end.
 fn whole_product() -> Step {
-    Step { first_turn: None, ..Step::new(Box::new(Mono) as SharedEngine) }
+    Step { first_turn: None, ..Step::new(Arc::new(Mono) as SharedEngine) }
 }
 
 /// Local methods with listed sets. Where processes are alike, one pair stands for all, which joint searches do not know.
 fn listed(model: &Model) -> Vec<Step> {
     let step = |engine: SharedEngine| Step::new(engine);
-    let graphs = |with_witness| step(Box::new(Ls3 { with_witness, most_pairs: MOST_PAIRS }));
-    let pairs = || step(Box::new(ListedFirst { k: 2 }));
+    let graphs = |with_witness| step(Arc::new(Ls3 { with_witness, most_pairs: MOST_PAIRS }));
+    let pairs = || step(Arc::new(ListedFirst { k: 2 }));
     let mut steps = Vec::new();
     if !model.procedures.is_empty() {
         // Stacks may have no bound, and other local methods know nothing of them.
-        steps.push(step(Box::new(Pushdown)));
+        steps.push(step(Arc::new(Pushdown)));
     }
-    steps.push(step(Box::new(Local { k: 1, cap_bytes: 512 << 20 })));
+    steps.push(step(Arc::new(Local { k: 1, cap_bytes: 512 << 20 })));
     let is_crowded = model.processes.len() > MOST_PROCESSES;
     if is_crowded {
         steps.push(pairs());
@@ -98,17 +99,17 @@ fn listed(model: &Model) -> Vec<Step> {
         steps.extend([graphs(false), graphs(true), pairs()]);
     }
     if !is_crowded {
-        steps.push(step(Box::new(Stubborn)));
+        steps.push(step(Arc::new(Stubborn)));
     }
-    steps.push(step(Box::new(FairListedFirst { rule: Rule::FllB })).one_by_one());
-    steps.push(step(Box::new(ListedFirst { k: 3 })));
-    steps.push(step(Box::new(FairListedFirst { rule: Rule::FllA })).one_by_one());
+    steps.push(step(Arc::new(FairListedFirst { rule: Rule::FllB })).one_by_one());
+    steps.push(step(Arc::new(ListedFirst { k: 3 })));
+    steps.push(step(Arc::new(FairListedFirst { rule: Rule::FllA })).one_by_one());
     steps
 }
 
 /// Methods with decision diagrams.
 fn drawn() -> Vec<Step> {
-    let step = |engine: Symbolic| Step::new(Box::new(engine) as SharedEngine);
+    let step = |engine: Symbolic| Step::new(Arc::new(engine) as SharedEngine);
     vec![step(Symbolic::Reach(Direction::Forward)), step(Symbolic::Global).one_by_one(), step(Symbolic::Completion)]
 }
 

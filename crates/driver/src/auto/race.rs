@@ -15,6 +15,7 @@ use engine::{Answer, AttemptOutcome, Event, Observer, PropertyId, Task, Verdict}
 
 use super::plan::{Row, Step};
 use super::standing::{Standing, WHOLE_PRODUCT, attempt};
+use crate::attended;
 use crate::auditor::{AuditFailure, Auditor};
 
 /// Engines recurse over expressions and graphs.
@@ -156,7 +157,7 @@ impl<'r, 'a> Runner<'r, 'a> {
         let started = self.race.now();
         let budget = time.map_or(whole.clone(), |time| whole.slice(time));
         let task = Task { properties: asked, budget, n_threads: self.row.n_threads, ..self.race.task.clone() };
-        let answers = step.engine.run(&task, &Relay { race: self.race, shows: self.index == 0 });
+        let answers = attended::run(&step.engine, &task, &Relay { race: self.race, shows: self.index == 0 });
         let mut again = false;
         for answer in answers {
             again |= self.judge(index, answer, (&whole, started));

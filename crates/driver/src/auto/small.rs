@@ -3,6 +3,7 @@
 //! In: a task, and a standing in which nothing is decided. Out: the standing with what is decided. The search has a moment; the proofs have
 //! no limit of time, but one of size, so that a small program gets the same answer on a busy machine as on an idle one.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use engine::{AttemptOutcome, Engine, Event, Observer, PropertyId, Silent, Task, Verdict};
@@ -10,7 +11,9 @@ use explicit::Mono;
 use explicit::local::Local;
 
 use super::standing::{Standing, attempt};
+use crate::attended;
 use crate::auditor::Auditor;
+use crate::checker::SharedEngine;
 
 /// What the search has. The promise of `auto` allows 50 ms.
 const MOMENT: Duration = Duration::from_millis(45);
@@ -29,7 +32,7 @@ pub fn decide(task: &Task<'_>, observer: &dyn Observer, prefers_proofs: bool, st
     let small = Small { task, observer };
     let mut auditor = Auditor::new(task.model, task.budget.clone());
     let moment = Task { budget: task.budget.slice(MOMENT), n_threads: 1, ..task.clone() };
-    small.turn(&Mono, &moment, &mut auditor, standing);
+    small.turn(&(Arc::new(Mono) as SharedEngine), &moment, &mut auditor, standing);
     // Of two processes, both together are the whole product, and no proof about one at a time.
     let most = task.model.processes.len().saturating_sub(1).min(2);
     for k in (1..=most).filter(|_| prefers_proofs) {
@@ -37,6 +40,7 @@ pub fn decide(task: &Task<'_>, observer: &dyn Observer, prefers_proofs: bool, st
         let mut properties: Vec<PropertyId> = standing.searched();
         properties.retain(|&id| engine.supports(task.model, id).is_ok());
         if !properties.is_empty() && standing.failure.is_none() {
+            let engine = Arc::new(engine) as SharedEngine;
             small.turn(&engine, &Task { properties, n_threads: 1, ..task.clone() }, &mut auditor, standing);
         }
     }
@@ -50,13 +54,13 @@ struct Small<'a> {
 
 impl Small<'_> {
     /// Asks a method, and notes what is accepted of its answers.
-    fn turn(&self, engine: &dyn Engine, task: &Task<'_>, auditor: &mut Auditor<'_>, standing: &mut Standing<'_>) {
+    fn turn(&self, engine: &SharedEngine, task: &Task<'_>, auditor: &mut Auditor<'_>, standing: &mut Standing<'_>) {
         let started = self.task.budget.elapsed();
         let tell = |outcome| {
             let now = self.task.budget.elapsed();
             attempt(engine.name(), now, now.saturating_sub(started), outcome)
         };
-        for answer in engine.run(task, &Silent) {
+        for answer in attended::run(engine, task, &Silent) {
             let property = answer.property;
             if let Verdict::Unknown(reason) = &answer.verdict {
                 let attempt = tell(AttemptOutcome::Open(reason.clone()));

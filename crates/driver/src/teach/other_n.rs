@@ -31,11 +31,11 @@ const TOGETHER: Duration = Duration::from_secs(1);
 /// How many sizes are looked at.
 const N_SIZES: i64 = 2;
 
-/// Looks at the next sizes of a program whose questions were answered.
+/// Looks at the next sizes of a program whose questions were answered, within what is left of the limits.
 pub fn observe(program: &Program, limits: &Limits, checked: &mut Checked) {
     let started = Instant::now();
     let proofs: Duration = checked.results.iter().map(|result| result.statistics.time).sum();
-    let all = limits.time.map_or(proofs + TOGETHER, |limit| limit.saturating_sub(checked.time).min(proofs + TOGETHER));
+    let all = limits.time.map_or(proofs + TOGETHER, |left| left.min(proofs + TOGETHER));
     let mut next: Option<Vec<(i64, Program)>> = None;
     for result in &mut checked.results {
         let Verdict::Holds(Evidence::Certificate(proof)) = &result.verdict else { continue };

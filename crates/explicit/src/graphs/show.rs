@@ -9,26 +9,47 @@ use super::actions::{ActionNumber, Actions};
 use super::graph::Graph;
 
 use crate::machine::Machine;
+use crate::meter::Meter;
 use crate::packing::{Packed, decode};
 
-/// The graph of a process with names: states in the order in which they were found, transitions in order.
+/// The meter is asked after so many states or transitions.
+const PAUSE: usize = 1 << 10;
+
+/// The graph of a process with names: states in the order in which they were found, transitions in order. `None` where a limit
+/// is reached.
 pub fn drawing<const W: usize>(
     machine: &Machine<'_>,
     actions: &Actions<W>,
     process: ProcessId,
-    graph: &Graph<W>,
-) -> Drawing {
-    let states = graph.states.iter().map(|row| state(machine, process, graph, row)).collect();
+    (graph, meter): (&Graph<W>, &Meter<'_>),
+) -> Option<Drawing> {
+    let may_go_on = |nth: usize, bytes: u64| {
+        meter.add(bytes);
+        nth % PAUSE > 0 || meter.may_go_on(0)
+    };
+    let mut states = Vec::new();
+    for row in graph.states.iter() {
+        let drawn = state(machine, process, graph, row);
+        let bytes = drawn.cells.iter().map(|(name, value)| name.len() + value.len() + 2 * size_of::<String>());
+        if !may_go_on(states.len(), bytes.sum::<usize>() as u64) {
+            return None;
+        }
+        states.push(drawn);
+    }
     let own = (0..graph.n_expanded() as u32).flat_map(|from| graph.own(from).iter().map(move |&edge| (from, edge)));
     let all = own.chain(graph.log.iter().copied());
-    let edge = |(from, (action, to)): (u32, (ActionNumber, u32))| {
+    let mut edges: Vec<DrawnEdge> = Vec::new();
+    for (from, (action, to)) in all {
         let (mover, partner) = actions.movers[action as usize];
         let movers = std::iter::once(mover).chain(partner).collect();
-        DrawnEdge { from, to, movers, text: text(machine, actions, action) }
-    };
-    let mut edges: Vec<DrawnEdge> = all.map(edge).collect();
+        let edge = DrawnEdge { from, to, movers, text: text(machine, actions, action) };
+        if !may_go_on(edges.len(), (size_of::<DrawnEdge>() + edge.text.len()) as u64) {
+            return None;
+        }
+        edges.push(edge);
+    }
     edges.sort();
-    Drawing { states, edges, n_initial: graph.n_initial }
+    Some(Drawing { states, edges, n_initial: graph.n_initial })
 }
 
 /// What the user wrote for an action: the statement of whoever moves, and the partner's.

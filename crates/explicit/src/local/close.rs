@@ -21,7 +21,10 @@ use super::views::{and, or, without};
 use super::{LocalSets, Ticker};
 use crate::machine::{Flow, Sink};
 use crate::packing::Packed;
-use seeds::{Index, Seeds};
+use seeds::{Index, Seeds, SeedsKey};
+
+/// Limits are looked at after so many groups or rules were made.
+const MADE: usize = 64;
 
 /// A group while its set grows.
 struct Group<const W: usize> {
@@ -69,8 +72,10 @@ struct Closing<'c, 'a, const W: usize> {
     /// The seeds; those that are being met are taken out meanwhile.
     seeds: Vec<Option<Seeds<W>>>,
     active: Vec<Active<W>>,
-    /// What all of it takes, about.
+    /// What view states and seeds take, about.
     bytes: u64,
+    /// What groups and rules take, about, before there is anything in them.
+    made_bytes: u64,
 }
 
 impl<const W: usize> LocalSets<'_, W> {
@@ -87,18 +92,33 @@ impl<const W: usize> LocalSets<'_, W> {
             waiting: FxHashMap::default(),
             n_woken: 0,
         };
-        let groups = start.iter().map(group).collect();
-        let mut closing = Closing { sets: self, groups, seeds: Vec::new(), active: Vec::new(), bytes: 0 };
-        for rule in &plan.rules {
-            closing.activate(plan, rule);
+        let mut closing =
+            Closing { sets: self, groups: Vec::new(), seeds: Vec::new(), active: Vec::new(), bytes: 0, made_bytes: 0 };
+        for (nth, one) in start.iter().enumerate() {
+            closing.made_bytes += one.1.bytes() + size_of::<Group<W>>() as u64;
+            closing.groups.push(group(one));
+            closing.look(nth)?;
         }
+        let mut known = FxHashMap::default();
+        for (nth, rule) in plan.rules.iter().enumerate() {
+            closing.activate(plan, rule, &mut known);
+            closing.look(nth)?;
+        }
+        drop(known);
         closing.run()?;
         Ok(closing.groups.into_iter().map(|group| group.rows).collect())
     }
 }
 
 impl<const W: usize> Closing<'_, '_, W> {
-    fn activate(&mut self, plan: &Plan<'_>, rule: &Rule) {
+    /// Looks at the limits now and then while groups and rules are made, which are no sets that could be too large to be listed.
+    fn look(&self, nth: usize) -> Result<(), StopReason> {
+        if nth.is_multiple_of(MADE) { self.sets.meter.budget.check(self.made_bytes) } else { Ok(()) }
+    }
+
+    /// Makes a rule ready; the seeds known so far are found by what tells them apart.
+    fn activate(&mut self, plan: &Plan<'_>, rule: &Rule, known: &mut FxHashMap<SeedsKey<W>, usize>) {
+        self.made_bytes += size_of::<Active<W>>() as u64;
         let active = match rule {
             Rule::Image { from, to, exchange } => {
                 let symmetry = plan.symmetry.as_ref().expect("images are made by exchanges");
@@ -110,12 +130,21 @@ impl<const W: usize> Closing<'_, '_, W> {
             {
                 Active::Own { group: *group, movers: *movers, n_done: 0 }
             }
-            Rule::Step { group, movers, witnesses } => self.disturb(plan, *group, *movers, witnesses),
+            Rule::Step { group, movers, witnesses } => {
+                let (key, across) = self.seen_by(plan, *group, (*movers, witnesses));
+                self.disturb(*group, across, key, known)
+            }
         };
         self.active.push(active);
     }
 
-    fn disturb(&mut self, plan: &Plan<'_>, group: usize, movers: Movers, witnesses: &[usize]) -> Active<W> {
+    /// What a group sees of the steps of movers, and the groups across.
+    fn seen_by(
+        &self,
+        plan: &Plan<'_>,
+        group: usize,
+        (movers, witnesses): (Movers, &[usize]),
+    ) -> (SeedsKey<W>, Vec<usize>) {
         // The movers' own group has as many of the disturbed processes as there is room for: the two have everybody.
         let has = |witness: usize, process: ProcessId| plan.groups[witness].contains(&process);
         let sources: Vec<usize> = match witnesses.iter().find(|&&w| movers.processes().all(|process| has(w, process))) {
@@ -130,14 +159,26 @@ impl<const W: usize> Closing<'_, '_, W> {
         let before = and(&own, &or(&target, &mask_of(&across)));
         let moving: Vec<ProcessId> = movers.processes().collect();
         let changed = and(&self.sets.sight.mask(&moving), &target);
-        let common = and(&before, &target);
-        let wanted = Seeds::new(movers, sources, [before, changed, common]);
-        let known = self.seeds.iter().flatten().position(|seeds| seeds.is_like(&wanted));
-        let seeds = known.unwrap_or_else(|| {
-            self.seeds.push(Some(wanted));
+        (SeedsKey { movers, sources, masks: [before, changed, and(&before, &target)] }, across)
+    }
+
+    fn disturb(
+        &mut self,
+        group: usize,
+        across: Vec<usize>,
+        key: SeedsKey<W>,
+        known: &mut FxHashMap<SeedsKey<W>, usize>,
+    ) -> Active<W> {
+        let [_, changed, common] = key.masks;
+        let seeds = *known.entry(key).or_insert_with_key(|key| {
+            self.seeds.push(Some(Seeds::new(key.clone())));
+            self.made_bytes += (2 * size_of::<SeedsKey<W>>() + size_of::<Seeds<W>>()) as u64;
             self.seeds.len() - 1
         });
+        self.made_bytes += (across.len() * size_of::<usize>()) as u64;
+        let n_indexes = self.groups[group].indexes.len();
         let index = self.groups[group].index(common);
+        self.made_bytes += ((self.groups[group].indexes.len() - n_indexes) * size_of::<Index<W>>()) as u64;
         Active::Disturb(Disturb { group, seeds, index, across, changed, n_rows_done: 0, n_seeds_done: 0 })
     }
 
@@ -152,6 +193,7 @@ impl<const W: usize> Closing<'_, '_, W> {
                     Active::Image { from, to, renaming, n_done } => self.image((*from, *to), renaming, n_done)?,
                     Active::Disturb(disturb) => self.meet(at as u32, disturb)?,
                 }
+                self.sets.meter.tick(self.bytes)?;
             }
             self.wake(&active)?;
             self.sets.meter.check(self.bytes)?;

@@ -24,8 +24,9 @@ use crate::machine::{Flow, Machine, Scratch, Sink};
 use crate::packing::Packed;
 use crate::questions::{Goal, Question};
 
-/// Limits are looked at after so many states.
-const CHECK_EVERY: usize = 1024;
+/// Limits are looked at after so many states were looked at, or so many found.
+const CHECK_EVERY: usize = 64;
+const CHECK_EVERY_FOUND: usize = 1024;
 
 /// So many initial states are tried.
 const MOST_STARTS: usize = 4096;
@@ -118,14 +119,15 @@ impl<'a, const W: usize> Runs<'a, W> {
                 self.visit(state, None, 0, wanted);
             }
         }
-        let mut n_looks = 0;
+        let (mut n_looks, mut n_found) = (0, 0);
         while let Some(node) = self.next() {
             if self.nodes.len() > most_states || wanted.iter().all(|&question| self.met[question].is_some()) {
                 self.open[0].push_front(node);
                 return Ok(());
             }
             n_looks += 1;
-            if n_looks % CHECK_EVERY == 0 {
+            if n_looks % CHECK_EVERY == 0 || self.nodes.len() > n_found + CHECK_EVERY_FOUND {
+                n_found = self.nodes.len();
                 budget.check(self.bytes())?;
             }
             self.expand(node, wanted, guide);

@@ -25,8 +25,8 @@ use crate::machine::{Company, Flow, Machine, Scratch, Sink};
 use crate::packing::Packed;
 
 /// Limits are looked at after so many local states, and memory is counted after this many times as many.
-const CHECK_EVERY: u32 = 1024;
-const COUNT_EVERY: u32 = 64;
+const CHECK_EVERY: u32 = 128;
+const COUNT_EVERY: u32 = 512;
 
 /// The path edges of a program.
 pub struct Saturation<'a, const W: usize> {
@@ -156,6 +156,7 @@ impl<'a, const W: usize> Saturation<'a, W> {
         loop {
             while let Some((thread, store)) = self.fresh.pop() {
                 self.meet_store(thread as usize, store);
+                self.tick()?;
             }
             let Some((thread, state, new)) = self.queue.pop_front() else { break };
             self.n_taken += 1;

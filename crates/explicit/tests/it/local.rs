@@ -57,14 +57,15 @@ fn certified<const W: usize>(
     way: Way,
     symmetry: Option<Symmetry<'_>>,
 ) -> SplitInvariant {
+    let budget = Budget::unlimited();
     let plan = match symmetry {
-        Some(symmetry) if sets.renames(&symmetry) => Plan::of_first(&sets, k, symmetry),
-        _ => Plan::of_all(&sets, k),
+        Some(symmetry) if sets.renames(&symmetry) => Plan::of_first(&sets, k, symmetry, &budget).expect("no limits"),
+        _ => Plan::of_all(&sets, k, &budget).expect("no limits"),
     };
-    let mut fixpoint = Fixpoint::of_plan(&mut sets, plan).expect("no limits");
+    let mut fixpoint = Fixpoint::of_plan(&mut sets, plan, &budget).expect("no limits");
     match way {
-        Way::Rules => while fixpoint.stage(&mut sets, &Budget::unlimited(), true).expect("no limits") {},
-        Way::Close => fixpoint.close(&mut sets, &Budget::unlimited()).expect("no limits"),
+        Way::Rules => while fixpoint.stage(&mut sets, &budget, true).expect("no limits") {},
+        Way::Close => fixpoint.close(&mut sets, &budget).expect("no limits"),
     }
     let Invariants { k, .. } = fixpoint.invariants;
     sets.certify(k, &fixpoint.invariants.join()).expect("no limits")

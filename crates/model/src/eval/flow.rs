@@ -21,33 +21,63 @@ use crate::variable::{Init, Storage, Var, VarId};
 /// The counters of the loops of one text, with their values.
 pub type Counters = BTreeMap<VarId, Value>;
 
-/// Where `next` leads a process in the text of `scope` whose counters have these values, and the counters there. Only
-/// counters, constants and the process's own index decide it, so no state is needed.
+/// Where `next` leads a process in the text of `scope` whose counters have these values; see [`ControlFlow`], which is for
+/// whoever asks more than once.
+///
+/// # Errors
+/// A loop's bounds that have no value.
 pub fn control_after(
     model: &Model,
     process: ProcessId,
     (scope, counters): (Scope, &Counters),
     next: &Next,
 ) -> Result<(PlaceId, Counters), StepFault> {
-    let mover = Mover { model, me: process, watch: None };
-    let mut path = Path::new(&blank(model));
-    if let Scope::Procedure(id) = scope {
-        let vars = model.procedures[id].vars.iter().map(|&var| &model.vars[var].ty);
-        let first = |ty: &Type| ty.scalar().first_value(model.type_context()).expect("types have values");
-        let slots = vars.flat_map(|ty| vec![first(ty); ty.n_cells()]).collect();
-        let control = path.state.top(process).control;
-        path.state.stacks[process.index()].push(Frame { control, slots });
-    }
-    let in_scope: Vec<LoopId> =
-        model.loops.entries().filter(|(_, counted)| counted.scope == scope).map(|(id, _)| id).collect();
-    for &id in &in_scope {
-        if let Some(&value) = counters.get(&model.loops[id].counter) {
-            mover.count(id, value, &mut path);
+    ControlFlow::new(model, process, scope).after(counters, next)
+}
+
+/// Follows control of one process through one text, guards and data aside: only counters, constants and the process's own
+/// index decide where `Next` leads.
+pub struct ControlFlow<'m> {
+    mover: Mover<'m>,
+    /// Each loop of the text with its counter.
+    loops: Vec<(LoopId, VarId)>,
+    /// A state in which nothing but the counters of the text matters; made once, since it has the cells of all processes.
+    path: Path,
+}
+
+impl<'m> ControlFlow<'m> {
+    /// For the text of `scope` as the process runs it.
+    pub fn new(model: &'m Model, process: ProcessId, scope: Scope) -> Self {
+        let mut path = Path::new(&blank(model));
+        if let Scope::Procedure(id) = scope {
+            let vars = model.procedures[id].vars.iter().map(|&var| &model.vars[var].ty);
+            let first = |ty: &Type| ty.scalar().first_value(model.type_context()).expect("types have values");
+            let slots = vars.flat_map(|ty| vec![first(ty); ty.n_cells()]).collect();
+            let control = path.state.top(process).control;
+            path.state.stacks[process.index()].push(Frame { control, slots });
         }
+        let in_scope = model.loops.entries().filter(|(_, counted)| counted.scope == scope);
+        let loops = in_scope.map(|(id, counted)| (id, counted.counter)).collect();
+        ControlFlow { mover: Mover { model, me: process, watch: None }, loops, path }
     }
-    mover.follow(next, &mut path)?;
-    let after = in_scope.iter().map(|&id| (model.loops[id].counter, mover.counter(id, &path))).collect();
-    Ok((path.state.place(process), after))
+
+    /// Where `next` leads where the counters have these values, and the counters there. A counter without a value has its
+    /// type's first one.
+    ///
+    /// # Errors
+    /// A loop's bounds that have no value.
+    pub fn after(&mut self, counters: &Counters, next: &'m Next) -> Result<(PlaceId, Counters), StepFault> {
+        for &(id, counter) in &self.loops {
+            match counters.get(&counter) {
+                Some(&value) => self.mover.count(id, value, &mut self.path),
+                None => self.mover.reset(id, &mut self.path),
+            }
+        }
+        self.path.touched.clear();
+        self.mover.follow(next, &mut self.path)?;
+        let after = self.loops.iter().map(|&(id, counter)| (counter, self.mover.counter(id, &self.path)));
+        Ok((self.path.state.place(self.mover.me), after.collect()))
+    }
 }
 
 impl<'m> Mover<'m> {

@@ -194,7 +194,7 @@ impl FairBackend for Drawn<'_, '_> {
 
     fn close(&mut self) -> Result<(), StopReason> {
         self.known.clear();
-        let plan = Plan::of_all(&self.sets, 1);
+        let plan = Plan::of_all(&self.sets, 1, self.budget)?;
         let initial = plan.groups.iter().map(|group| self.sets.initial(group));
         self.initial = initial.collect::<Result<Vec<Bdd>, _>>()?;
         self.thetas = self.initial.clone();

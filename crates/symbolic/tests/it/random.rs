@@ -203,8 +203,9 @@ fn groups_that_stand_for_all_have_the_sets_that_they_have_among_all() {
             let mut all = Fixpoint::new(&mut sets, k).expect("fits");
             // Stage by stage, in the way of the definition.
             while all.stage(&mut sets, &Budget::unlimited(), true).expect("fits") {}
-            let plan = Plan::of_first(&sets, k, symmetry.clone());
-            let mut first = Fixpoint::of_plan(&mut sets, plan).expect("fits");
+            let budget = Budget::unlimited();
+            let plan = Plan::of_first(&sets, k, symmetry.clone(), &budget).expect("fits");
+            let mut first = Fixpoint::of_plan(&mut sets, plan, &budget).expect("fits");
             first.close(&mut sets, &Budget::unlimited()).expect("fits");
             for (group, set) in first.invariants.groups.iter().zip(&first.invariants.sets) {
                 let at = all.invariants.groups.iter().position(|other| other == group).expect("all are there");

@@ -3,6 +3,8 @@
 // Each test binary uses a part of this.
 #![allow(dead_code, clippy::unwrap_used)]
 
+pub mod usage;
+
 use std::ffi::OsStr;
 use std::fs;
 use std::io::Write;

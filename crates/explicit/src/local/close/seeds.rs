@@ -43,6 +43,17 @@ impl<const W: usize> Index<W> {
     }
 }
 
+/// What seeds are told apart by.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(super) struct SeedsKey<const W: usize> {
+    /// Whose steps they are.
+    pub movers: Movers,
+    /// The groups whose view states the steps start from, by position: one, or the two sides of a rendezvous.
+    pub sources: Vec<usize>,
+    /// The bits that matter before a step, those that are seen to change, and those that the disturbed group has before.
+    pub masks: [Packed<W>; 3],
+}
+
 /// The steps of some movers, as some others see them.
 pub(super) struct Seeds<const W: usize> {
     movers: Movers,
@@ -63,7 +74,7 @@ pub(super) struct Seeds<const W: usize> {
 
 impl<const W: usize> Seeds<W> {
     /// No seeds yet.
-    pub fn new(movers: Movers, sources: Vec<usize>, masks: [Packed<W>; 3]) -> Self {
+    pub fn new(SeedsKey { movers, sources, masks }: SeedsKey<W>) -> Self {
         let n_done = vec![0; sources.len()];
         Seeds {
             movers,
@@ -75,11 +86,6 @@ impl<const W: usize> Seeds<W> {
             n_done,
             indexes: Vec::new(),
         }
-    }
-
-    /// Whether these will be the same seeds.
-    pub fn is_like(&self, other: &Seeds<W>) -> bool {
-        self.movers == other.movers && self.sources == other.sources && self.masks == other.masks
     }
 
     /// How many there are.

@@ -1,0 +1,149 @@
+//! Limits are kept on large inputs: hundreds of processes, wide cells, large proofs.
+//!
+//! What is compared is processor time and the most memory that was resident, so that a busy machine changes nothing. A call
+//! that ignores its limit takes many times what it may take, so the bounds are generous.
+
+#![cfg(target_os = "linux")]
+
+use serde_json::Value as Json;
+
+use crate::support::Place;
+use crate::support::usage::Usage;
+
+/// Each process shares a fork with each of its neighbours, so that groups of processes differ.
+const RING: &str = include_str!("../../../../examples/philosophers.pw");
+
+/// A million values in each cell.
+const WIDE: &str = "program wide(N: 2..) {
+  shared x: [0..<1000000; 4];
+  process P[i in 0..<N] {
+    local y: 0..<1000000;
+    loop { a: y = x[0]; b: x[1] = (y + 1) % 1000000; c: x[0] = x[1]; d: x[3] = x[2]; }
+  }
+  invariant p: x[2] < 300;
+  property  r: forall i: P[i]@a ~> P[i]@b under every P[*];
+}
+";
+
+/// Its local proofs have 180 000 local states for each process.
+const PROOF: &str = "program proof {
+  shared x: 0..<300;
+  process P[i in 0..<2] {
+    local y: 0..<300;
+    loop { a: y = x; b: x = (y + 1) % 300; }
+  }
+  invariant p: x < 300;
+}
+";
+
+/// A product that nobody searches to the end, of states that have room for 30 counters.
+const ENDLESS: &str = "program endless {
+  process P[i in 0..<30] {
+    local x: 0..<1000000;
+    loop { either { x = (x + 1) % 1000000; } or { x = (x + 7) % 1000000; } }
+  }
+  invariant fine: forall i: true;
+}
+";
+
+/// Makes a call with a limit of one second, which may take two threads and half a second more.
+#[track_caller]
+fn within_a_second(place: &Place, line: &str) -> Usage {
+    let usage = Usage::of(place, &format!("{line} --timeout 1s")).unwrap();
+    assert!(usage.cpu_seconds < 3.5, "{line} took {} s", usage.cpu_seconds);
+    usage
+}
+
+/// Makes a call with a limit of 200 MB.
+#[track_caller]
+fn within_200_mb(place: &Place, line: &str) -> Usage {
+    let usage = Usage::of(place, &format!("{line} --memory 200M --timeout 40s")).unwrap();
+    assert!(usage.peak_mb <= 220, "{line} took {} MB", usage.peak_mb);
+    usage
+}
+
+/// Every question has an answer, and what is not decided has a reason with a code.
+#[track_caller]
+fn is_answered(usage: &Usage, line: &str) {
+    let document = usage.told.json();
+    let results = document["results"].as_array().unwrap();
+    assert!(!results.is_empty(), "{line}");
+    for result in results {
+        let reason = &result["reason"]["code"];
+        assert!(result["verdict"] != "unknown" || reason.is_string(), "{line}: {result:#}");
+    }
+}
+
+#[test]
+fn time_is_kept_while_hundreds_of_processes_are_set_up() {
+    let place = Place::with("ring.pw", RING);
+    for method in ["pairwise", "triple", "pushdown", "ls3", "completion", "fll-b", "auto"] {
+        let line = format!("check ring.pw -N 300 --method {method} -j 1 --format json --progress none");
+        is_answered(&within_a_second(&place, &line), &line);
+    }
+    within_a_second(&place, "explore ring.pw -N 300 --progress none").told.exits(3).prints("time limit");
+    for method in ["mono", "ls3+"] {
+        within_a_second(&place, &format!("graph ring.pw -N 300 --method {method} --format dot --progress none"));
+    }
+}
+
+#[test]
+fn time_is_kept_with_wide_cells() {
+    let place = Place::with("wide.pw", WIDE);
+    for method in ["tmmc", "triple", "pushdown", "stubborn", "ll", "auto"] {
+        let line = format!("check wide.pw -N 3 --method {method} -j 1 --format json --progress none");
+        is_answered(&within_a_second(&place, &line), &line);
+    }
+    let drawn = within_a_second(&place, "graph wide.pw -N 3 --method tmmc --format dot --progress none").told.exits(3);
+    assert!(drawn.out.contains("not complete: the time limit of 1 s was reached"), "{}", drawn.out);
+}
+
+#[test]
+fn a_large_proof_is_not_lost_where_its_check_does_not_fit() {
+    let place = Place::with("proof.pw", PROOF);
+    let call =
+        "check proof.pw --property p --method tmmc -j 1 --proof out --report page.html --progress none --timeout";
+    let usage = Usage::of(&place, &format!("{call} 6s --format json")).unwrap();
+    assert!(usage.cpu_seconds < 14.0, "{}", usage.cpu_seconds);
+    let result: &Json = &usage.told.json()["results"][0];
+    assert!(result["verdict"] == "holds" || result["reason"]["code"] == "time-limit", "{result:#}");
+    assert_ne!(result["audited"], true, "the check alone takes longer: {result:#}");
+}
+
+#[test]
+fn memory_is_kept_by_every_kind_of_search() {
+    let place = Place::with("endless.pw", ENDLESS);
+    place.write("wide.pw", WIDE);
+    for method in ["mono", "stubborn", "auto", "pushdown"] {
+        let line = format!("check endless.pw --method {method} --format json --progress none");
+        is_answered(&within_200_mb(&place, &line), &line);
+    }
+    for method in ["tmmc", "ls3", "fll-b", "auto"] {
+        let line = format!("check wide.pw -N 3 --method {method} --format json --progress none");
+        is_answered(&within_200_mb(&place, &line), &line);
+    }
+    let explored = within_200_mb(&place, "explore endless.pw --progress none").told.exits(3);
+    assert!(explored.out.contains("the memory limit of 200 MB was reached"), "{}", explored.out);
+}
+
+#[test]
+fn a_limit_below_what_the_program_takes_is_said_in_words() {
+    let place = Place::with("endless.pw", ENDLESS);
+    let words = "(below 64 MB, it is one of data alone)";
+    let check = "check endless.pw --method mono --progress none --memory";
+    place.run(&format!("{check} 1M")).exits(3).prints("the memory limit of 1 MB was reached");
+    place.run(&format!("{check} 1000")).exits(3).prints("the memory limit of 1000 bytes was reached").prints(words);
+    let usage = Usage::of(&place, &format!("{check} 1M")).unwrap();
+    assert!(usage.peak_mb <= 64, "{} MB", usage.peak_mb);
+}
+
+#[test]
+fn calls_that_search_nothing_have_limits_too() {
+    let place = Place::with("ring.pw", RING);
+    let line = "sim ring.pw -N 300 --until no_errors --runs 100000000 --steps 20";
+    let tried = within_a_second(&place, line).told.exits(3);
+    assert!(tried.out.contains("did not decide no_errors; the time limit of 1 s was reached"), "{}", tried.out);
+    place.run("export ring.pw -N 3 --to dot --timeout 30s --memory 1G").exits(0);
+    place.run("sim ring.pw -i --timeout 1s").exits(2);
+    within_a_second(&place, "export ring.pw -N 2000 --to promela");
+}

@@ -1,0 +1,196 @@
+//! Work under a limit, attended by a thread that looks at the clock.
+//!
+//! In: what is to be done, and what it may use. Out: what came of it, or why it was left. Engines look at their budget, but not in every loop,
+//! and one operation on decision diagrams cannot be interrupted; so the work runs in a thread of its own, and when a limit has been reached for a while the
+//! attendant leaves with the answers that were told so far. The thread ends by itself when it looks at its budget the next time.
+
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use base::budget::allowance;
+use base::{Budget, StopReason};
+use engine::{Answer, Event, Observer, Statistics, Task, Verdict};
+use model::Model;
+
+use crate::checker::SharedEngine;
+
+/// Engines recurse over expressions and graphs.
+const STACK_BYTES: usize = 256 << 20;
+
+/// How often the attendant looks at the clock.
+const GLANCE: Duration = Duration::from_millis(5);
+
+/// An engine has this part of what a time limit may be passed by to notice by itself that it is reached.
+pub(crate) const ENGINE_GRACE: f64 = 0.3;
+
+/// The answers of an engine; where it had to be left, those that it told before, and `Unknown` for the others.
+pub(crate) fn run(engine: &SharedEngine, task: &Task<'_>, observer: &dyn Observer) -> Vec<Answer> {
+    let attendant = Attendant { model: task.model, budget: &task.budget, observer, grace: ENGINE_GRACE };
+    let engine = SharedEngine::clone(engine);
+    let (properties, budget, n_threads) = (task.properties.clone(), task.budget.clone(), task.n_threads);
+    let work = move |model: &Model, observer: &dyn Observer| {
+        engine.run(&Task { model, properties, budget, n_threads }, observer)
+    };
+    attendant.run(work).unwrap_or_else(|left| left.answers(task))
+}
+
+/// Attends work on a program.
+pub(crate) struct Attendant<'a> {
+    /// The program.
+    pub model: &'a Model,
+    /// What the work may use.
+    pub budget: &'a Budget,
+    /// Told what happens.
+    pub observer: &'a dyn Observer,
+    /// Which part of what a time limit may be passed by the work has to notice by itself that it is reached.
+    pub grace: f64,
+}
+
+/// Work that was left.
+pub(crate) struct Left {
+    /// Why.
+    pub reason: StopReason,
+    /// What it had told.
+    told: Vec<Answer>,
+}
+
+impl Left {
+    fn answers(self, task: &Task<'_>) -> Vec<Answer> {
+        let time = task.budget.elapsed();
+        let answer = |&property| {
+            let told = self.told.iter().find(|answer| answer.property == property);
+            told.cloned().unwrap_or_else(|| Answer {
+                property,
+                verdict: Verdict::Unknown(self.reason.clone()),
+                statistics: Statistics { time, ..Statistics::default() },
+            })
+        };
+        task.properties.iter().map(answer).collect()
+    }
+}
+
+/// What the thread tells.
+enum Told<T> {
+    Event(Event),
+    Answer(Box<Answer>),
+    Done(T),
+}
+
+struct Relay<T>(Mutex<Sender<Told<T>>>);
+
+impl<T> Relay<T> {
+    fn tell(&self, told: Told<T>) {
+        // The attendant has left where it does not listen any more.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).send(told).ok();
+    }
+}
+
+impl<T: Send> Observer for Relay<T> {
+    fn event(&self, event: Event) {
+        self.tell(Told::Event(event));
+    }
+
+    fn answered(&self, answer: &Answer) {
+        self.tell(Told::Answer(Box::new(answer.clone())));
+    }
+}
+
+impl Attendant<'_> {
+    /// Does the work.
+    ///
+    /// # Errors
+    /// Work that did not end soon after a limit was reached.
+    pub fn run<T: Send + 'static>(
+        self,
+        work: impl FnOnce(&Model, &dyn Observer) -> T + Send + 'static,
+    ) -> Result<T, Left> {
+        if self.budget.time_limit().is_none() && self.budget.memory_limit().is_none() {
+            return Ok(work(self.model, self.observer));
+        }
+        let (sender, told) = mpsc::channel();
+        let model = self.model.clone();
+        let relay = Relay(Mutex::new(sender));
+        let thread = thread::Builder::new().name(String::from("attended")).stack_size(STACK_BYTES);
+        let thread = thread.spawn(move || {
+            let done = work(&model, &relay);
+            relay.tell(Told::Done(done));
+        });
+        let thread = thread.expect("the system has room for one more thread");
+        let grace = allowance(self.budget.time_limit().unwrap_or_default()).mul_f64(self.grace);
+        let mut answers = Vec::new();
+        let mut late_since = None;
+        loop {
+            match told.recv_timeout(GLANCE) {
+                Ok(Told::Event(event)) => self.observer.event(event),
+                Ok(Told::Answer(answer)) => answers.push(*answer),
+                Ok(Told::Done(done)) => return Ok(done),
+                Err(RecvTimeoutError::Disconnected) => match thread.join() {
+                    Err(panic) => std::panic::resume_unwind(panic),
+                    Ok(()) => unreachable!("the thread tells when it is done"),
+                },
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            if let Err(reason) = self.budget.check(0)
+                && late_since.get_or_insert_with(Instant::now).elapsed() >= grace
+            {
+                return Err(Left { reason, told: answers });
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use base::CancelToken;
+    use engine::{Engine, PropertyId, Silent};
+    use evidence::{Evidence, Exploration};
+
+    use super::*;
+
+    /// Decides its first question, and then never looks up again.
+    struct Deaf;
+
+    impl Engine for Deaf {
+        fn name(&self) -> &'static str {
+            "deaf"
+        }
+
+        fn supports(&self, _model: &Model, _property: PropertyId) -> Result<(), StopReason> {
+            Ok(())
+        }
+
+        fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Vec<Answer> {
+            let seen = Exploration { states: 2, transitions: 1, deadlocks: 0, errors: 0, depth: 1, complete: true };
+            let verdict = Verdict::Holds(Evidence::Exploration(seen));
+            observer.answered(&Answer { property: task.properties[0], verdict, statistics: Statistics::default() });
+            loop {
+                thread::park();
+            }
+        }
+    }
+
+    #[test]
+    fn an_engine_that_does_not_look_at_its_budget_is_left_with_what_it_told() {
+        let budget = Budget::new(Some(Duration::from_millis(10)), None, CancelToken::default());
+        let properties = vec![PropertyId::new(0), PropertyId::new(1)];
+        let task = Task { model: &Model::default(), properties: properties.clone(), budget, n_threads: 1 };
+        let answers = run(&(Arc::new(Deaf) as SharedEngine), &task, &Silent);
+        assert_eq!(answers.iter().map(|answer| answer.property).collect::<Vec<_>>(), properties);
+        assert!(matches!(answers[0].verdict, Verdict::Holds(_)));
+        assert!(matches!(answers[1].verdict, Verdict::Unknown(StopReason::TimeLimit(_))));
+    }
+
+    #[test]
+    fn a_cancelled_engine_is_left_as_well() {
+        let cancel = CancelToken::default();
+        cancel.cancel();
+        let budget = Budget::new(None, Some(1 << 30), cancel);
+        let task = Task { model: &Model::default(), properties: vec![PropertyId::new(1)], budget, n_threads: 1 };
+        let answers = run(&(Arc::new(Deaf) as SharedEngine), &task, &Silent);
+        assert!(matches!(answers[..], [Answer { verdict: Verdict::Holds(_), .. }]));
+    }
+}
