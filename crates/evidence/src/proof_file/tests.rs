@@ -79,7 +79,7 @@ fn an_edit_under_a_right_digest_is_refused_where_names_and_ids_disagree() {
     let check = |edit: &dyn Fn(&mut Document), expected: &str| {
         let mut document = Document::new(&model, &certificate, "split");
         edit(&mut document);
-        document.digest = Some(digest(&document.facts));
+        document.digest = Some(digest(&document.facts, &document.scope));
         let written = serde_json::to_vec(&document).unwrap();
         let found = read(&written, &model).unwrap_err().to_string();
         assert!(found.contains(expected), "{found}, not {expected}");
