@@ -3,6 +3,7 @@
 //! In: the files of the project. Out: one finding a line, `path:line: what to do`, and status 1 if there is any. Each rule is
 //! a function from texts to findings, so that its tests can break it on purpose.
 
+mod checker;
 mod codes;
 mod documents;
 mod edges;
@@ -52,6 +53,7 @@ pub fn run(root: &Path) -> ExitCode {
     };
     let mut findings = edges::check(&tree);
     findings.extend(sources::check(&tree));
+    findings.extend(checker::check(&tree));
     findings.extend(codes::check(&tree));
     findings.extend(documents::check(&tree, &cli::options::command()));
     findings.sort();

@@ -88,7 +88,8 @@ impl Writer<'_> {
             _ => {
                 let arrays: Vec<Variable> =
                     self.readables(scope).into_iter().filter(|variable| variable.lengths.len() == 1).collect();
-                let boolean = |variable: &Variable| matches!(variable.scalar, Scalar::Bool) && variable.home == Home::Shared;
+                let boolean =
+                    |variable: &Variable| matches!(variable.scalar, Scalar::Bool) && variable.home == Home::Shared;
                 match arrays.iter().find(|variable| boolean(variable)) {
                     Some(array) => format!("{}[{number}]", array.name),
                     None => format!("1 / ({number} - 1) >= 0"),
@@ -119,8 +120,7 @@ impl Writer<'_> {
             self.labels.iter().filter(|(place, _)| own(place)).map(|(_, label)| label.clone()).collect();
         let first = self.one_of(labels.clone())?;
         let second = self.one_of(labels)?;
-        let places =
-            if first != second && self.choices.chance(15) { format!("{{{first}, {second}}}") } else { first };
+        let places = if first != second && self.choices.chance(15) { format!("{{{first}, {second}}}") } else { first };
         match scope.place {
             Place::Property => Some(format!("{}@{places}", self.who(family, scope)?)),
             _ => Some(format!("@{places}")),
@@ -146,7 +146,8 @@ impl Writer<'_> {
         if scope.place == Place::Family(family) {
             known.extend(self.families[family].index.map(str::to_owned));
         }
-        known.extend(scope.bound.iter().filter(|(_, over)| *over == Over::Family(family)).map(|(name, _)| name.clone()));
+        known
+            .extend(scope.bound.iter().filter(|(_, over)| *over == Over::Family(family)).map(|(name, _)| name.clone()));
         let holds = |variable: &Variable| variable.scalar == Scalar::Pid(family) && variable.lengths.is_empty();
         let own = |variable: &Variable| match (variable.home, scope.place) {
             (Home::Shared, _) => true,

@@ -206,8 +206,20 @@ pub static PROFILES: [Profile; 13] = [
         atomic: 25,
         ..PLAIN
     },
-    Profile { name: "loops", aims_at: "loops over families and ranges, atomic statements", loops: 45, atomic: 45, ..PLAIN },
-    Profile { name: "procedures", aims_at: "procedures, calls and recursion", procedures: 100, n_statements: 3, ..PLAIN },
+    Profile {
+        name: "loops",
+        aims_at: "loops over families and ranges, atomic statements",
+        loops: 45,
+        atomic: 45,
+        ..PLAIN
+    },
+    Profile {
+        name: "procedures",
+        aims_at: "procedures, calls and recursion",
+        procedures: 100,
+        n_statements: 3,
+        ..PLAIN
+    },
     Profile {
         name: "fairness",
         aims_at: "temporal properties with `next`, under every form of fairness and alternatives",
