@@ -185,7 +185,7 @@ fn goal(model: &Model) -> Option<&'static str> {
     let (id, _) = model.properties.entries().find(|(_, property)| is_goal(&property.kind))?;
     let budget = Budget::new(Some(Duration::from_secs(MOST_SECONDS)), None, CancelToken::default());
     let task = Task { model, properties: vec![id], budget, n_threads: 2 };
-    let answers = explicit::Mono.run(&task, &Silent);
+    let Ok(answers) = explicit::Mono.run(&task, &Silent) else { return Some("an internal error") };
     Some(match answers.first().map(|answer| &answer.verdict) {
         Some(Verdict::Holds(_)) => "yes",
         Some(Verdict::Violated(_)) => "no",
@@ -232,7 +232,11 @@ fn automaton(text: &str, expected: &str) -> Outcome {
     };
     let budget = Budget::new(Some(Duration::from_secs(MOST_SECONDS)), None, CancelToken::default());
     let task = Task { model: &model, properties: vec![id], budget, n_threads: 2 };
-    match (explicit::Mono.run(&task, &Silent).first().map(|answer| &answer.verdict), expected) {
+    let answers = match explicit::Mono.run(&task, &Silent) {
+        Ok(answers) => answers,
+        Err(error) => return Outcome::Differs(error.to_string()),
+    };
+    match (answers.first().map(|answer| &answer.verdict), expected) {
         (Some(Verdict::Holds(_)), "yes") => Outcome::Agrees("holds".into()),
         (Some(Verdict::Violated(_)), "no") => Outcome::Agrees("violated".into()),
         (Some(Verdict::Unknown(reason)), _) => Outcome::NotRun(reason.to_string()),

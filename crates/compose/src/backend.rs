@@ -76,22 +76,16 @@ pub trait Backend {
     }
 
     /// Whether sets can be renamed, for these exchanges of processes.
-    fn renames(&self, _symmetry: &Symmetry<'_>) -> bool {
-        false
-    }
+    fn renames(&self, symmetry: &Symmetry<'_>) -> bool;
 
-    /// What an exchange of processes makes of a set over a group: a set over the group's image.
-    ///
-    /// # Errors
-    /// Where the backend does not rename, which [`Backend::renames`] says.
+    /// What an exchange of processes makes of a set over a group: a set over the group's image. Only where
+    /// [`Backend::renames`] allows it.
     fn renamed(
         &mut self,
-        _set: &Self::Set,
-        _group: &[ProcessId],
-        _by: (&Symmetry<'_>, &Exchange),
-    ) -> Result<Self::Set, StopReason> {
-        Err(StopReason::NotSupported(String::from("these sets cannot be renamed")))
-    }
+        set: &Self::Set,
+        group: &[ProcessId],
+        by: (&Symmetry<'_>, &Exchange),
+    ) -> Result<Self::Set, StopReason>;
 
     /// Whether a group sees a cell.
     fn sees(&self, group: &[ProcessId], cell: CellId) -> bool;

@@ -12,6 +12,7 @@
 use std::collections::BTreeSet;
 
 use base::{Budget, StopReason};
+use engine::{Contradiction, Halt};
 use evidence::Trace;
 use evidence::certificate::LocalFact;
 use model::eval::{self, State};
@@ -109,7 +110,7 @@ pub fn complete<B: Refinable>(
     property: &PropertyKind,
     way: Way<'_, '_>,
     told: impl FnMut(&Round),
-) -> Result<Completed<B::Set>, StopReason> {
+) -> Result<Completed<B::Set>, Halt> {
     let (offered, rounds) = (BTreeSet::new(), Vec::new());
     Completion { backend, property, way, told, errors: None, fault: None, offered, rounds }.complete()
 }
@@ -178,7 +179,7 @@ enum Met<S> {
 }
 
 impl<'m, B: Refinable, T: FnMut(&Round)> Completion<'_, 'm, B, T> {
-    fn complete(mut self) -> Result<Completed<B::Set>, StopReason> {
+    fn complete(mut self) -> Result<Completed<B::Set>, Halt> {
         loop {
             if self.way.stages == Stages::Each
                 && let Some(states) = self.run()?
@@ -250,7 +251,7 @@ impl<'m, B: Refinable, T: FnMut(&Round)> Completion<'_, 'm, B, T> {
         fixpoint: &mut Fixpoint<'m, B::Set>,
         violated_at: usize,
         mut meeting: B::Set,
-    ) -> Result<Option<Refused>, StopReason> {
+    ) -> Result<Option<Refused>, Halt> {
         let knew_fault = self.fault.is_some();
         if let Some(states) = self.run()? {
             return Ok(Some(Refused::Run(states)));
@@ -426,7 +427,7 @@ impl<'m, B: Refinable, T: FnMut(&Round)> Completion<'_, 'm, B, T> {
 
     /// A run from an initial state to one that decides the property, if the layers have one. Where they have one to a state in
     /// which the property has no value, such states are errors no more.
-    fn run(&mut self) -> Result<Option<Vec<State>>, StopReason> {
+    fn run(&mut self) -> Result<Option<Vec<State>>, Halt> {
         loop {
             let Some(states) = self.run_to_error()? else { return Ok(None) };
             let last = states.last().expect("a run has a state");
@@ -438,7 +439,7 @@ impl<'m, B: Refinable, T: FnMut(&Round)> Completion<'_, 'm, B, T> {
     }
 
     /// A run from an initial state through the layers, if one of them has one.
-    fn run_to_error(&mut self) -> Result<Option<Vec<State>>, StopReason> {
+    fn run_to_error(&mut self) -> Result<Option<Vec<State>>, Halt> {
         let errors = self.errors()?.clone();
         let none_missing = self.backend.minus(&errors.initial, &errors.all)?;
         let starting = self.backend.minus(&errors.initial, &none_missing)?;
@@ -452,11 +453,18 @@ impl<'m, B: Refinable, T: FnMut(&Round)> Completion<'_, 'm, B, T> {
             let nearer = successors
                 .into_iter()
                 .find(|next| (0..layer).any(|at| self.backend.contains(&errors.layers[at], next)));
-            // A layer is made of predecessors of earlier ones; should the reference semantics disagree, `audit` refuses the run.
-            let Some(next) = nearer else { return Ok(Some(run)) };
+            let Some(next) = nearer else { return Err(no_way_on().into()) };
             run.push(next);
         }
     }
+}
+
+/// A layer is made of predecessors of earlier ones.
+fn no_way_on() -> Contradiction {
+    Contradiction::new(
+        "each state of a layer has a step into an earlier one",
+        "the reference semantics has no such step from a state of it",
+    )
 }
 
 /// Sets with their groups.

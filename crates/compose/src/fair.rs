@@ -17,8 +17,8 @@ mod unroll;
 
 use std::collections::BTreeSet;
 
-use base::{Budget, StopReason};
-use engine::{Event, Exposure, Observer};
+use base::Budget;
+use engine::{Contradiction, Event, Exposure, Halt, Observer};
 use evidence::certificate::{Claim, Fact, LocalFact};
 use evidence::{Certificate, Trace, TraceEnd};
 use model::Model;
@@ -75,12 +75,12 @@ const MOST_LOOKED_INTO: usize = 2;
 /// Decides a property.
 ///
 /// # Errors
-/// A limit that was reached, or what local methods do not follow.
+/// A limit that was reached, what local methods do not follow, or a contradiction.
 pub fn decide<'m, B: FairBackend>(
     backend: &mut B,
     (conditions, locals): (&Conditions<'m>, &Locals<'m>),
     way: &Way<'_>,
-) -> Result<Decided, StopReason> {
+) -> Result<Decided, Halt> {
     let mut search = Search { backend, conditions, locals, way, exposures: Vec::new(), n_exposed: 0 };
     let mut is_written = true;
     let mut certificate =
@@ -126,7 +126,7 @@ struct Search<'s, 'm, B> {
 }
 
 impl<B: FairBackend> Search<'_, '_, B> {
-    fn violation(&mut self, violation: usize) -> Result<Found, StopReason> {
+    fn violation(&mut self, violation: usize) -> Result<Found, Halt> {
         let facts = self.conditions.facts(&self.conditions.violations[violation], self.locals)?;
         let mut exposed: BTreeSet<ProcessId> = facts.iter().map(|(process, _)| *process).collect();
         self.backend.forget()?;
@@ -152,8 +152,9 @@ impl<B: FairBackend> Search<'_, '_, B> {
                 }
             }
             if !self.backend.expose(&new)? {
-                let why = "an abstract run is neither real nor excluded by any fact";
-                return Err(StopReason::NotSupported(why.to_owned()));
+                let expected =
+                    "a fair run of an abstract process is real, or some fact that can be exposed excludes it";
+                return Err(Contradiction::new(expected, "there is one of which neither is true").into());
             }
             exposed.extend(new.iter().map(|(process, _)| *process));
             self.n_exposed += new.len();
@@ -167,7 +168,7 @@ impl<B: FairBackend> Search<'_, '_, B> {
         }
     }
 
-    fn round(&mut self, violation: usize, exposed: &BTreeSet<ProcessId>) -> Result<Round, StopReason> {
+    fn round(&mut self, violation: usize, exposed: &BTreeSet<ProcessId>) -> Result<Round, Halt> {
         let all: Vec<ProcessId> = self.conditions.model.processes.ids().collect();
         let own = self.way.variant == Variant::Every;
         let demand = Demand { violation, own, automaton: Reader::Small };
@@ -258,7 +259,7 @@ impl<B: FairBackend> Search<'_, '_, B> {
     }
 
     /// A run of the program, or what to expose.
-    fn look_into(&mut self, focus: ProcessId, violation: usize, automaton: Reader) -> Result<Look, StopReason> {
+    fn look_into(&mut self, focus: ProcessId, violation: usize, automaton: Reader) -> Result<Look, Halt> {
         let own = self.way.variant == Variant::Every;
         let demand = Demand { violation, own, automaton };
         let pairs = self.conditions.pairs_of(&self.conditions.violations[violation]);
@@ -281,7 +282,7 @@ impl<B: FairBackend> Search<'_, '_, B> {
         if refinement.is_fair(&real)? {
             return Ok(Look::Real(trace(real)));
         }
-        refinement.of_fairness(&run, &real, &pairs).map(Look::Refine)
+        Ok(Look::Refine(refinement.of_fairness(&run, &real, &pairs)?))
     }
 }
 

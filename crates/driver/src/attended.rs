@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use base::budget::allowance;
 use base::{Budget, StopReason};
-use engine::{Answer, Event, Observer, Statistics, Task, Verdict};
+use engine::{Answer, EngineError, Event, Observer, Statistics, Task, Verdict};
 use model::Model;
 
 use crate::checker::SharedEngine;
@@ -26,14 +26,21 @@ const GLANCE: Duration = Duration::from_millis(5);
 pub(crate) const ENGINE_GRACE: f64 = 0.3;
 
 /// The answers of an engine; where it had to be left, those that it told before, and `Unknown` for the others.
-pub(crate) fn run(engine: &SharedEngine, task: &Task<'_>, observer: &dyn Observer) -> Vec<Answer> {
+///
+/// # Errors
+/// The engine contradicts itself.
+pub(crate) fn run(
+    engine: &SharedEngine,
+    task: &Task<'_>,
+    observer: &dyn Observer,
+) -> Result<Vec<Answer>, EngineError> {
     let attendant = Attendant { model: task.model, budget: &task.budget, observer, grace: ENGINE_GRACE };
     let engine = SharedEngine::clone(engine);
     let (properties, budget, n_threads) = (task.properties.clone(), task.budget.clone(), task.n_threads);
     let work = move |model: &Model, observer: &dyn Observer| {
         engine.run(&Task { model, properties, budget, n_threads }, observer)
     };
-    attendant.run(work).unwrap_or_else(|left| left.answers(task))
+    attendant.run(work).unwrap_or_else(|left| Ok(left.answers(task)))
 }
 
 /// Attends work on a program.
@@ -163,7 +170,7 @@ mod tests {
             Ok(())
         }
 
-        fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Vec<Answer> {
+        fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
             let seen = Exploration { states: 2, transitions: 1, deadlocks: 0, errors: 0, depth: 1, complete: true };
             let verdict = Verdict::Holds(Evidence::Exploration(seen));
             observer.answered(&Answer { property: task.properties[0], verdict, statistics: Statistics::default() });
@@ -178,7 +185,7 @@ mod tests {
         let budget = Budget::new(Some(Duration::from_millis(10)), None, CancelToken::default());
         let properties = vec![PropertyId::new(0), PropertyId::new(1)];
         let task = Task { model: &Model::default(), properties: properties.clone(), budget, n_threads: 1 };
-        let answers = run(&(Arc::new(Deaf) as SharedEngine), &task, &Silent);
+        let answers = run(&(Arc::new(Deaf) as SharedEngine), &task, &Silent).unwrap();
         assert_eq!(answers.iter().map(|answer| answer.property).collect::<Vec<_>>(), properties);
         assert!(matches!(answers[0].verdict, Verdict::Holds(_)));
         assert!(matches!(answers[1].verdict, Verdict::Unknown(StopReason::TimeLimit(_))));
@@ -190,7 +197,7 @@ mod tests {
         cancel.cancel();
         let budget = Budget::new(None, Some(1 << 30), cancel);
         let task = Task { model: &Model::default(), properties: vec![PropertyId::new(1)], budget, n_threads: 1 };
-        let answers = run(&(Arc::new(Deaf) as SharedEngine), &task, &Silent);
+        let answers = run(&(Arc::new(Deaf) as SharedEngine), &task, &Silent).unwrap();
         assert!(matches!(answers[..], [Answer { verdict: Verdict::Holds(_), .. }]));
     }
 }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use audit::certificate::CertificateError;
 use audit::{AuditError, Recount, Recounted};
 use base::{Budget, StopReason};
+use engine::error::title;
 use engine::insight::Insight;
 use engine::run::{Audit, PropertyResult};
 use engine::{Answer, Observer, PropertyId, Silent, Verdict};
@@ -17,6 +18,7 @@ use model::Model;
 use model::property::PropertyKind;
 
 use crate::attended::Attendant;
+use crate::mistake::Mistake;
 
 /// Products of at most this many states are searched again, which takes a fraction of a second.
 const MOST_RECOUNTED: usize = 3000;
@@ -77,7 +79,7 @@ impl<'m> Auditor<'m> {
     ///
     /// # Errors
     /// Evidence that fails its audit.
-    pub fn audit(&mut self, method: &'static str, answer: Answer) -> Result<PropertyResult, Box<AuditFailure>> {
+    pub fn audit(&mut self, method: &'static str, answer: Answer) -> Result<PropertyResult, Box<Mistake>> {
         let Answer { property, verdict, statistics } = answer;
         let (verdict, accepted) = self.judge(property, verdict);
         let answer = Answer { property, verdict, statistics };
@@ -90,13 +92,14 @@ impl<'m> Auditor<'m> {
                 statistics: answer.statistics,
                 insight: Insight::default(),
             }),
-            Err(error) => Err(Box::new(AuditFailure {
+            Err(error) => Err(AuditFailure {
                 program: title(self.model),
                 property: self.model.properties[answer.property].name.clone(),
                 method: answer.statistics.method.unwrap_or(method),
                 verdict: word(&answer.verdict),
                 error,
-            })),
+            }
+            .into()),
         }
     }
 
@@ -244,10 +247,4 @@ pub(crate) fn word(verdict: &Verdict) -> &'static str {
         Verdict::Violated(_) => "is violated",
         Verdict::Unknown(_) => "is not decided",
     }
-}
-
-/// `mux_sem, N = 4`.
-pub(crate) fn title(model: &Model) -> String {
-    let parameters = model.parameters.iter().map(|given| format!(", {} = {}", given.name, given.value));
-    format!("{}{}", model.name, parameters.collect::<String>())
 }

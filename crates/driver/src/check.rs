@@ -1,7 +1,8 @@
 //! One program, one instance: its questions go to a checker, and come back as audited results.
 //!
 //! In: a [`Program`], the questions, who answers them, what may be used. Out: one result for each question, in the order of the
-//! questions. Evidence that fails its audit ends everything with an [`AuditFailure`]: we are wrong, and nobody may see the verdict.
+//! questions. Evidence that fails its audit and engines that contradict themselves end everything with a [`Mistake`]: we are wrong, and
+//! nobody may see the verdict.
 
 use std::time::{Duration, Instant};
 
@@ -10,8 +11,8 @@ use engine::run::{PropertyResult, Run};
 use engine::{Observer, PropertyId, Task};
 use model::Model;
 
-pub use crate::auditor::AuditFailure;
 use crate::checker::Checker;
+use crate::mistake::Mistake;
 
 /// A loaded instance of a program.
 #[derive(Debug)]
@@ -78,8 +79,8 @@ impl Check<'_> {
     /// Answers the questions and audits the answers.
     ///
     /// # Errors
-    /// Evidence that fails its audit.
-    pub fn run(self, observer: &dyn Observer) -> Result<Checked, Box<AuditFailure>> {
+    /// A mistake of ours: evidence that fails its audit, an engine that contradicts itself.
+    pub fn run(self, observer: &dyn Observer) -> Result<Checked, Box<Mistake>> {
         let Check { model, questions, checker, limits } = self;
         let started = Instant::now();
         let task = Task { model, properties: questions.to_vec(), budget: limits.budget(), n_threads: limits.n_threads };
@@ -92,7 +93,7 @@ impl Check<'_> {
 mod tests {
     use base::StopReason;
     use engine::run::Audit;
-    use engine::{Answer, Engine, Silent, Statistics, Verdict};
+    use engine::{Answer, Contradiction, Engine, EngineError, Silent, Statistics, Verdict};
     use evidence::{Evidence, Exploration, Trace, TraceEnd};
     use model::eval;
     use model::property::PropertyKind;
@@ -121,13 +122,13 @@ mod tests {
             }
         }
 
-        fn run(&self, task: &Task<'_>, _observer: &dyn Observer) -> Vec<Answer> {
+        fn run(&self, task: &Task<'_>, _observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
             let answer = |&property: &PropertyId| Answer {
                 property,
                 verdict: self.0.clone(),
                 statistics: Statistics::default(),
             };
-            task.properties.iter().rev().map(answer).collect()
+            Ok(task.properties.iter().rev().map(answer).collect())
         }
     }
 
@@ -226,6 +227,49 @@ mod tests {
         let stopped = run(&Single(std::sync::Arc::new(Parrot(proved.verdict))), &hasty);
         assert_eq!(stopped.audit, Audit::Stopped(StopReason::TimeLimit(Duration::ZERO)));
         assert!(matches!(stopped.verdict, Verdict::Holds(_)));
+    }
+
+    /// Contradicts itself on what it is asked, or answers nothing.
+    struct Confused {
+        is_silent: bool,
+    }
+
+    impl Engine for Confused {
+        fn name(&self) -> &'static str {
+            "confused"
+        }
+
+        fn supports(&self, _model: &Model, _property: PropertyId) -> Result<(), StopReason> {
+            Ok(())
+        }
+
+        fn run(&self, task: &Task<'_>, _observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
+            let wrong = || Contradiction::new("two is even", "it is odd");
+            match task.properties.first() {
+                Some(&property) if !self.is_silent => {
+                    Err(EngineError::new(self.name(), (task.model, property), wrong()))
+                }
+                _ => Ok(Vec::new()),
+            }
+        }
+    }
+
+    #[test]
+    fn an_engine_that_contradicts_itself_gives_no_verdict_but_an_internal_error() {
+        let program = program();
+        let questions = [select::find(&program.model, "fine").unwrap()];
+        for (is_silent, said) in [
+            (false, "in p, method `confused` contradicts itself on `fine`: two is even, but it is odd"),
+            (
+                true,
+                "in p, method `confused` contradicts itself on `fine`: an engine answers every question that it is \
+                 asked, but there is no answer",
+            ),
+        ] {
+            let checker = Single(Arc::new(Confused { is_silent }));
+            let check = Check { model: &program.model, questions: &questions, checker: &checker, limits: &limits() };
+            assert_eq!(check.run(&Silent).unwrap_err().to_string(), said);
+        }
     }
 
     #[test]

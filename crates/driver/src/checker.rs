@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use base::StopReason;
 use engine::run::PropertyResult;
-use engine::{Answer, Engine, Observer, PropertyId, Statistics, Task, Verdict};
+use engine::{Answer, Contradiction, Engine, EngineError, Observer, PropertyId, Statistics, Task, Verdict};
 use model::Model;
 
 use crate::attended;
-use crate::auditor::{AUDIT_RESERVE, AuditFailure, Auditor};
+use crate::auditor::{AUDIT_RESERVE, Auditor};
+use crate::mistake::Mistake;
 
 /// Answers questions, and has every answer audited.
 pub trait Checker: Sync {
@@ -20,8 +21,8 @@ pub trait Checker: Sync {
     /// One result for each property of the task, in their order.
     ///
     /// # Errors
-    /// Evidence that fails its audit, or two methods that disagree.
-    fn check(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<PropertyResult>, Box<AuditFailure>>;
+    /// A mistake of ours: evidence that fails its audit, two methods that disagree, an engine that contradicts itself.
+    fn check(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<PropertyResult>, Box<Mistake>>;
 }
 
 /// An engine that may be used by any thread; all of them are plain settings.
@@ -35,11 +36,11 @@ impl Checker for Single {
         self.0.name()
     }
 
-    fn check(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<PropertyResult>, Box<AuditFailure>> {
+    fn check(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<PropertyResult>, Box<Mistake>> {
         let (supported, refused) = sort_out(task.model, &task.properties, &*self.0);
         let mut answers = Vec::new();
         if !supported.is_empty() {
-            answers = attended::run(&self.0, &Task { properties: supported, ..task.clone() }, observer);
+            answers = attended::run(&self.0, &Task { properties: supported, ..task.clone() }, observer)?;
         }
         answers.extend(refused);
         // The audit has what the engine left, and a reserve where it left nothing.
@@ -47,8 +48,12 @@ impl Checker for Single {
         let mut results = Vec::new();
         for &question in &task.properties {
             let found = answers.iter().position(|answer| answer.property == question);
-            let answer = answers.swap_remove(found.expect("an engine answers every question that it is asked"));
-            results.push(auditor.audit(self.0.name(), answer)?);
+            let Some(found) = found else {
+                let expected = "an engine answers every question that it is asked";
+                let wrong = Contradiction::new(expected, "there is no answer");
+                return Err(EngineError::new(self.0.name(), (task.model, question), wrong).into());
+            };
+            results.push(auditor.audit(self.0.name(), answers.swap_remove(found))?);
         }
         Ok(results)
     }

@@ -18,6 +18,7 @@ pub mod instances;
 mod listed_first;
 pub mod load;
 pub mod methods;
+pub mod mistake;
 pub mod proof;
 pub mod replay;
 pub mod select;

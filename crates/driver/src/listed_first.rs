@@ -4,7 +4,7 @@
 //! states; what they do not decide because of their size is put to diagrams.
 
 use base::StopReason;
-use engine::{Answer, Engine, Observer, PropertyId, Task};
+use engine::{Answer, Engine, EngineError, Observer, PropertyId, Task};
 use explicit::fair::{Fair, Rule};
 use explicit::local::Local;
 use model::Model;
@@ -29,7 +29,7 @@ impl Engine for ListedFirst {
         Local::new(self.k).supports(model, property)
     }
 
-    fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Vec<Answer> {
+    fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
         let listed = Local { k: self.k, cap_bytes: cap(task, LISTED_BYTES) };
         let drawn = Symbolic::KIndex(self.k);
         one_then_other(task, observer, (&listed, &drawn), |answer| listed.outgrew(answer))
@@ -55,7 +55,7 @@ impl Engine for FairListedFirst {
         Fair::new(self.rule).supports(model, property)
     }
 
-    fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Vec<Answer> {
+    fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
         let listed = Fair { rule: self.rule, cap_bytes: cap(task, ABSTRACT_BYTES) };
         let drawn = Symbolic::Fair(match self.rule {
             Rule::Ll => symbolic::local_fair::Rule::Ll,
@@ -77,15 +77,15 @@ fn one_then_other(
     observer: &dyn Observer,
     (listed, drawn): (&dyn Engine, &dyn Engine),
     outgrew: impl Fn(&Answer) -> bool,
-) -> Vec<Answer> {
-    let answers = listed.run(task, observer);
+) -> Result<Vec<Answer>, EngineError> {
+    let answers = listed.run(task, observer)?;
     let properties: Vec<PropertyId> =
         answers.iter().filter(|answer| outgrew(answer)).map(|answer| answer.property).collect();
     if properties.is_empty() {
-        return answers;
+        return Ok(answers);
     }
     let task = Task { properties, ..task.clone() };
-    let mut drawn = drawn.run(&task, observer).into_iter();
+    let mut drawn = drawn.run(&task, observer)?.into_iter();
     let take = |answer| if outgrew(&answer) { drawn.next().unwrap_or(answer) } else { answer };
-    answers.into_iter().map(take).collect()
+    Ok(answers.into_iter().map(take).collect())
 }

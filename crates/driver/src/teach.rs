@@ -21,8 +21,9 @@ use model::fairness::Assumptions;
 use model::property::PropertyKind;
 
 use crate::auto::Auto;
-use crate::check::{AuditFailure, Check, Checked, Limits};
+use crate::check::{Check, Checked, Limits};
 use crate::checker::Checker;
+use crate::mistake::Mistake;
 
 /// What is allowed for each property beside the time that it took itself.
 const A_MOMENT: Duration = Duration::from_millis(100);
@@ -35,8 +36,8 @@ const LONG: Duration = Duration::from_secs(1);
 /// Finds out more about the answers.
 ///
 /// # Errors
-/// Evidence that fails its audit.
-pub fn teach(check: &Check<'_>, checked: &mut Checked) -> Result<(), Box<AuditFailure>> {
+/// A mistake of ours.
+pub fn teach(check: &Check<'_>, checked: &mut Checked) -> Result<(), Box<Mistake>> {
     let started = Instant::now();
     let hasty = Auto::hasty();
     for result in &mut checked.results {
@@ -72,7 +73,7 @@ struct Asking<'a> {
 }
 
 impl Asking<'_> {
-    fn look_at(&self, result: &mut PropertyResult) -> Result<(), Box<AuditFailure>> {
+    fn look_at(&self, result: &mut PropertyResult) -> Result<(), Box<Mistake>> {
         let property = &self.model.properties[result.property];
         match (&result.verdict, &property.kind) {
             (Verdict::Holds(_), PropertyKind::Invariant(_) | PropertyKind::Temporal(_)) => {
@@ -94,13 +95,13 @@ impl Asking<'_> {
     }
 
     /// What becomes of a property of a changed program in the time that is left.
-    fn ask(&self, model: &Model, property: PropertyId) -> Result<Verdict, Box<AuditFailure>> {
+    fn ask(&self, model: &Model, property: PropertyId) -> Result<Verdict, Box<Mistake>> {
         let mut verdicts = self.ask_all(self.checker, model, &[property])?;
         Ok(verdicts.remove(0))
     }
 
     /// The verdicts of an engine that answers everything.
-    fn ask_auto(&self, model: &Model, properties: &[PropertyId]) -> Result<Vec<Verdict>, Box<AuditFailure>> {
+    fn ask_auto(&self, model: &Model, properties: &[PropertyId]) -> Result<Vec<Verdict>, Box<Mistake>> {
         self.ask_all(&Auto::hasty(), model, properties)
     }
 
@@ -109,7 +110,7 @@ impl Asking<'_> {
         checker: &dyn Checker,
         model: &Model,
         properties: &[PropertyId],
-    ) -> Result<Vec<Verdict>, Box<AuditFailure>> {
+    ) -> Result<Vec<Verdict>, Box<Mistake>> {
         let limits =
             Limits { time: Some(self.deadline.saturating_duration_since(Instant::now())), ..self.limits.clone() };
         let checked = Check { model, questions: properties, checker, limits: &limits }.run(&Silent)?;

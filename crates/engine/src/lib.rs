@@ -1,8 +1,10 @@
 //! The contract between engines and the rest.
 //!
 //! A [`Task`] goes in: a Model, the questions, what may be used. [`Event`]s come out while it runs, and one [`Answer`] for
-//! each question. An engine does not print, open files, read flags or keep globals.
+//! each question, or an [`EngineError`] where the engine contradicts itself. An engine does not print, open files, read flags or
+//! keep globals.
 
+pub mod error;
 pub mod graph;
 pub mod insight;
 pub mod run;
@@ -16,6 +18,8 @@ use model::Model;
 use model::eval::State;
 use model::process::ProcessId;
 use model::property::Property;
+
+pub use error::{Contradiction, EngineError, Halt};
 
 /// Names a property of a Model.
 pub type PropertyId = Id<Property>;
@@ -31,6 +35,18 @@ pub struct Task<'a> {
     pub budget: Budget,
     /// How many threads may run, at least 1.
     pub n_threads: usize,
+}
+
+impl Task<'_> {
+    /// None of the questions is decided, for this reason.
+    pub fn undecided(&self, reason: &StopReason) -> Vec<Answer> {
+        let statistics = Statistics { time: self.budget.elapsed(), ..Statistics::default() };
+        let unknown = |&property: &PropertyId| {
+            let verdict = Verdict::Unknown(reason.clone());
+            Answer { property, verdict, statistics: statistics.clone() }
+        };
+        self.properties.iter().map(unknown).collect()
+    }
 }
 
 /// The answer to one question: no claim without evidence.
@@ -192,5 +208,8 @@ pub trait Engine {
     fn supports(&self, model: &Model, property: PropertyId) -> Result<(), StopReason>;
 
     /// One answer for each property of the task, in the order of the task. The properties are supported ones.
-    fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Vec<Answer>;
+    ///
+    /// # Errors
+    /// The engine contradicts itself: it is wrong, and nobody may see a verdict of it.
+    fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError>;
 }

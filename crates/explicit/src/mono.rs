@@ -1,7 +1,7 @@
 //! Method `mono`: the whole product, explicit.
 
 use base::{Budget, StopReason};
-use engine::{Answer, Engine, Observer, PropertyId, Statistics, Task, Verdict};
+use engine::{Answer, Engine, EngineError, Observer, PropertyId, Statistics, Task, Verdict};
 use evidence::{Evidence, Exploration};
 use model::Model;
 use model::property::PropertyKind;
@@ -28,11 +28,11 @@ impl Engine for Mono {
         Ok(())
     }
 
-    fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Vec<Answer> {
+    fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
         let mut answers = safety(task, observer);
         answers.extend(liveness::run(task, &Meter::new(&task.budget, observer)));
         answers.sort_by_key(|answer| task.properties.iter().position(|&id| id == answer.property));
-        answers
+        Ok(answers)
     }
 }
 
@@ -51,14 +51,7 @@ fn safety(task: &Task<'_>, observer: &dyn Observer) -> Vec<Answer> {
             let answer = |(at, &property)| answer_of(task.model, property, &outcome, at, &meter);
             asked.iter().enumerate().map(answer).collect()
         }
-        Err(reason) => {
-            let unknown = |property| Answer {
-                property,
-                verdict: Verdict::Unknown(reason.clone()),
-                statistics: Statistics::default(),
-            };
-            asked.into_iter().map(unknown).collect()
-        }
+        Err(reason) => Task { properties: asked, ..task.clone() }.undecided(&reason),
     }
 }
 

@@ -15,7 +15,7 @@ mod search;
 
 use base::{Budget, StopReason};
 use compose::question;
-use engine::{Answer, Engine, Observer, PropertyId, Statistics, Task, Verdict};
+use engine::{Answer, Engine, EngineError, Observer, PropertyId, Statistics, Task, Verdict};
 use evidence::{Evidence, Exploration};
 use model::Model;
 use model::property::PropertyKind;
@@ -56,17 +56,10 @@ impl Engine for Stubborn {
         }
     }
 
-    fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Vec<Answer> {
+    fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
         let codec = Codec::new(task.model, Limits::default());
-        let unknown = |reason: StopReason| {
-            let answer = |&property: &PropertyId| {
-                let statistics = Statistics { time: task.budget.elapsed(), ..Statistics::default() };
-                Answer { property, verdict: Verdict::Unknown(reason.clone()), statistics }
-            };
-            task.properties.iter().map(answer).collect()
-        };
         let work = Work { codec: &codec, task, observer };
-        with_coarse_width(codec.layout.n_words, work).unwrap_or_else(unknown)
+        Ok(with_coarse_width(codec.layout.n_words, work).unwrap_or_else(|stop| task.undecided(&stop)))
     }
 }
 

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use base::budget::allowance;
 use base::{Budget, StopReason};
-use engine::{Answer, Event, Observer, Statistics, Task, Verdict};
+use engine::{Answer, EngineError, Event, Observer, Statistics, Task, Verdict};
 
 /// Work has this part of what a time limit may be passed by to notice by itself that it is reached.
 const GRACE: f64 = 0.2;
@@ -60,7 +60,7 @@ enum Told {
     Event(Event),
     /// An answer that will stay.
     Answer(Box<Answer>),
-    Done(Vec<Answer>),
+    Done(Result<Vec<Answer>, EngineError>),
 }
 
 /// Passes on what happens; what an attempt comes to is told before all of them are over.
@@ -88,8 +88,8 @@ impl Observer for Relay {
 pub(crate) fn attended(
     task: &Task<'_>,
     observer: &dyn Observer,
-    work: impl FnOnce(&Task<'_>, &Relay, &Arc<Gauge>) -> Vec<Answer> + Send + 'static,
-) -> Vec<Answer> {
+    work: impl FnOnce(&Task<'_>, &Relay, &Arc<Gauge>) -> Result<Vec<Answer>, EngineError> + Send + 'static,
+) -> Result<Vec<Answer>, EngineError> {
     let (sender, told) = mpsc::channel();
     let gauge = Arc::new(Gauge::default());
     let (model, gauge_of_work) = (Arc::new(task.model.clone()), Arc::clone(&gauge));
@@ -133,7 +133,7 @@ pub(crate) fn attended(
             let open: Vec<Answer> = open.map(unknown).collect();
             answers.extend(open);
             answers.sort_by_key(|answer| task.properties.iter().position(|&id| id == answer.property));
-            return answers;
+            return Ok(answers);
         }
     }
 }
@@ -161,9 +161,9 @@ mod tests {
         let task = Task { model: &model, properties: vec![property], budget, n_threads: 1 };
         let answers = attended(&task, &Silent, |_, _, _| {
             thread::sleep(Duration::from_secs(5));
-            Vec::new()
+            Ok(Vec::new())
         });
         assert!(task.budget.elapsed() < Duration::from_secs(3));
-        assert!(matches!(&answers[..], [Answer { verdict: Verdict::Unknown(StopReason::TimeLimit(_)), .. }]));
+        assert!(matches!(&answers.unwrap()[..], [Answer { verdict: Verdict::Unknown(StopReason::TimeLimit(_)), .. }]));
     }
 }

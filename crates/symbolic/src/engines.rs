@@ -15,7 +15,9 @@ use compose::k_index::Invariants;
 use compose::method::Outcome;
 use compose::question::property_error;
 use compose::symmetry::Symmetry;
-use engine::{Answer, Engine, Event, Exposure, Observer, PropertyId, Statistics, Task, Verdict};
+use engine::{
+    Answer, Contradiction, Engine, EngineError, Event, Exposure, Halt, Observer, PropertyId, Statistics, Task, Verdict,
+};
 use evidence::certificate::SplitInvariant;
 use evidence::trace::trace_through;
 use evidence::{Evidence, SymbolicSearch};
@@ -103,7 +105,7 @@ impl Engine for Symbolic {
         Ok(())
     }
 
-    fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Vec<Answer> {
+    fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
         let method = *self;
         attended(task, observer, move |task, relay, gauge| method.with_room(task, relay, gauge))
     }
@@ -111,7 +113,7 @@ impl Engine for Symbolic {
 
 impl Symbolic {
     /// Answers with little room for nodes, and where that does not do with more.
-    fn with_room(&self, task: &Task<'_>, relay: &Relay, gauge: &Arc<Gauge>) -> Vec<Answer> {
+    fn with_room(&self, task: &Task<'_>, relay: &Relay, gauge: &Arc<Gauge>) -> Result<Vec<Answer>, EngineError> {
         let limit = task.budget.memory_limit().map_or(LARGE, System::nodes_within);
         let mut answers: Vec<Answer> = Vec::new();
         for n_nodes in FIRST.into_iter().filter(|&first| first < limit).chain([limit]) {
@@ -124,36 +126,28 @@ impl Symbolic {
             answers.retain(|answer| !properties.contains(&answer.property));
             let task = Task { properties, ..task.clone() };
             if let Err(reason) = task.budget.check_growth(0, Space::bytes_at_once(n_nodes)) {
-                answers.extend(unknown(&task, &reason));
+                answers.extend(task.undecided(&reason));
                 break;
             }
-            answers.extend(self.attempt(&Work { task: &task, relay, gauge, n_nodes }));
+            answers.extend(self.attempt(&Work { task: &task, relay, gauge, n_nodes })?);
         }
         answers.sort_by_key(|answer| task.properties.iter().position(|&id| id == answer.property));
-        answers
+        Ok(answers)
     }
 
-    fn attempt(&self, work: &Work<'_>) -> Vec<Answer> {
-        let properties = work.task.properties.iter();
+    fn attempt(&self, work: &Work<'_>) -> Result<Vec<Answer>, EngineError> {
+        let one_by_one = |answer: &dyn Fn(PropertyId) -> Result<Answer, Contradiction>| {
+            let wrong = |id, found| EngineError::new(self.name(), (work.task.model, id), found);
+            work.task.properties.iter().map(|&id| answer(id).map_err(|found| wrong(id, found))).collect()
+        };
         match *self {
-            Symbolic::KIndex(k) => work.k_index(k),
-            Symbolic::Reach(direction) => properties.map(|&id| work.reach(id, direction)).collect(),
-            Symbolic::Completion => properties.map(|&id| work.completion(id)).collect(),
-            Symbolic::Fair(rule) => properties.map(|&id| work.fair(id, rule)).collect(),
+            Symbolic::KIndex(k) => Ok(work.k_index(k)),
+            Symbolic::Reach(direction) => one_by_one(&|id| work.reach(id, direction)),
+            Symbolic::Completion => one_by_one(&|id| work.completion(id)),
+            Symbolic::Fair(rule) => one_by_one(&|id| work.fair(id, rule)),
             Symbolic::Global => crate::global::run(work.task, work.gauge, work.n_nodes, |answer| work.decided(answer)),
         }
     }
-}
-
-/// Nothing was decided, for this reason.
-fn unknown(task: &Task<'_>, reason: &StopReason) -> Vec<Answer> {
-    let statistics = Statistics { time: task.budget.elapsed(), ..Statistics::default() };
-    let answer = |&property: &PropertyId| Answer {
-        property,
-        verdict: Verdict::Unknown(reason.clone()),
-        statistics: statistics.clone(),
-    };
-    task.properties.iter().map(answer).collect()
 }
 
 struct Work<'a> {
@@ -175,23 +169,23 @@ impl<'a> Work<'a> {
         Ok(LocalSets::new(self.system()?, views)?.measured_by(self.gauge))
     }
 
-    fn reach(&self, id: PropertyId, direction: Direction) -> Answer {
+    fn reach(&self, id: PropertyId, direction: Direction) -> Result<Answer, Contradiction> {
         let (started, mut statistics) = (Instant::now(), Statistics::default());
-        let outcome = self.try_reach(id, direction, &mut statistics).unwrap_or_else(Outcome::Open);
-        self.answer(id, outcome, Statistics { time: started.elapsed(), ..statistics })
+        let outcome = open_where_stopped(self.try_reach(id, direction, &mut statistics))?;
+        Ok(self.answer(id, outcome, Statistics { time: started.elapsed(), ..statistics }))
     }
 
-    fn try_reach(&self, id: PropertyId, way: Direction, statistics: &mut Statistics) -> Result<Outcome, StopReason> {
+    fn try_reach(&self, id: PropertyId, way: Direction, statistics: &mut Statistics) -> Result<Outcome, Halt> {
         let mut sets = self.sets(Views::Whole)?;
         let Deciding { decided, faulty } = sets.decided_and_faulty(&self.task.model.properties[id].kind)?;
-        let found = self.search(&sets, &decided, way).and_then(|found| match found {
+        let found = self.search(&sets, &decided, way).map_err(Halt::from).and_then(|found| match found {
             Reach::Run(states) => Ok(Reach::Run(states)),
             Reach::Safe(set) => self.without_faults(&sets, &set, (id, &faulty, way)).map(Reach::Safe),
         });
         statistics.peak_nodes = Some(sets.peak_nodes());
         statistics.peak_memory_bytes = Some(sets.system().bytes(sets.peak_nodes()));
         match found? {
-            Reach::Run(states) => Ok(self.run(id, states)),
+            Reach::Run(states) => self.run(id, states),
             Reach::Safe(set) => {
                 let all: Vec<ProcessId> = self.task.model.processes.ids().collect();
                 Ok(Outcome::Never(sets.certify(all.len(), &[(&all, &set)])?))
@@ -210,13 +204,13 @@ impl<'a> Work<'a> {
     /// The part of an inductive set in which the property has a value, which is inductive, too.
     ///
     /// # Errors
-    /// The property has no value in a reachable state.
+    /// The property has no value in a reachable state, a limit, or a contradiction.
     fn without_faults(
         &self,
         sets: &LocalSets<'_>,
         set: &Bdd,
         (id, faulty, way): (PropertyId, &Bdd, Direction),
-    ) -> Result<Bdd, StopReason> {
+    ) -> Result<Bdd, Halt> {
         let (system, space) = (sets.system(), &sets.system().encoding.space);
         let met = sets.bdd(space.and(set, faulty))?;
         let reached = match way {
@@ -224,12 +218,19 @@ impl<'a> Work<'a> {
             // Forward, all of the set is reachable. Backward, it is what does not lead to a violation: that needs another look.
             Direction::Forward => system.pick(&met),
             Direction::Backward => match self.search(sets, faulty, way)? {
-                Reach::Safe(apart) => return sets.bdd(space.and(set, &apart)),
+                Reach::Safe(apart) => return Ok(sets.bdd(space.and(set, &apart))?),
                 Reach::Run(mut states) => states.pop(),
             },
         };
         let error = |state: State| property_error(system.model, &system.model.properties[id].kind, &state);
-        reached.map_or(Ok(set.clone()), |state| Err(error(state).unwrap_or_else(contradiction)))
+        match reached.map(error) {
+            None => Ok(set.clone()),
+            Some(Some(fault)) => Err(fault.into()),
+            Some(None) => {
+                let expected = "decision diagrams contain a state in which the property has no value";
+                Err(Contradiction::new(expected, "it has one by the reference semantics").into())
+            }
+        }
     }
 
     fn k_index(&self, k: usize) -> Vec<Answer> {
@@ -246,13 +247,13 @@ impl<'a> Work<'a> {
         }
     }
 
-    fn completion(&self, id: PropertyId) -> Answer {
+    fn completion(&self, id: PropertyId) -> Result<Answer, Contradiction> {
         let (started, mut statistics) = (Instant::now(), Statistics::default());
-        let outcome = self.try_completion(id, &mut statistics).unwrap_or_else(Outcome::Open);
-        self.answer(id, outcome, Statistics { time: started.elapsed(), ..statistics })
+        let outcome = open_where_stopped(self.try_completion(id, &mut statistics))?;
+        Ok(self.answer(id, outcome, Statistics { time: started.elapsed(), ..statistics }))
     }
 
-    fn try_completion(&self, id: PropertyId, statistics: &mut Statistics) -> Result<Outcome, StopReason> {
+    fn try_completion(&self, id: PropertyId, statistics: &mut Statistics) -> Result<Outcome, Halt> {
         let property = &self.task.model.properties[id].kind;
         let mut symmetry = Symmetry::of(self.task.model).filter(|symmetry| symmetry.leaves(property));
         let mut views = Views::Mentioned;
@@ -278,7 +279,7 @@ impl<'a> Work<'a> {
                         ..invariant
                     })
                 }
-                Completed::Run { states, .. } => self.run(id, states),
+                Completed::Run { states, .. } => self.run(id, states)?,
                 Completed::Shortcut { trace, .. } => Outcome::Run(trace),
                 Completed::Stuck(Obstacle::NamesAnother) => {
                     symmetry = None;
@@ -295,13 +296,13 @@ impl<'a> Work<'a> {
         }
     }
 
-    fn fair(&self, id: PropertyId, rule: Rule) -> Answer {
+    fn fair(&self, id: PropertyId, rule: Rule) -> Result<Answer, Contradiction> {
         let started = Instant::now();
         let (decided, mut statistics) =
-            self.try_fair(id, rule).unwrap_or_else(|stop| (Err(stop), Statistics::default()));
+            self.try_fair(id, rule).unwrap_or_else(|halt| (Err(halt), Statistics::default()));
         statistics.time = started.elapsed();
         let verdict = match decided {
-            Err(stop) => Verdict::Unknown(stop),
+            Err(halt) => Verdict::Unknown(halt.stopped()?),
             Ok(Decided { outcome, exposures }) => {
                 statistics.refinements = Some(exposures.len() as u64);
                 statistics.exposures = exposures;
@@ -314,10 +315,10 @@ impl<'a> Work<'a> {
         };
         let answer = Answer { property: id, verdict, statistics };
         self.decided(&answer);
-        answer
+        Ok(answer)
     }
 
-    fn try_fair(&self, id: PropertyId, rule: Rule) -> Result<(Result<Decided, StopReason>, Statistics), StopReason> {
+    fn try_fair(&self, id: PropertyId, rule: Rule) -> Result<(Result<Decided, Halt>, Statistics), Halt> {
         let model = self.task.model;
         let tests = step_tests(model);
         let n_blocks: Vec<usize> = model.processes.ids().map(|process| n_local_states(model, process)).collect();
@@ -348,14 +349,29 @@ impl<'a> Work<'a> {
     }
 
     /// The run through these states as evidence.
-    fn run(&self, id: PropertyId, states: Vec<State>) -> Outcome {
-        match trace_through(self.task.model, states, &self.task.model.properties[id].kind) {
-            Some(trace) => Outcome::Run(trace),
+    fn run(&self, id: PropertyId, states: Vec<State>) -> Result<Outcome, Halt> {
+        let kind = &self.task.model.properties[id].kind;
+        match trace_through(self.task.model, states, kind) {
+            Some(trace) => Ok(Outcome::Run(trace)),
             // Only what actions can touch is known here, not what they touch in a state.
-            None => Outcome::Open(StopReason::NotSupported(String::from(
-                "two processes come close to a race, but which cells they touch together is not known; `mono` decides it",
-            ))),
+            None if matches!(kind, PropertyKind::RaceFree(_)) => {
+                Ok(Outcome::Open(StopReason::NotSupported(String::from(
+                    "two processes come close to a race, but which cells they touch together is not known; `mono` decides it",
+                ))))
+            }
+            None => {
+                let expected = "decision diagrams contain a run to a state that decides the property";
+                Err(Contradiction::new(expected, "the reference semantics has no such run").into())
+            }
         }
+    }
+}
+
+/// The same, with limits as outcomes.
+fn open_where_stopped(outcome: Result<Outcome, Halt>) -> Result<Outcome, Contradiction> {
+    match outcome {
+        Ok(outcome) => Ok(outcome),
+        Err(halt) => halt.stopped().map(Outcome::Open),
     }
 }
 
@@ -377,13 +393,6 @@ fn local_statistics(sets: &mut LocalSets<'_>, invariants: Option<&Invariants<Bdd
         views: Some(sets.views()),
         ..Statistics::default()
     }
-}
-
-/// Diagrams are compared with the reference semantics for ever; should they differ, nothing is claimed.
-pub(crate) fn contradiction() -> StopReason {
-    StopReason::NotSupported(
-        "decision diagrams contradict the reference semantics here; `mono` does not use them".to_owned(),
-    )
 }
 
 /// How many local states a process has, or as many blocks as there can be.

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use base::StopReason;
-use engine::{Answer, PropertyId, Statistics, Task, Verdict};
+use engine::{Answer, Contradiction, EngineError, Halt, PropertyId, Statistics, Task, Verdict};
 use evidence::{Evidence, SymbolicSearch, Trace, TraceEnd};
 use model::eval::State;
 use model::property::PropertyKind;
@@ -30,7 +30,15 @@ use turns::{TurnEdges, Turns};
 pub(crate) use turns::step_tests;
 
 /// Answers the temporal properties of a task with room for so many nodes; tells each answer when it is there.
-pub(crate) fn run(task: &Task<'_>, gauge: &Arc<Gauge>, n_nodes: usize, tell: impl Fn(&Answer)) -> Vec<Answer> {
+///
+/// # Errors
+/// Diagrams that contradict each other or the reference semantics.
+pub(crate) fn run(
+    task: &Task<'_>,
+    gauge: &Arc<Gauge>,
+    n_nodes: usize,
+    tell: impl Fn(&Answer),
+) -> Result<Vec<Answer>, EngineError> {
     let started = Instant::now();
     let peak_nodes = Rc::new(Cell::new(0));
     let statistics = |search: Option<&Search<'_, '_>>| Statistics {
@@ -47,11 +55,18 @@ pub(crate) fn run(task: &Task<'_>, gauge: &Arc<Gauge>, n_nodes: usize, tell: imp
         Search::new(Turns::new(system, tests)?, meter)
     });
     let answer = |&property: &PropertyId| {
-        let verdict = search.as_ref().map_err(StopReason::clone).and_then(|search| search.decide(property));
-        let verdict = verdict.unwrap_or_else(Verdict::Unknown);
+        let decided = match &search {
+            Ok(search) => search.decide(property),
+            Err(stop) => Err(stop.clone().into()),
+        };
+        let wrong = |contradiction| EngineError::new("global", (task.model, property), contradiction);
+        let verdict = match decided {
+            Ok(verdict) => verdict,
+            Err(halt) => Verdict::Unknown(halt.stopped().map_err(wrong)?),
+        };
         let answer = Answer { property, verdict, statistics: statistics(search.as_ref().ok()) };
         tell(&answer);
-        answer
+        Ok(answer)
     };
     task.properties.iter().map(answer).collect()
 }
@@ -83,10 +98,10 @@ impl<'a, 'm> Search<'a, 'm> {
         self.reached.count_over(&bits)
     }
 
-    fn decide(&self, property: PropertyId) -> Result<Verdict, StopReason> {
+    fn decide(&self, property: PropertyId) -> Result<Verdict, Halt> {
         let model = self.system.model;
         let PropertyKind::Temporal(formula) = &model.properties[property].kind else {
-            return Err(StopReason::NotSupported(String::from("only temporal properties are asked here")));
+            return Err(Contradiction::new("a question about runs is a temporal property", "it is not").into());
         };
         for violation in temporal::violations(model, &model.properties[property], formula, self.meter.budget)? {
             if let Some(trace) = self.fair_run(&violation)? {
@@ -97,7 +112,7 @@ impl<'a, 'm> Search<'a, 'm> {
     }
 
     /// A fair run that the automaton accepts, if there is one.
-    fn fair_run(&self, violation: &Violation) -> Result<Option<Trace>, StopReason> {
+    fn fair_run(&self, violation: &Violation) -> Result<Option<Trace>, Halt> {
         let turns = self.turns.of(violation)?;
         let pause = || self.meter.pause();
         let graph = Graph {
@@ -116,8 +131,11 @@ impl<'a, 'm> Search<'a, 'm> {
         };
         match graph.find(&wanted)? {
             Found::Nothing => Ok(None),
-            Found::Lasso(lasso) => Ok(Some(self.trace(&turns, &lasso).unwrap_or_else(|| self.cut_short()))),
-            Found::Broken => Ok(Some(self.cut_short())),
+            Found::Lasso(lasso) => match self.trace(&turns, &lasso) {
+                Some(trace) => Ok(Some(trace)),
+                None => Err(contradiction("the reference semantics has no such turns").into()),
+            },
+            Found::Broken => Err(contradiction("there is no way through them").into()),
         }
     }
 
@@ -132,12 +150,6 @@ impl<'a, 'm> Search<'a, 'm> {
         Some(Trace { states, turns, end: TraceEnd::Loop, loop_from: Some(lasso.stem.len()) })
     }
 
-    /// Diagrams are compared with the reference semantics for ever; should they differ, `audit` refuses this.
-    fn cut_short(&self) -> Trace {
-        let first = self.system.pick(&self.system.initial);
-        Trace { states: first.into_iter().collect(), turns: Vec::new(), end: TraceEnd::Loop, loop_from: None }
-    }
-
     /// The automaton's edges, state by state, with the states that they read.
     fn moves(&self, violation: &Violation) -> Result<Vec<Move>, StopReason> {
         let truth = |proposition: &Proposition| self.turns.truth(&proposition.expr, &proposition.bound, &self.reached);
@@ -145,4 +157,8 @@ impl<'a, 'm> Search<'a, 'm> {
         let moves = Move::of(&violation.automaton, &self.system.encoding.space, &atoms);
         moves.map_err(|_| self.system.out_of_nodes())
     }
+}
+
+fn contradiction(found: &str) -> Contradiction {
+    Contradiction::new("decision diagrams contain a fair run", found)
 }

@@ -15,7 +15,7 @@ use base::StopReason;
 use compose::fair::conditions::{Conditions, follows};
 use compose::fair::locals::Locals;
 use compose::fair::{self, Decided, Variant, Way};
-use engine::{Observer, PropertyId, Statistics, Task};
+use engine::{Halt, Observer, PropertyId, Statistics, Task};
 use model::Model;
 use model::fairness::EdgePredicate;
 use model::property::PropertyKind;
@@ -72,7 +72,7 @@ pub(crate) fn decide<'m>(
     sets: LocalSets<'m>,
     (task, property): (&Task<'m>, PropertyId),
     (observer, gauge): (&dyn Observer, &Arc<Gauge>),
-) -> Result<(Result<Decided, StopReason>, Statistics), StopReason> {
+) -> Result<(Result<Decided, Halt>, Statistics), Halt> {
     let conditions = Conditions::new(task.model, property, &task.budget)?;
     let locals = Locals::new(task.model)?;
     let mut drawn = Drawn::new(sets, (&conditions, &locals), (&task.budget, gauge));

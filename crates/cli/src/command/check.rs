@@ -136,9 +136,9 @@ impl Checker {
         let checker = self.method.checker();
         let begun = Instant::now();
         let check = Check { model: &program.model, questions, checker: &*checker, limits: &self.limits };
-        let mut checked = check.run(&watcher).map_err(|failure| Failure::Internal(failure.to_string()))?;
+        let mut checked = check.run(&watcher)?;
         if self.teaches {
-            teach(&check, &mut checked).map_err(|failure| Failure::Internal(failure.to_string()))?;
+            teach(&check, &mut checked)?;
             other_n::observe(&program, &self.limits_left(begun), &mut checked);
         }
         drop(watcher);

@@ -6,7 +6,7 @@
 //! says whether an abstract process has a fair run.
 
 use base::StopReason;
-use engine::Statistics;
+use engine::{Halt, Statistics};
 use evidence::certificate::{LocalFact, NoFairRun, SplitInvariant};
 use model::eval::{State, Turn};
 use model::process::ProcessId;
@@ -106,7 +106,10 @@ pub trait FairBackend {
     fn close(&mut self) -> Result<(), StopReason>;
 
     /// A fair run of an abstract process, if there is one.
-    fn fair_run(&mut self, focus: ProcessId, demand: Demand, turns: Turns) -> Result<Option<AbstractRun>, StopReason>;
+    ///
+    /// # Errors
+    /// A limit that was reached, or sets that contradict each other.
+    fn fair_run(&mut self, focus: ProcessId, demand: Demand, turns: Turns) -> Result<Option<AbstractRun>, Halt>;
 
     /// The block that a local state of a process is in.
     fn block_of(&self, process: ProcessId, local: &LocalState) -> usize;

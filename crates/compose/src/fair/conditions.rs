@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use base::{Budget, IdVec, StopReason};
-use engine::PropertyId;
+use engine::{Contradiction, Halt, PropertyId};
 use evidence::certificate::{LocalFact, ViolationName};
 use model::Model;
 use model::eval::Turn;
@@ -57,16 +57,16 @@ impl<'m> Conditions<'m> {
     /// Those of a temporal property.
     ///
     /// # Errors
-    /// An automaton that is too large, or a property that is not for local methods.
-    pub fn new(model: &'m Model, property: PropertyId, budget: &Budget) -> Result<Self, StopReason> {
+    /// An automaton that is too large, a property that is not for local methods, or a contradiction.
+    pub fn new(model: &'m Model, property: PropertyId, budget: &Budget) -> Result<Self, Halt> {
         let property = &model.properties[property];
         let PropertyKind::Temporal(formula) = &property.kind else {
-            return Err(StopReason::NotSupported(String::from("this method answers temporal properties only")));
+            return Err(Contradiction::new("a question about runs is a temporal property", "it is not").into());
         };
         let violations = temporal::violations(model, property, formula, budget)?;
         if violations.iter().any(|violation| violation.real_steps_only) {
             let why = "an automaton that is given as such reads real steps only; `mono` and `global` follow it";
-            return Err(StopReason::NotSupported(why.to_owned()));
+            return Err(StopReason::NotSupported(why.to_owned()).into());
         }
         let mut ids: Vec<FairnessId> = violations.iter().flat_map(|violation| violation.fairness.clone()).collect();
         ids.sort_unstable();
@@ -79,7 +79,8 @@ impl<'m> Conditions<'m> {
         let (names, plain) = plain_violations(model, property, formula)?;
         let same = |(a, b): (&Violation, &Violation)| a.instance == b.instance && a.fairness == b.fairness;
         if plain.len() != violations.len() || !plain.iter().zip(&violations).all(same) {
-            return Err(StopReason::NotSupported("the property falls apart in two ways".to_owned()));
+            let expected = "the small automata and the plain ones of a property are about the same violations";
+            return Err(Contradiction::new(expected, "they are not").into());
         }
         Ok(Conditions { model, property, violations, plain, names, pairs })
     }

@@ -13,8 +13,8 @@ mod standing;
 use engine::run::PropertyResult;
 use engine::{Observer, Task};
 
-use crate::auditor::AuditFailure;
 use crate::checker::Checker;
+use crate::mistake::Mistake;
 use race::Race;
 use standing::Standing;
 
@@ -43,7 +43,7 @@ impl Checker for Auto {
         "auto"
     }
 
-    fn check(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<PropertyResult>, Box<AuditFailure>> {
+    fn check(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<PropertyResult>, Box<Mistake>> {
         let mut standing = Standing::new(task.model, &task.properties);
         small::decide(task, observer, self.prefers_proofs, &mut standing);
         let is_done = standing.failure.is_some() || standing.open().is_empty();

@@ -16,7 +16,8 @@ use engine::{Answer, AttemptOutcome, Event, Observer, PropertyId, Task, Verdict}
 use super::plan::{Row, Step};
 use super::standing::{Standing, WHOLE_PRODUCT, attempt};
 use crate::attended;
-use crate::auditor::{AuditFailure, Auditor};
+use crate::auditor::Auditor;
+use crate::mistake::Mistake;
 
 /// Engines recurse over expressions and graphs.
 const STACK_BYTES: usize = 256 << 20;
@@ -48,8 +49,8 @@ impl<'a> Race<'a> {
     /// Runs it.
     ///
     /// # Errors
-    /// Evidence that fails its audit, and methods that disagree.
-    pub fn run(self, rows: &[Row]) -> Result<Vec<PropertyResult>, Box<AuditFailure>> {
+    /// A mistake of ours: evidence that fails its audit, methods that disagree, an engine that contradicts itself.
+    pub fn run(self, rows: &[Row]) -> Result<Vec<PropertyResult>, Box<Mistake>> {
         self.lock().n_rows = rows.len();
         let budgets = self.task.budget.shared_by(rows.len());
         thread::scope(|scope| {
@@ -157,13 +158,26 @@ impl<'r, 'a> Runner<'r, 'a> {
         let started = self.race.now();
         let budget = time.map_or(whole.clone(), |time| whole.slice(time));
         let task = Task { properties: asked, budget, n_threads: self.row.n_threads, ..self.race.task.clone() };
-        let answers = attended::run(&step.engine, &task, &Relay { race: self.race, shows: self.index == 0 });
         let mut again = false;
-        for answer in answers {
-            again |= self.judge(index, answer, (&whole, started));
+        match attended::run(&step.engine, &task, &Relay { race: self.race, shows: self.index == 0 }) {
+            Ok(answers) => {
+                for answer in answers {
+                    again |= self.judge(index, answer, (&whole, started));
+                }
+            }
+            Err(error) => self.mistaken(error.into()),
         }
         self.race.lock().ends(self.index);
         again
+    }
+
+    /// Ends the race: nobody may see a verdict of a tool that is wrong.
+    fn mistaken(&self, mistake: Box<Mistake>) {
+        let mut standing = self.race.lock();
+        standing.failure.get_or_insert(mistake);
+        standing.stop_idle();
+        drop(standing);
+        self.race.changed.notify_all();
     }
 
     /// What becomes of an answer. Whether more time could make it another one.

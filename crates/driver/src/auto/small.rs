@@ -60,7 +60,14 @@ impl Small<'_> {
             let now = self.task.budget.elapsed();
             attempt(engine.name(), now, now.saturating_sub(started), outcome)
         };
-        for answer in attended::run(engine, task, &Silent) {
+        let answers = match attended::run(engine, task, &Silent) {
+            Ok(answers) => answers,
+            Err(error) => {
+                standing.failure.get_or_insert(error.into());
+                return;
+            }
+        };
+        for answer in answers {
             let property = answer.property;
             if let Verdict::Unknown(reason) = &answer.verdict {
                 let attempt = tell(AttemptOutcome::Open(reason.clone()));

@@ -7,12 +7,14 @@ use std::time::Duration;
 
 use audit::AuditError;
 use base::{CancelToken, StopReason};
+use engine::error::title;
 use engine::run::{Audit, PropertyResult};
 use engine::{Answer, Attempt, AttemptOutcome, PropertyId, Verdict};
 use evidence::Evidence;
 use model::Model;
 
-use crate::auditor::{AuditFailure, title, word};
+use crate::auditor::{AuditFailure, word};
+use crate::mistake::Mistake;
 
 /// The method that searches the whole product, level by level.
 pub const WHOLE_PRODUCT: &str = "mono";
@@ -26,8 +28,8 @@ pub struct Standing<'m> {
     running: Vec<Running>,
     /// Rows that are not through.
     pub n_rows: usize,
-    /// Evidence that was refused, or methods that disagree.
-    pub failure: Option<Box<AuditFailure>>,
+    /// A mistake of ours: evidence that was refused, methods that disagree, an engine that contradicts itself.
+    pub failure: Option<Box<Mistake>>,
 }
 
 /// How one question stands.
@@ -110,7 +112,7 @@ impl<'m> Standing<'m> {
             }
             Some((before, _)) if disagree(&before.verdict, &result.verdict) => {
                 let failure = disagreement(self.model, before, &result);
-                self.failure.get_or_insert_with(|| Box::new(failure));
+                self.failure.get_or_insert_with(|| failure.into());
             }
             Some((before, _)) if is_search(before) && !is_search(&result) => {
                 question.found = Some((result, at));

@@ -10,7 +10,7 @@ use model::Model;
 use model::fairness::{Assumptions, FairnessId, FairnessPair};
 
 use super::{Asking, loop_turns};
-use crate::check::AuditFailure;
+use crate::mistake::Mistake;
 
 /// More assumptions than this are not looked at.
 const MOST_ASSUMPTIONS: usize = 8;
@@ -22,7 +22,7 @@ pub(super) struct Written {
 }
 
 /// Tries what happens without each assumption.
-pub(super) fn look(asking: &Asking<'_>, property: PropertyId) -> Result<Vec<Assumption>, Box<AuditFailure>> {
+pub(super) fn look(asking: &Asking<'_>, property: PropertyId) -> Result<Vec<Assumption>, Box<Mistake>> {
     let under = &asking.model.properties[property].under;
     let written = written(asking.model, under);
     if written.len() > MOST_ASSUMPTIONS {

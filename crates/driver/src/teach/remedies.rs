@@ -15,7 +15,7 @@ use model::process::{FamilyId, ProcessId};
 
 use super::needs::written;
 use super::{Asking, loop_turns};
-use crate::check::AuditFailure;
+use crate::mistake::Mistake;
 
 /// So many sets of assumptions are tried at most.
 const MOST_TRIES: usize = 12;
@@ -38,11 +38,7 @@ enum Form {
 }
 
 /// Tries assumptions until one helps or the time is over.
-pub(super) fn look(
-    asking: &Asking<'_>,
-    result: &PropertyResult,
-    trace: &Trace,
-) -> Result<Vec<Remedy>, Box<AuditFailure>> {
+pub(super) fn look(asking: &Asking<'_>, result: &PropertyResult, trace: &Trace) -> Result<Vec<Remedy>, Box<Mistake>> {
     if trace.loop_from.is_none() {
         return Ok(Vec::new());
     }
@@ -106,7 +102,7 @@ impl Search<'_> {
     }
 
     /// Asks the property under more assumptions.
-    fn attempt(&mut self, chosen: Vec<Candidate>) -> Result<(), Box<AuditFailure>> {
+    fn attempt(&mut self, chosen: Vec<Candidate>) -> Result<(), Box<Mistake>> {
         let property = self.result.property;
         let mut model = self.asking.model.clone();
         let new: Vec<FairnessId> = chosen

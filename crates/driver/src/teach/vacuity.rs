@@ -14,13 +14,13 @@ use model::value::Value;
 
 use super::Asking;
 use super::triggers::{Condition, and, conditions};
-use crate::check::AuditFailure;
+use crate::mistake::Mistake;
 
 /// So many instances are asked one by one.
 const MOST_INSTANCES: usize = 24;
 
 /// Asks for the conditions of a property.
-pub(super) fn look(asking: &Asking<'_>, property: &Property) -> Result<Vec<Trigger>, Box<AuditFailure>> {
+pub(super) fn look(asking: &Asking<'_>, property: &Property) -> Result<Vec<Trigger>, Box<Mistake>> {
     let conditions = conditions(asking.model, property);
     if conditions.is_empty() || asking.is_over() {
         return Ok(Vec::new());

@@ -7,7 +7,10 @@ use compose::fair::backend::{AbstractPoint, AbstractRun, AbstractTurn, Demand, F
 use compose::fair::conditions::{Conditions, Pair, follows, support};
 use compose::fair::locals::{LocalState, Locals};
 use compose::fair::{self, Decided, Outcome, Variant, Way};
-use engine::{Answer, Engine, Event, Observer, PropertyId, Silent, Statistics, Task, Verdict, Views};
+use engine::{
+    Answer, Contradiction, Engine, EngineError, Event, Halt, Observer, PropertyId, Silent, Statistics, Task, Verdict,
+    Views,
+};
 use evidence::certificate::{LocalFact, NoFairRun, Variant as Claimed};
 use evidence::{Evidence, SymbolicSearch};
 use model::Model;
@@ -88,21 +91,23 @@ impl Engine for Fair {
         follows(model)
     }
 
-    fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Vec<Answer> {
-        task.properties.iter().map(|&property| self.answer(task, property, observer)).collect()
+    fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
+        let mistaken = |property, wrong| EngineError::new(self.name(), (task.model, property), wrong);
+        let answer = |&property: &PropertyId| {
+            self.answer(task, property, observer).map_err(|contradiction| mistaken(property, contradiction))
+        };
+        task.properties.iter().map(answer).collect()
     }
 }
 
 impl Fair {
-    fn answer(&self, task: &Task<'_>, property: PropertyId, observer: &dyn Observer) -> Answer {
+    fn answer(&self, task: &Task<'_>, property: PropertyId, observer: &dyn Observer) -> Result<Answer, Contradiction> {
         let started = Instant::now();
-        let (decided, mut statistics) = match self.decide(task, property, observer) {
-            Ok((decided, statistics)) => (decided, statistics),
-            Err(stop) => (Err(stop), Statistics::default()),
-        };
+        let (decided, mut statistics) =
+            self.decide(task, property, observer).unwrap_or_else(|halt| (Err(halt), Statistics::default()));
         statistics.time = started.elapsed();
         let verdict = match decided {
-            Err(stop) => Verdict::Unknown(stop),
+            Err(halt) => Verdict::Unknown(halt.stopped()?),
             Ok(Decided { outcome, exposures }) => {
                 statistics.refinements = Some(exposures.len() as u64);
                 statistics.exposures = exposures;
@@ -114,20 +119,20 @@ impl Fair {
                 }
             }
         };
-        Answer { property, verdict, statistics }
+        Ok(Answer { property, verdict, statistics })
     }
 
-    fn decide(&self, task: &Task<'_>, property: PropertyId, observer: &dyn Observer) -> Result<Worked, StopReason> {
+    fn decide(&self, task: &Task<'_>, property: PropertyId, observer: &dyn Observer) -> Result<Worked, Halt> {
         let conditions = Conditions::new(task.model, property, &task.budget)?;
         let locals = Locals::new(task.model)?;
         let codec = Codec::new(task.model, Limits::default());
         let work = Work { method: *self, codec: &codec, task, observer, conditions: &conditions, locals: &locals };
-        with_coarse_width(codec.layout.n_words, work)
+        Ok(with_coarse_width(codec.layout.n_words, work)?)
     }
 }
 
 /// What came of a property, and what it took.
-type Worked = (Result<Decided, StopReason>, Statistics);
+type Worked = (Result<Decided, Halt>, Statistics);
 
 struct Work<'w> {
     method: Fair,
@@ -218,12 +223,12 @@ impl<const W: usize> FairBackend for Explicit<'_, W> {
         self.sets.compute()
     }
 
-    fn fair_run(&mut self, focus: ProcessId, demand: Demand, turns: Turns) -> Result<Option<AbstractRun>, StopReason> {
+    fn fair_run(&mut self, focus: ProcessId, demand: Demand, turns: Turns) -> Result<Option<AbstractRun>, Halt> {
         let meter = self.meter;
-        self.with_product(focus, demand, turns, |product| {
+        Ok(self.with_product(focus, demand, turns, |product| {
             let component = fair_component(product, meter)?;
             Ok(component.map(|component| shown(product, &lasso::through(product, &component))))
-        })
+        })?)
     }
 
     fn block_of(&self, process: ProcessId, local: &LocalState) -> usize {

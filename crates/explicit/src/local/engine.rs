@@ -9,7 +9,7 @@ use base::{Budget, StopReason};
 use compose::backend::Backend;
 use compose::k_index::Invariants;
 use compose::method;
-use engine::{Answer, Engine, Observer, PropertyId, Statistics, Task, Verdict, Views};
+use engine::{Answer, Engine, EngineError, Observer, PropertyId, Statistics, Task, Verdict, Views};
 use model::Model;
 use model::property::PropertyKind;
 use model::variable::VarId;
@@ -71,17 +71,10 @@ impl Engine for Local {
         Ok(())
     }
 
-    fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Vec<Answer> {
+    fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
         let codec = Codec::new(task.model, Limits::default());
         let work = Work { method: *self, codec: &codec, task, observer };
-        let unknown = |stop: StopReason| {
-            let answer = |&property: &PropertyId| {
-                let statistics = Statistics { time: task.budget.elapsed(), ..Statistics::default() };
-                Answer { property, verdict: Verdict::Unknown(stop.clone()), statistics }
-            };
-            task.properties.iter().map(answer).collect()
-        };
-        with_coarse_width(codec.layout.n_words, work).unwrap_or_else(unknown)
+        Ok(with_coarse_width(codec.layout.n_words, work).unwrap_or_else(|stop| task.undecided(&stop)))
     }
 }
 

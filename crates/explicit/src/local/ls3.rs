@@ -16,7 +16,7 @@ use compose::backend::Answered;
 use compose::crowd;
 use compose::method::{self, Outcome, may_be_a_fault};
 use compose::question::{Question, questions};
-use engine::{Answer, Engine, Observer, PropertyId, Statistics, Task, Verdict, Views};
+use engine::{Answer, Engine, EngineError, Observer, PropertyId, Statistics, Task, Views};
 use evidence::certificate::SplitInvariant;
 use model::Model;
 use model::process::ProcessId;
@@ -49,17 +49,10 @@ impl Engine for Ls3 {
         Local::new(2).supports(model, property)
     }
 
-    fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Vec<Answer> {
+    fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
         let codec = Codec::new(task.model, Limits::default());
-        let unknown = |stop: StopReason| {
-            let answer = |&property: &PropertyId| {
-                let statistics = Statistics { time: task.budget.elapsed(), ..Statistics::default() };
-                Answer { property, verdict: Verdict::Unknown(stop.clone()), statistics }
-            };
-            task.properties.iter().map(answer).collect()
-        };
         let work = Work { method: *self, codec: &codec, task, observer };
-        with_coarse_width(codec.layout.n_words, work).unwrap_or_else(unknown)
+        Ok(with_coarse_width(codec.layout.n_words, work).unwrap_or_else(|stop| task.undecided(&stop)))
     }
 }
 

@@ -7,7 +7,9 @@
 use std::time::{Duration, Instant};
 
 use base::{Budget, StopReason};
-use engine::{Answer, Engine, Event, Observer, PropertyId, Statistics, Task, Verdict, Views};
+use engine::{
+    Answer, Contradiction, Engine, EngineError, Event, Observer, PropertyId, Statistics, Task, Verdict, Views,
+};
 use evidence::certificate::{Claim, Fact};
 use evidence::pushdown::{ExposedFact, PushdownProof};
 use evidence::trace::trace_through;
@@ -67,20 +69,13 @@ impl Engine for Pushdown {
         Ok(())
     }
 
-    fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Vec<Answer> {
+    fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
         let codec = Codec::new(task.model, Limits { least_stack_bits: 32, ..Limits::default() });
-        let unknown = |stop: StopReason| {
-            let answer = |&property: &PropertyId| {
-                let statistics = Statistics { time: task.budget.elapsed(), ..Statistics::default() };
-                Answer { property, verdict: Verdict::Unknown(stop.clone()), statistics }
-            };
-            task.properties.iter().map(answer).collect()
-        };
         if let Some(stop) = cannot_follow(&codec) {
-            return unknown(stop);
+            return Ok(task.undecided(&stop));
         }
         let first = First { codec: &codec, task, observer };
-        with_coarse_width(codec.layout.n_words, first).unwrap_or_else(unknown)
+        with_coarse_width(codec.layout.n_words, first).unwrap_or_else(|stop| Ok(task.undecided(&stop)))
     }
 }
 
@@ -112,6 +107,8 @@ enum Progress {
     Run(Trace),
     /// Not decided; what stood in the way.
     Open(StopReason),
+    /// Packed states and the reference semantics disagree.
+    Wrong(Contradiction),
 }
 
 struct Entry {
@@ -121,9 +118,9 @@ struct Entry {
 }
 
 impl ForWidth for First<'_> {
-    type Output = Vec<Answer>;
+    type Output = Result<Vec<Answer>, EngineError>;
 
-    fn run<const W: usize>(self) -> Vec<Answer> {
+    fn run<const W: usize>(self) -> Self::Output {
         let (machine, questions, races) = compiled(self.codec, self.task);
         let budget = &self.task.budget;
         let mut sets = LocalSets::<W>::new(&machine, Views::Mentioned, (budget, u64::MAX));
@@ -149,7 +146,12 @@ impl ForWidth for First<'_> {
             }
         }
         self.search(&mut runs, &mut entries, (MOST_LAST, budget));
-        entries.into_iter().map(|entry| self.answer(entry)).collect()
+        let answer = |entry: Entry| {
+            let wrong = |id, found| EngineError::new("pushdown", (self.task.model, id), found);
+            let property = entry.property;
+            self.answer(entry).map_err(|found| wrong(property, found))
+        };
+        entries.into_iter().map(answer).collect()
     }
 }
 
@@ -179,7 +181,13 @@ impl First<'_> {
     fn met(&self, at: usize, met: Option<Met>) -> Option<Progress> {
         let kind = &self.task.model.properties[self.task.properties[at]].kind;
         match met? {
-            Met::Run(states) => trace_through(self.task.model, states, kind).map(Progress::Run),
+            Met::Run(states) => Some(match trace_through(self.task.model, states, kind) {
+                Some(trace) => Progress::Run(trace),
+                None => Progress::Wrong(Contradiction::new(
+                    "packed states contain a run that decides the property",
+                    "the reference semantics has no such run",
+                )),
+            }),
             Met::Faulty => {
                 let why = "evaluating the property is an error in a reachable state";
                 Some(Progress::Open(StopReason::PropertyError(String::from(why))))
@@ -252,12 +260,13 @@ impl First<'_> {
         facts.collect()
     }
 
-    fn answer(&self, entry: Entry) -> Answer {
+    fn answer(&self, entry: Entry) -> Result<Answer, Contradiction> {
         let Entry { property, progress, statistics } = entry;
         let asked = &self.task.model.properties[property];
         let is_goal = matches!(asked.kind, PropertyKind::Reachable(_));
         let verdict = match progress {
             Progress::Open(stop) => Verdict::Unknown(stop),
+            Progress::Wrong(contradiction) => return Err(contradiction),
             Progress::Proved(proof) => {
                 let facts = vec![Fact { claim: Claim::Pushdown(proof), uses: Vec::new() }];
                 let certificate = Certificate { property: asked.name.clone(), scope: evidence::Scope::Instance, facts };
@@ -270,7 +279,7 @@ impl First<'_> {
         if !matches!(verdict, Verdict::Unknown(_)) {
             self.observer.event(Event::Decided(property));
         }
-        Answer { property, verdict, statistics }
+        Ok(Answer { property, verdict, statistics })
     }
 }
 

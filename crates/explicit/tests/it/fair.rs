@@ -28,7 +28,7 @@ fn verdicts_equal_those_of_the_whole_product() {
             asked.properties.entries().filter(|(_, one)| matches!(one.kind, PropertyKind::Temporal(_))).collect();
         for (id, property) in temporal {
             let task = Task { model: &asked, properties: vec![id], budget: Budget::unlimited(), n_threads: 1 };
-            let expected = match &Mono.run(&task, &Silent)[0].verdict {
+            let expected = match &Mono.run(&task, &Silent).unwrap()[0].verdict {
                 Verdict::Holds(_) => true,
                 Verdict::Violated(_) => false,
                 Verdict::Unknown(_) => continue,
@@ -38,7 +38,7 @@ fn verdicts_equal_those_of_the_whole_product() {
                 if engine.supports(&asked, id).is_err() {
                     continue;
                 }
-                let answer = engine.run(&task, &Silent).remove(0);
+                let answer = engine.run(&task, &Silent).unwrap().remove(0);
                 n_refined.set(n_refined.get() + usize::from(answer.statistics.refinements > Some(0)));
                 match (&answer.verdict, expected) {
                     (Verdict::Holds(Evidence::Certificate(proof)), true) => {
@@ -81,7 +81,7 @@ fn decided(model: &Model, property: &str, rule: Rule) -> (bool, u64) {
     let engine = Fair::new(rule);
     assert_eq!(engine.supports(model, id), Ok(()), "{property} by {rule:?}");
     let task = Task { model, properties: vec![id], budget: Budget::unlimited(), n_threads: 1 };
-    let answer = engine.run(&task, &Silent).remove(0);
+    let answer = engine.run(&task, &Silent).unwrap().remove(0);
     let n_rounds = answer.statistics.refinements.expect("local methods count");
     match &answer.verdict {
         Verdict::Holds(Evidence::Certificate(proof)) => {

@@ -111,7 +111,7 @@ fn what_only_unreachable_local_states_violate_is_unknown() {
     let id = model.properties.entries().find(|(_, one)| one.name == "not_four").expect("it is there").0;
     let verdict = |with_witness| {
         let task = Task { model: &model, properties: vec![id], budget: Budget::unlimited(), n_threads: 1 };
-        Ls3 { with_witness, most_pairs: u64::MAX }.run(&task, &Silent).remove(0).verdict
+        Ls3 { with_witness, most_pairs: u64::MAX }.run(&task, &Silent).unwrap().remove(0).verdict
     };
     assert!(matches!(verdict(false), Verdict::Unknown(StopReason::TooCoarse(_))), "{:?}", verdict(false));
     assert!(matches!(verdict(true), Verdict::Holds(Evidence::Certificate(_))), "{:?}", verdict(true));
@@ -299,7 +299,7 @@ fn verdicts(bare: &Model, product: &Product, tally: &[Cell<usize>; 2]) -> Result
         let method = Ls3 { with_witness, most_pairs: u64::MAX };
         let properties = model.properties.ids().filter(|&id| method.supports(&model, id).is_ok()).collect();
         let task = Task { model: &model, properties, budget: Budget::unlimited(), n_threads: 1 };
-        for answer in method.run(&task, &Silent) {
+        for answer in method.run(&task, &Silent).map_err(|error| error.to_string())? {
             let property = &model.properties[answer.property];
             let complaint = |what: &str| Err(format!("{} on {}: {what}", method.name(), property.name));
             let happens = happens(&model, product, &property.kind);

@@ -30,7 +30,7 @@ fn large() -> Model {
 
 fn verdicts(model: &Model, budget: Budget, n_threads: usize) -> Vec<(String, Verdict)> {
     let task = Task { model, properties: model.properties.ids().collect(), budget, n_threads };
-    let answers = Mono.run(&task, &Silent);
+    let answers = Mono.run(&task, &Silent).unwrap();
     answers.into_iter().map(|answer| (model.properties[answer.property].name.clone(), answer.verdict)).collect()
 }
 
@@ -84,7 +84,7 @@ fn a_counterexample_is_found_at_the_limit_of_memory() {
         if trace.n_steps() == 9 && trace.n_context_switches() == 8));
     let task =
         Task { model: &model, properties: model.properties.ids().collect(), budget: Budget::unlimited(), n_threads: 1 };
-    let answers = Mono.run(&task, &Silent);
+    let answers = Mono.run(&task, &Silent).unwrap();
     let peak = answers[0].statistics.peak_memory_bytes.unwrap();
     let tight = Budget::new(None, Some(peak / 4), CancelToken::default());
     let found = verdicts(&model, tight, 1);
@@ -151,7 +151,7 @@ fn progress_is_told_a_few_times_a_second() {
     let listener = Listener::default();
     let budget = Budget::new(Some(Duration::from_millis(900)), None, CancelToken::default());
     let task = Task { model: &model, properties: model.properties.ids().collect(), budget, n_threads: 1 };
-    Mono.run(&task, &listener);
+    Mono.run(&task, &listener).unwrap();
     let events = listener.0.lock().unwrap();
     let n_reports = events.iter().filter(|event| matches!(event, Event::Searching { .. })).count();
     assert!((1..=4).contains(&n_reports), "{events:?}");

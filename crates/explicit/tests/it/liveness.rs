@@ -23,7 +23,7 @@ fn verdicts_equal_brute_force() {
             budget: Budget::unlimited(),
             n_threads: 1,
         };
-        for answer in Mono.run(&task, &Silent) {
+        for answer in Mono.run(&task, &Silent).unwrap() {
             let property = &asked.properties[answer.property];
             let PropertyKind::Temporal(formula) = &property.kind else { continue };
             let expected = temporal::is_violated(&asked, &product.states, formula, &property.under);
@@ -71,7 +71,7 @@ fn parts_of_eventually_always_are_those_of_the_whole() {
     let properties: Vec<_> = asked.map(|(id, _)| id).collect();
     assert_eq!(properties.len(), 7);
     let task = Task { model: &model, properties, budget: Budget::unlimited(), n_threads: 1 };
-    for answer in Mono.run(&task, &Silent) {
+    for answer in Mono.run(&task, &Silent).unwrap() {
         let property = &model.properties[answer.property];
         let PropertyKind::Temporal(formula) = &property.kind else { unreachable!("only these were asked") };
         let violated = temporal::is_violated(&model, &product.states, formula, &property.under);

@@ -46,7 +46,7 @@ fn answers_within(engine: &dyn Engine, model: &Model, seconds: u64) -> Vec<Answe
     let asked = model.properties.ids().filter(|&id| engine.supports(model, id).is_ok());
     let budget = Budget::unlimited().slice(std::time::Duration::from_secs(seconds));
     let task = Task { model, properties: asked.collect(), budget, n_threads: 1 };
-    if task.properties.is_empty() { Vec::new() } else { engine.run(&task, &Silent) }
+    if task.properties.is_empty() { Vec::new() } else { engine.run(&task, &Silent).unwrap() }
 }
 
 fn certificate(answer: &Answer) -> Option<&Certificate> {

@@ -98,7 +98,7 @@ fn distance(trace: &Trace) -> Distance {
 
 fn answers(model: &Model, n_threads: usize) -> Vec<Answer> {
     let properties = model.properties.ids().collect();
-    Mono.run(&Task { model, properties, budget: Budget::unlimited(), n_threads }, &Silent)
+    Mono.run(&Task { model, properties, budget: Budget::unlimited(), n_threads }, &Silent).unwrap()
 }
 
 fn check(model: &Model) -> Result<(), String> {

@@ -27,7 +27,7 @@ fn load(name: &str, text: &str, n: i64) -> Model {
 fn ask(model: &Model, wanted: impl Fn(&PropertyKind) -> bool) -> Vec<Answer> {
     let properties = model.properties.entries().filter(|(_, one)| wanted(&one.kind)).map(|(id, _)| id).collect();
     let task = Task { model, properties, budget: Budget::unlimited(), n_threads: 1 };
-    Stubborn.run(&task, &Silent)
+    Stubborn.run(&task, &Silent).unwrap()
 }
 
 fn states(model: &Model) -> u64 {
@@ -54,7 +54,7 @@ fn philosophers_are_reduced_to_a_number_that_grows_with_their_square() {
     for (n, reduced) in [(4, 38), (6, 92), (8, 170)] {
         let mut model = load("phil.pw", PHILOSOPHERS, n);
         add(&mut model, "never", PropertyKind::DeadlockFree);
-        let found = Stubborn.run(&everything(&model), &Silent);
+        let found = Stubborn.run(&everything(&model), &Silent).unwrap();
         // The search ends at the deadlock; a program without that question goes to the end.
         assert!(found.iter().all(|answer| !matches!(answer.verdict, Verdict::Unknown(_))));
         assert_eq!(to_the_end(&model), reduced, "N = {n}");
@@ -92,7 +92,7 @@ fn compare(bare: &Model, product: &Product, seed: u64, tally: &Tally) -> Result<
     asked.push(ids);
     for properties in asked {
         let task = Task { model: &model, properties, budget: Budget::unlimited(), n_threads: 1 };
-        for answer in Stubborn.run(&task, &Silent) {
+        for answer in Stubborn.run(&task, &Silent).unwrap() {
             let property = &model.properties[answer.property];
             let complaint = |what: &str| Err(format!("{} of {} asked: {what}", property.name, task.properties.len()));
             let happens = happens(&model, product, &property.kind);

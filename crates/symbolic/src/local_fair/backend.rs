@@ -9,7 +9,7 @@ use compose::fair::backend::{AbstractPoint, AbstractRun, AbstractTurn, Demand, F
 use compose::fair::conditions::Conditions;
 use compose::fair::locals::{LocalState, Locals};
 use compose::k_index::Plan;
-use engine::{Statistics, Views};
+use engine::{Contradiction, Halt, Statistics, Views};
 use evidence::certificate::LocalFact;
 use model::eval::{State, Turn};
 use model::process::ProcessId;
@@ -19,7 +19,6 @@ use super::store_turns::{FocusTurns, StoreTurn, focus_turns, store_turns};
 use crate::attended::Gauge;
 use crate::bdd::Bdd;
 use crate::encoding::Part;
-use crate::engines::contradiction;
 use crate::fair::lasso::{Lasso, Leg};
 use crate::fair::violation::{Found, Wanted};
 use crate::fair::{self, Graph, Move, Way};
@@ -68,7 +67,7 @@ impl<'d, 'm> Drawn<'d, 'm> {
         }
     }
 
-    fn find(&self, (focus, demand, allowed): Asked) -> Result<Option<AbstractRun>, StopReason> {
+    fn find(&self, (focus, demand, allowed): Asked) -> Result<Option<AbstractRun>, Halt> {
         let violation = match demand.automaton {
             Reader::Small => &self.conditions.violations[demand.violation],
             Reader::Plain => &self.conditions.plain[demand.violation],
@@ -100,9 +99,9 @@ impl<'d, 'm> Drawn<'d, 'm> {
             Found::Nothing => Ok(None),
             Found::Lasso(lasso) => match self.shown(focus, &turns, &lasso) {
                 Some(run) => Ok(Some(run)),
-                None => Err(contradiction()),
+                None => Err(contradiction("the reference semantics has no such turns").into()),
             },
-            Found::Broken => Err(contradiction()),
+            Found::Broken => Err(contradiction("there is no way through them").into()),
         }
     }
 
@@ -207,7 +206,7 @@ impl FairBackend for Drawn<'_, '_> {
         Ok(())
     }
 
-    fn fair_run(&mut self, focus: ProcessId, demand: Demand, turns: Turns) -> Result<Option<AbstractRun>, StopReason> {
+    fn fair_run(&mut self, focus: ProcessId, demand: Demand, turns: Turns) -> Result<Option<AbstractRun>, Halt> {
         let asked = (focus, demand, turns);
         if let Some((_, found)) = self.known.iter().find(|(known, _)| *known == asked) {
             return Ok(found.clone());
@@ -261,4 +260,8 @@ impl FairBackend for Drawn<'_, '_> {
             ..Statistics::default()
         }
     }
+}
+
+fn contradiction(found: &str) -> Contradiction {
+    Contradiction::new("decision diagrams contain a fair run of an abstract process", found)
 }

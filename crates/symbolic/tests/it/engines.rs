@@ -69,7 +69,7 @@ fn verdicts_are_right_and_proofs_pass_the_independent_checker() {
         for method in METHODS {
             let properties = model.properties.ids().collect();
             let task = Task { model: &model, properties, budget: Budget::unlimited(), n_threads: 1 };
-            for answer in method.run(&task, &Silent) {
+            for answer in method.run(&task, &Silent).map_err(|error| error.to_string())? {
                 let property = &model.properties[answer.property];
                 let complaint = |what: &str| Err(format!("{} on {}: {what}", method.name(), property.name));
                 let happens = happens(&model, &product, &property.kind);

@@ -18,7 +18,7 @@ fn answers(model: &Model) -> Vec<Answer> {
     let engine = Symbolic::Global;
     let supported = |&id: &engine::PropertyId| engine.supports(model, id).is_ok();
     let properties = model.properties.ids().filter(supported).collect();
-    engine.run(&Task { model, properties, budget: Budget::unlimited(), n_threads: 1 }, &Silent)
+    engine.run(&Task { model, properties, budget: Budget::unlimited(), n_threads: 1 }, &Silent).unwrap()
 }
 
 /// Compares the verdicts of `global` with brute force; says how many hold and are violated.
@@ -122,7 +122,7 @@ fn limits_are_answers() {
     let run = |budget: Budget| {
         let properties = model.properties.ids().filter(|&id| Symbolic::Global.supports(&model, id).is_ok()).collect();
         let task = Task { model: &model, properties, budget, n_threads: 1 };
-        Symbolic::Global.run(&task, &Silent).remove(0).verdict
+        Symbolic::Global.run(&task, &Silent).unwrap().remove(0).verdict
     };
     let cancel = CancelToken::default();
     let little = Budget::new(None, Some(1 << 16), cancel.clone());

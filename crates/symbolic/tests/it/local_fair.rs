@@ -19,7 +19,7 @@ fn answer(rule: Rule, model: &Model, property: PropertyId) -> Option<Answer> {
     let engine = Symbolic::Fair(rule);
     engine.supports(model, property).ok()?;
     let task = Task { model, properties: vec![property], budget: Budget::unlimited(), n_threads: 1 };
-    Some(engine.run(&task, &Silent).remove(0))
+    Some(engine.run(&task, &Silent).unwrap().remove(0))
 }
 
 #[test]

@@ -123,7 +123,7 @@ fn prime_implicants_go_on_where_single_variables_are_stuck() {
 
 fn answer(method: Symbolic, model: &Model, budget: Budget) -> Answer {
     let properties = vec![invariant(model).0];
-    method.run(&Task { model, properties, budget, n_threads: 1 }, &Silent).remove(0)
+    method.run(&Task { model, properties, budget, n_threads: 1 }, &Silent).unwrap().remove(0)
 }
 
 #[test]
