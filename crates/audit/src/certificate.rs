@@ -203,7 +203,7 @@ impl Audit<'_> {
     fn violations(&self) -> Outcome<Option<Vec<Open>>> {
         let PropertyKind::Temporal(formula) = &self.property.kind else { return Ok(None) };
         let found = plain::violations(self.model, self.property, formula).map_err(|stop| match stop {
-            StopReason::NotSupported(why) => CertificateError::NotSupported(why),
+            StopReason::NotSupported(missing) => CertificateError::NotSupported(missing.to_string()),
             other => CertificateError::Stopped(other),
         })?;
         Ok(Some(found.into_iter().map(|violation| Open { violation, is_excluded: false }).collect()))

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::memory::{self, Resident};
+use crate::unsupported::{Coarse, Feature, Unsupported};
 
 /// Set once, from anywhere (a signal handler, another thread), to end work soon.
 #[derive(Clone, Debug, Default)]
@@ -188,10 +189,10 @@ pub enum StopReason {
     NodeLimit(u64),
     /// The automaton of a formula would have more states than this.
     AutomatonLimit(u64),
-    /// The method's abstraction does not decide the question; the sentence says what does.
-    TooCoarse(String),
-    /// The chosen method does not answer this kind of question; the sentence says what does.
-    NotSupported(String),
+    /// The method's abstraction does not decide the question.
+    TooCoarse(Coarse),
+    /// The chosen method does not answer this question.
+    NotSupported(Unsupported),
     /// The question itself could not be evaluated (an error inside a property's own expression).
     PropertyError(String),
 }
@@ -212,6 +213,24 @@ impl StopReason {
     }
 }
 
+impl From<Feature> for StopReason {
+    fn from(feature: Feature) -> Self {
+        StopReason::NotSupported(feature.into())
+    }
+}
+
+impl From<Unsupported> for StopReason {
+    fn from(missing: Unsupported) -> Self {
+        StopReason::NotSupported(missing)
+    }
+}
+
+impl From<Coarse> for StopReason {
+    fn from(coarse: Coarse) -> Self {
+        StopReason::TooCoarse(coarse)
+    }
+}
+
 impl fmt::Display for StopReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -228,9 +247,9 @@ impl fmt::Display for StopReason {
             StopReason::AutomatonLimit(n_states) => {
                 write!(f, "the automaton of the formula is too large: more than {n_states} states")
             }
-            StopReason::TooCoarse(why) | StopReason::NotSupported(why) | StopReason::PropertyError(why) => {
-                write!(f, "{why}")
-            }
+            StopReason::TooCoarse(coarse) => write!(f, "{coarse}"),
+            StopReason::NotSupported(missing) => write!(f, "{missing}"),
+            StopReason::PropertyError(why) => write!(f, "{why}"),
         }
     }
 }

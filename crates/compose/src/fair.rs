@@ -18,9 +18,9 @@ mod unroll;
 use std::collections::BTreeSet;
 
 use base::Budget;
-use engine::{Contradiction, Event, Exposure, Halt, Observer};
+use engine::{Contradiction, Event, Exposure, Halt, Method, Observer, Statistics, Verdict};
 use evidence::certificate::{Claim, Fact, LocalFact};
-use evidence::{Certificate, Trace, TraceEnd};
+use evidence::{Certificate, Evidence, SymbolicSearch, Trace, TraceEnd};
 use model::Model;
 use model::process::ProcessId;
 use model::value::Value;
@@ -39,6 +39,36 @@ pub enum Variant {
     Every,
     /// B: somebody's.
     One,
+}
+
+/// Which method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// Cohen and Namjoshi, CAV 2008: everybody's abstract process, with no fairness but that of scheduling.
+    Ll,
+    /// Cohen, Namjoshi and Sa'ar, CAV 2010, A: everybody's abstract process.
+    FllA,
+    /// The same, B: somebody's abstract process.
+    FllB,
+}
+
+impl Rule {
+    /// The method that uses it.
+    pub fn method(self) -> Method {
+        match self {
+            Rule::Ll => Method::Ll,
+            Rule::FllA => Method::FllA,
+            Rule::FllB => Method::FllB,
+        }
+    }
+
+    /// Whose abstract process it is about.
+    pub fn variant(self) -> Variant {
+        match self {
+            Rule::Ll | Rule::FllA => Variant::Every,
+            Rule::FllB => Variant::One,
+        }
+    }
 }
 
 /// How a property is to be decided, and with what.
@@ -67,6 +97,19 @@ pub struct Decided {
     pub outcome: Outcome,
     /// What was exposed, round by round; what the property itself speaks of is in no round.
     pub exposures: Vec<Exposure>,
+}
+
+impl Decided {
+    /// The verdict, with what was exposed noted among the statistics.
+    pub fn verdict(self, statistics: &mut Statistics) -> Verdict {
+        statistics.refinements = Some(self.exposures.len() as u64);
+        statistics.exposures = self.exposures;
+        match self.outcome {
+            Outcome::Run(trace) => Verdict::Violated(Evidence::Trace(trace)),
+            Outcome::Proved(proof) => Verdict::Holds(Evidence::Certificate(Box::new(proof))),
+            Outcome::Unwritten => Verdict::Holds(Evidence::Symbolic(SymbolicSearch::Local)),
+        }
+    }
 }
 
 /// So many abstract processes with fair runs are looked into in each round.

@@ -10,7 +10,7 @@
 //! Where processes can be exchanged, only groups of first processes are computed; the groups that their rules need beside are
 //! their images, kept by rules of their own, and so is that a group's set is the same for all who are alike.
 
-use base::{Budget, StopReason};
+use base::{Budget, Coarse, StopReason};
 use model::process::ProcessId;
 
 use crate::backend::{Answered, Backend, Movers};
@@ -368,9 +368,7 @@ const MOST_GROUPS: usize = 2000;
 
 /// The reason to stop where a question is about too many processes at once.
 pub fn too_many_at_once() -> StopReason {
-    StopReason::TooCoarse(String::from(
-        "it is about more processes at once than can be looked at together; `completion` may decide it",
-    ))
+    Coarse::LargeQuestion.into()
 }
 
 /// The groups of `k` among the processes concerned. Where there are too many, a deadlock is looked for with neighbours only: they

@@ -5,7 +5,7 @@
 
 use std::time::Instant;
 
-use base::StopReason;
+use base::{Coarse, StopReason};
 use engine::{Answer, Event, Observer, PropertyId, Statistics, Task, Verdict};
 use evidence::certificate::{Claim, Fact, SplitInvariant};
 use evidence::{Certificate, Evidence, Trace};
@@ -83,7 +83,7 @@ fn attempt<B: Backend>(
         }
         Decision::Fault(question) => match crowd::find_run(task.model, property, &question, &task.budget)? {
             Some(trace) => Outcome::Run(trace),
-            None => Outcome::Open(may_be_a_fault(invariants.k)),
+            None => Outcome::Open(Coarse::NoValue.into()),
         },
         Decision::Open(question) => match crowd::find_run(task.model, property, &question, &task.budget)? {
             Some(trace) => Outcome::Run(trace),
@@ -119,24 +119,10 @@ pub fn answer(
 }
 
 fn too_coarse(k: usize) -> StopReason {
-    let together = together(k);
-    StopReason::TooCoarse(format!(
-        "{together} not exclude a violation, which may not be a real one; `completion` decides it"
-    ))
-}
-
-/// The local sets allow a state in which the property has no value.
-pub fn may_be_a_fault(k: usize) -> StopReason {
-    let together = together(k);
-    StopReason::TooCoarse(format!(
-        "{together} not exclude that evaluating the property is an error, in a state that may not be reachable; `completion` decides it"
-    ))
-}
-
-fn together(k: usize) -> &'static str {
     match k {
-        1 => "what one process sees does",
-        2 => "what two processes see does",
-        _ => "what three processes see does",
+        1 => Coarse::OneProcess,
+        2 => Coarse::TwoProcesses,
+        _ => Coarse::ThreeProcesses,
     }
+    .into()
 }

@@ -153,7 +153,7 @@ mod tests {
     use std::sync::Arc;
 
     use base::CancelToken;
-    use engine::{Engine, PropertyId, Silent};
+    use engine::{Engine, Method, PropertyId, Silent};
     use evidence::{Evidence, Exploration};
 
     use super::*;
@@ -162,12 +162,8 @@ mod tests {
     struct Deaf;
 
     impl Engine for Deaf {
-        fn name(&self) -> &'static str {
-            "deaf"
-        }
-
-        fn supports(&self, _model: &Model, _property: PropertyId) -> Result<(), StopReason> {
-            Ok(())
+        fn method(&self) -> Method {
+            Method::Mono
         }
 
         fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use audit::certificate::CertificateError;
 use audit::{AuditError, Recount, Recounted};
-use base::{Budget, StopReason};
+use base::{Budget, Feature, StopReason, Unsupported};
 use engine::error::title;
 use engine::insight::Insight;
 use engine::run::{Audit, PropertyResult};
@@ -166,7 +166,9 @@ impl<'m> Auditor<'m> {
             Err(left) => Ok(Audit::Stopped(left.reason)),
             Ok(Ok(checked)) => Ok(Audit::Proof(checked.obligations)),
             Ok(Err(CertificateError::Stopped(reason))) => Ok(Audit::Stopped(reason)),
-            Ok(Err(CertificateError::NotSupported(why))) => Ok(Audit::Stopped(StopReason::NotSupported(why))),
+            Ok(Err(CertificateError::NotSupported(why))) => {
+                Ok(Audit::Stopped(Unsupported::about(Feature::Checking, why).into()))
+            }
             Ok(Err(error)) => Err(AuditError::new("a local proof shows it", error.to_string())),
         };
         // A check that was left still has its hands on the proof.

@@ -91,9 +91,9 @@ impl Check<'_> {
 
 #[cfg(test)]
 mod tests {
-    use base::StopReason;
+    use base::{Feature, StopReason};
     use engine::run::Audit;
-    use engine::{Answer, Contradiction, Engine, EngineError, Silent, Statistics, Verdict};
+    use engine::{Answer, Contradiction, Engine, EngineError, Method, Silent, Statistics, Verdict};
     use evidence::{Evidence, Exploration, Trace, TraceEnd};
     use model::eval;
     use model::property::PropertyKind;
@@ -111,13 +111,17 @@ mod tests {
     struct Parrot(Verdict);
 
     impl Engine for Parrot {
+        fn method(&self) -> Method {
+            Method::Mono
+        }
+
         fn name(&self) -> &'static str {
             "parrot"
         }
 
         fn supports(&self, model: &Model, property: PropertyId) -> Result<(), StopReason> {
             match model.properties[property].kind {
-                PropertyKind::DeadlockFree => Err(StopReason::NotSupported("parrots do not wait".to_owned())),
+                PropertyKind::DeadlockFree => Err(Feature::Rendezvous.into()),
                 _ => Ok(()),
             }
         }
@@ -221,7 +225,7 @@ mod tests {
             let check = Check { model: &program.model, questions: &questions, checker, limits };
             check.run(&Silent).unwrap().results.remove(0)
         };
-        let proved = run(&*crate::methods::find("split").unwrap().checker(), &limits());
+        let proved = run(&*crate::methods::checker(Method::Split), &limits());
         assert!(matches!(proved.audit, Audit::Proof(_)), "{:?}", proved.audit);
         let hasty = Limits { time: Some(Duration::ZERO), ..limits() };
         let stopped = run(&Single(std::sync::Arc::new(Parrot(proved.verdict))), &hasty);
@@ -235,12 +239,12 @@ mod tests {
     }
 
     impl Engine for Confused {
-        fn name(&self) -> &'static str {
-            "confused"
+        fn method(&self) -> Method {
+            Method::Mono
         }
 
-        fn supports(&self, _model: &Model, _property: PropertyId) -> Result<(), StopReason> {
-            Ok(())
+        fn name(&self) -> &'static str {
+            "confused"
         }
 
         fn run(&self, task: &Task<'_>, _observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
@@ -266,7 +270,7 @@ mod tests {
                  asked, but there is no answer",
             ),
         ] {
-            let checker = Single(Arc::new(Confused { is_silent }));
+            let checker = Single(std::sync::Arc::new(Confused { is_silent }));
             let check = Check { model: &program.model, questions: &questions, checker: &checker, limits: &limits() };
             assert_eq!(check.run(&Silent).unwrap_err().to_string(), said);
         }
@@ -282,6 +286,6 @@ mod tests {
         assert_eq!(checked.results.iter().map(|result| result.property).collect::<Vec<_>>(), questions);
         let deadlock = select::find(&program.model, "deadlock_free").unwrap();
         let answer = checked.results.iter().find(|result| result.property == deadlock).unwrap();
-        assert_eq!(answer.verdict, Verdict::Unknown(StopReason::NotSupported("parrots do not wait".to_owned())));
+        assert_eq!(answer.verdict, Verdict::Unknown(Feature::Rendezvous.into()));
     }
 }

@@ -5,7 +5,7 @@
 use std::fmt;
 
 use audit::certificate::{self, CertificateError, Checked};
-use base::{Budget, StopReason};
+use base::{Budget, Feature, StopReason, Unsupported};
 use engine::{Observer, PropertyId, Silent};
 use evidence::proof_file::{ProofError, ProofFile};
 use model::Model;
@@ -53,7 +53,9 @@ impl From<CertificateError> for Rejection {
                 let obligation = "processes that the proof takes for alike have to be alike".to_owned();
                 Rejection::DoesNotHold { obligation, finding }
             }
-            CertificateError::NotSupported(why) => Rejection::Undecided(StopReason::NotSupported(why)),
+            CertificateError::NotSupported(why) => {
+                Rejection::Undecided(Unsupported::about(Feature::Checking, why).into())
+            }
             CertificateError::Stopped(reason) => Rejection::Undecided(reason),
         }
     }
@@ -105,7 +107,7 @@ mod tests {
     fn proof(model: &Model, method: &str) -> Json {
         let questions = [select::find(model, "mutex").unwrap()];
         let limits = Limits { time: None, memory_bytes: None, n_threads: 1, cancel: CancelToken::default() };
-        let checker = methods::find(method).unwrap().checker();
+        let checker = methods::checker(methods::find(method).unwrap());
         let checked = Check { model, questions: &questions, checker: &*checker, limits: &limits }.run(&Silent).unwrap();
         let Verdict::Holds(Evidence::Certificate(certificate)) = &checked.results[0].verdict else {
             panic!("{method} proves it")

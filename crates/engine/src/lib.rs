@@ -7,6 +7,7 @@
 pub mod error;
 pub mod graph;
 pub mod insight;
+pub mod methods;
 pub mod run;
 
 use std::time::Duration;
@@ -20,6 +21,7 @@ use model::process::ProcessId;
 use model::property::Property;
 
 pub use error::{Contradiction, EngineError, Halt};
+pub use methods::Method;
 
 /// Names a property of a Model.
 pub type PropertyId = Id<Property>;
@@ -201,11 +203,21 @@ impl Observer for Silent {
 
 /// A method that answers questions.
 pub trait Engine {
-    /// The method's name on the command line.
-    fn name(&self) -> &'static str;
+    /// The method.
+    fn method(&self) -> Method;
 
-    /// Whether the method answers this question at all; otherwise why not, and what does.
-    fn supports(&self, model: &Model, property: PropertyId) -> Result<(), StopReason>;
+    /// The method's name on the command line.
+    fn name(&self) -> &'static str {
+        self.method().name()
+    }
+
+    /// Whether the method answers this question at all, by what it declares.
+    ///
+    /// # Errors
+    /// What it does not follow.
+    fn supports(&self, model: &Model, property: PropertyId) -> Result<(), StopReason> {
+        self.method().supports(model, property)
+    }
 
     /// One answer for each property of the task, in the order of the task. The properties are supported ones.
     ///

@@ -4,6 +4,7 @@
 //! JUnit and GitHub's annotations all say the same.
 
 use base::Span;
+use engine::methods::in_words;
 use engine::Verdict;
 use engine::insight::{Insight, Reached};
 use engine::run::{PropertyResult, Run};
@@ -119,7 +120,9 @@ fn sentence(run: &Run, result: &PropertyResult) -> String {
     let is_violated_expected = property.expected == Expected::Violated;
     let although = || format!(", although line {} says `expect violated`", line(&run.source, property.span));
     match (&result.verdict, &property.kind) {
-        (Verdict::Unknown(reason), _) => format!("is not decided: {}", clean(&reason.to_string())),
+        (Verdict::Unknown(reason), _) => {
+            format!("is not decided: {}", clean(&in_words(reason, &run.model, result.property)))
+        }
         (Verdict::Holds(_), _) if vacuous(&result.insight).is_some() => vacuous(&result.insight).unwrap_or_default(),
         (Verdict::Holds(Evidence::Trace(trace)), _) => {
             let reached = format!("is reached {}", after(trace));

@@ -3,7 +3,7 @@
 //! In: states of the level. Out: their successors, gathered by the shard that they belong to and delivered in batches;
 //! counts; and which open questions were hit. States that are new are looked at as soon as they are stored.
 
-use base::StopReason;
+use base::{Feature, Unsupported};
 use model::process::ProcessId;
 use model::variable::VarId;
 
@@ -233,7 +233,6 @@ impl<const W: usize, D: Delivery<W>> Sink<W> for Expander<'_, W, D> {
     }
 
     fn out_of_stacks(&mut self) {
-        let why = "the program makes more than 4 000 000 000 different call stacks, which `mono` cannot number";
-        self.meter.stop(StopReason::NotSupported(why.to_string()));
+        self.meter.stop(Unsupported::about(Feature::Numbers, "call stacks").into());
     }
 }

@@ -23,7 +23,7 @@ mod witness;
 
 use std::time::{Duration, Instant};
 
-use base::{Budget, StopReason};
+use base::{Budget, Feature, StopReason};
 use engine::graph::{LocalGraph, LocalGraphs};
 use engine::{Observer, Silent};
 use model::Model;
@@ -105,8 +105,7 @@ pub(crate) fn refuse_stacks(model: &Model) -> Result<(), StopReason> {
     if model.procedures.is_empty() {
         return Ok(());
     }
-    let why = "procedures have stacks, of which local state graphs know nothing; `mono` explores them";
-    Err(StopReason::NotSupported(why.to_string()))
+    Err(Feature::Procedures.into())
 }
 
 struct Work<'w> {

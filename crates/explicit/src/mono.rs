@@ -1,7 +1,7 @@
 //! Method `mono`: the whole product, explicit.
 
 use base::{Budget, StopReason};
-use engine::{Answer, Engine, EngineError, Observer, PropertyId, Statistics, Task, Verdict};
+use engine::{Answer, Engine, EngineError, Method, Observer, PropertyId, Statistics, Task, Verdict};
 use evidence::{Evidence, Exploration};
 use model::Model;
 use model::property::PropertyKind;
@@ -20,12 +20,8 @@ use crate::width::{ForWidth, with_width};
 pub struct Mono;
 
 impl Engine for Mono {
-    fn name(&self) -> &'static str {
-        "mono"
-    }
-
-    fn supports(&self, _model: &Model, _property: PropertyId) -> Result<(), StopReason> {
-        Ok(())
+    fn method(&self) -> Method {
+        Method::Mono
     }
 
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {

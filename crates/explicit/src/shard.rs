@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use base::StopReason;
+use base::{Feature, StopReason, Unsupported};
 
 use crate::hash::hash;
 use crate::meter::Meter;
@@ -61,6 +61,5 @@ pub fn shard_of<const W: usize>(state: &Packed<W>, n_shards: usize) -> usize {
 }
 
 fn too_many_states() -> StopReason {
-    let why = "there are more than 3 000 000 000 states for each thread, which `mono` cannot number";
-    StopReason::NotSupported(why.to_string())
+    Unsupported::about(Feature::Numbers, "states").into()
 }

@@ -15,7 +15,7 @@ mod search;
 
 use base::{Budget, StopReason};
 use compose::question;
-use engine::{Answer, Engine, EngineError, Observer, PropertyId, Statistics, Task, Verdict};
+use engine::{Answer, Engine, EngineError, Method, Observer, PropertyId, Statistics, Task, Verdict};
 use evidence::{Evidence, Exploration};
 use model::Model;
 use model::property::PropertyKind;
@@ -37,23 +37,8 @@ use search::{Outcome, Search};
 pub struct Stubborn;
 
 impl Engine for Stubborn {
-    fn name(&self) -> &'static str {
-        "stubborn"
-    }
-
-    fn supports(&self, model: &Model, property: PropertyId) -> Result<(), StopReason> {
-        let refuse = |why: &str| Err(StopReason::NotSupported(why.to_string()));
-        match model.properties[property].kind {
-            PropertyKind::Temporal(_) => refuse(
-                "partial-order reduction leaves out orders of steps, and with them runs that temporal properties and \
-                 fairness speak of; it keeps deadlocks and what single states show. `mono` answers this",
-            ),
-            PropertyKind::RaceFree(_) => refuse(
-                "partial-order reduction leaves out states in which two processes could move, where races show; \
-                 `mono` answers this",
-            ),
-            _ => refuse_stacks(model),
-        }
+    fn method(&self) -> Method {
+        Method::Stubborn
     }
 
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {

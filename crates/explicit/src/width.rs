@@ -3,7 +3,7 @@
 //! Everything that touches states is compiled for several numbers of words, so that a state is a value of known size. A
 //! program takes the smallest that is wide enough.
 
-use base::StopReason;
+use base::{Feature, StopReason, Unsupported};
 
 /// Work that is compiled for each width.
 pub trait ForWidth {
@@ -46,7 +46,6 @@ pub fn with_coarse_width<T: ForWidth>(n_words: usize, work: T) -> Result<T::Outp
 
 fn too_wide(n_words: usize) -> StopReason {
     let (kilobytes, most) = (n_words / 128, MAX_WORDS / 128);
-    StopReason::NotSupported(format!(
-        "a state of this program takes {kilobytes} kB, and explicit states have at most {most} kB"
-    ))
+    Unsupported::about(Feature::WideStates, format!("{kilobytes} kB, and explicit states have at most {most} kB"))
+        .into()
 }

@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use base::{Diagnostic, SourceFile, StopReason};
+use engine::methods::in_words;
 use engine::insight::{Assumption, Insight, Need, Outcome, Reached, Remedy, Trigger};
 use engine::run::{Audit, PropertyResult, Run};
 use engine::{Attempt, AttemptOutcome, PropertyId, Verdict, Views};
@@ -122,7 +123,10 @@ fn result(run: &Run, result: &PropertyResult, files: &Files) -> Json {
     let (verdict, why, evidence) = match &result.verdict {
         Verdict::Holds(evidence) => ("holds", Json::Null, Some(evidence)),
         Verdict::Violated(evidence) => ("violated", Json::Null, Some(evidence)),
-        Verdict::Unknown(stopped) => ("unknown", reason(stopped), None),
+        Verdict::Unknown(stopped) => {
+            let text = in_words(stopped, &run.model, result.property);
+            ("unknown", json!({ "code": stopped.code(), "text": text }), None)
+        }
     };
     let trace = evidence.and_then(|evidence| match evidence {
         Evidence::Trace(trace) => Some(trace_document(run, result.property, trace)),

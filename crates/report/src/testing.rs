@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use base::{SourceFile, StopReason};
+use base::SourceFile;
 use engine::insight::Insight;
 use engine::run::{Audit, PropertyResult, Run};
 use engine::{PropertyId, Statistics, Verdict};
@@ -64,7 +64,7 @@ fn answer(model: &Model, product: &Product, property: PropertyId) -> PropertyRes
         complete: true,
     };
     let verdict = match (kind, trace) {
-        (PropertyKind::Temporal(_), _) => Verdict::Unknown(StopReason::NotSupported("no method answers it".to_owned())),
+        (PropertyKind::Temporal(_), _) => Verdict::Unknown(base::Feature::Temporal.into()),
         (PropertyKind::Reachable(_), Some(trace)) => Verdict::Holds(Evidence::Trace(trace)),
         (PropertyKind::Reachable(_), None) => Verdict::Violated(Evidence::Exploration(seen.clone())),
         (_, Some(trace)) => Verdict::Violated(Evidence::Trace(trace)),

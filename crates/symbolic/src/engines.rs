@@ -7,20 +7,20 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use base::StopReason;
+use base::{Feature, StopReason};
 use compose::backend::{Backend, Deciding};
 use compose::completion::{Completed, Obstacle, Round, Stages, Way, complete};
-use compose::fair::{self, Decided};
+use compose::fair::{Decided, Rule};
 use compose::k_index::Invariants;
 use compose::method::Outcome;
 use compose::question::property_error;
 use compose::symmetry::Symmetry;
 use engine::{
-    Answer, Contradiction, Engine, EngineError, Event, Exposure, Halt, Observer, PropertyId, Statistics, Task, Verdict,
+    Answer, Contradiction, Engine, EngineError, Event, Exposure, Halt, Method, Observer, PropertyId, Statistics, Task,
+    Verdict,
 };
 use evidence::certificate::SplitInvariant;
 use evidence::trace::trace_through;
-use evidence::{Evidence, SymbolicSearch};
 use model::Model;
 use model::eval::State;
 use model::process::ProcessId;
@@ -31,7 +31,6 @@ use crate::attended::{Gauge, Relay, attended};
 use crate::bdd::{Bdd, Space};
 use crate::global::step_tests;
 use crate::local::{LocalSets, Views};
-use crate::local_fair::Rule;
 use crate::reach::{Direction, Reach, search};
 use crate::system::System;
 
@@ -60,49 +59,17 @@ pub enum Symbolic {
 }
 
 impl Engine for Symbolic {
-    fn name(&self) -> &'static str {
+    fn method(&self) -> Method {
         match self {
-            Symbolic::Reach(Direction::Forward) => "forward",
-            Symbolic::Reach(Direction::Backward) => "backward",
-            Symbolic::KIndex(1) => "split",
-            Symbolic::KIndex(2) => "pairwise",
-            Symbolic::KIndex(_) => "k-index",
-            Symbolic::Completion => "completion",
-            Symbolic::Global => "global",
-            Symbolic::Fair(rule) => rule.name(),
+            Symbolic::Reach(Direction::Forward) => Method::Forward,
+            Symbolic::Reach(Direction::Backward) => Method::Backward,
+            Symbolic::KIndex(1) => Method::Split,
+            Symbolic::KIndex(2) => Method::Pairwise,
+            Symbolic::KIndex(_) => Method::Triple,
+            Symbolic::Completion => Method::Completion,
+            Symbolic::Global => Method::Global,
+            Symbolic::Fair(rule) => rule.method(),
         }
-    }
-
-    fn supports(&self, model: &Model, property: PropertyId) -> Result<(), StopReason> {
-        let refuse = |why: &str| Err(StopReason::NotSupported(why.to_string()));
-        if let Symbolic::Fair(rule) = self {
-            return rule.supports(model, property);
-        }
-        let is_temporal = matches!(model.properties[property].kind, PropertyKind::Temporal(_));
-        match self {
-            Symbolic::Global if !is_temporal => {
-                return refuse(
-                    "this method answers temporal properties only; `forward` answers safety on the whole product",
-                );
-            }
-            Symbolic::Global => {}
-            _ if is_temporal => return refuse("this method answers safety only, not temporal properties"),
-            _ => {}
-        }
-        if !model.procedures.is_empty() {
-            return refuse(
-                "procedures have stacks, which decision diagrams do not hold; `pushdown` proves things about them, `mono` explores them",
-            );
-        }
-        if matches!(self, Symbolic::KIndex(_) | Symbolic::Completion)
-            && let Some(watcher) = model::footprint::watcher(model)
-        {
-            let name = &model.processes[watcher].name;
-            return refuse(&format!(
-                "`{name}` looks where others stand, which local proofs do not follow; `mono` does"
-            ));
-        }
-        Ok(())
     }
 
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
@@ -289,9 +256,7 @@ impl<'a> Work<'a> {
                     views = Views::Whole;
                     continue;
                 }
-                Completed::Stuck(Obstacle::NarrowViews) => Outcome::Open(StopReason::NotSupported(String::from(
-                    "what all processes see together excludes a violation, but not what the checker looks at",
-                ))),
+                Completed::Stuck(Obstacle::NarrowViews) => Outcome::Open(Feature::WholeViews.into()),
             });
         }
     }
@@ -303,15 +268,7 @@ impl<'a> Work<'a> {
         statistics.time = started.elapsed();
         let verdict = match decided {
             Err(halt) => Verdict::Unknown(halt.stopped()?),
-            Ok(Decided { outcome, exposures }) => {
-                statistics.refinements = Some(exposures.len() as u64);
-                statistics.exposures = exposures;
-                match outcome {
-                    fair::Outcome::Run(trace) => Verdict::Violated(Evidence::Trace(trace)),
-                    fair::Outcome::Proved(proof) => Verdict::Holds(Evidence::Certificate(Box::new(proof))),
-                    fair::Outcome::Unwritten => Verdict::Holds(Evidence::Symbolic(SymbolicSearch::Local)),
-                }
-            }
+            Ok(decided) => decided.verdict(&mut statistics),
         };
         let answer = Answer { property: id, verdict, statistics };
         self.decided(&answer);
@@ -354,11 +311,7 @@ impl<'a> Work<'a> {
         match trace_through(self.task.model, states, kind) {
             Some(trace) => Ok(Outcome::Run(trace)),
             // Only what actions can touch is known here, not what they touch in a state.
-            None if matches!(kind, PropertyKind::RaceFree(_)) => {
-                Ok(Outcome::Open(StopReason::NotSupported(String::from(
-                    "two processes come close to a race, but which cells they touch together is not known; `mono` decides it",
-                ))))
-            }
+            None if matches!(kind, PropertyKind::RaceFree(_)) => Ok(Outcome::Open(Feature::SharedAccess.into())),
             None => {
                 let expected = "decision diagrams contain a run to a state that decides the property";
                 Err(Contradiction::new(expected, "the reference semantics has no such run").into())

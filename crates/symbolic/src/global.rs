@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use base::StopReason;
-use engine::{Answer, Contradiction, EngineError, Halt, PropertyId, Statistics, Task, Verdict};
+use engine::{Answer, Contradiction, EngineError, Halt, Method, PropertyId, Statistics, Task, Verdict};
 use evidence::{Evidence, SymbolicSearch, Trace, TraceEnd};
 use model::eval::State;
 use model::property::PropertyKind;
@@ -59,7 +59,7 @@ pub(crate) fn run(
             Ok(search) => search.decide(property),
             Err(stop) => Err(stop.clone().into()),
         };
-        let wrong = |contradiction| EngineError::new("global", (task.model, property), contradiction);
+        let wrong = |contradiction| EngineError::new(Method::Global.name(), (task.model, property), contradiction);
         let verdict = match decided {
             Ok(verdict) => verdict,
             Err(halt) => Verdict::Unknown(halt.stopped().map_err(wrong)?),

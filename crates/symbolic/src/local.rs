@@ -415,7 +415,7 @@ impl Backend for LocalSets<'_> {
                 let states = if by_rows { self.rows(&view, set) } else { self.bdd(self.diagram(&view, set))? };
                 Ok(Member { processes: group.to_vec(), columns: view.into_iter().map(column).collect(), states })
             })
-            .collect::<Result<Vec<_>, _>>()?;
+            .collect::<Result<Vec<_>, StopReason>>()?;
         let points = self.system.model.processes.ids().map(|process| {
             let points = self.system.points.of(process);
             let one = |number| {

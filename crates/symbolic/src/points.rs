@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use base::StopReason;
+use base::{Feature, StopReason, Unsupported};
 use model::Model;
 use model::control::{ActionId, PlaceId};
 use model::eval::State;
@@ -53,9 +53,7 @@ impl Points {
 impl ProcessPoints {
     fn new(model: &Model, process: ProcessId) -> Result<Self, StopReason> {
         let Some(found) = model::points::Points::of(model, process, MOST_POINTS) else {
-            let name = &model.processes[process].name;
-            let why = format!("the loops of `{name}` have more than {MOST_POINTS} rounds; `mono` does not unroll them");
-            return Err(StopReason::NotSupported(why));
+            return Err(Unsupported::about(Feature::LongLoops, &model.processes[process].name).into());
         };
         let number = |target: &Target| match target {
             Target::Point(point) => Some(point.index()),

@@ -3,7 +3,7 @@
 //! In: facts about local states. Out: local sets in which everybody sees them, as a partition of each process's local states into
 //! blocks. Sets of whole states do not mention exposed blocks: these follow from the local states.
 
-use base::StopReason;
+use base::{Feature, StopReason, Unsupported};
 use compose::backend::{Deciding, Join, Prime, Refinable};
 use evidence::certificate::{Exposed, LocalFact};
 use model::eval::State;
@@ -24,8 +24,7 @@ impl Refinable for LocalSets<'_> {
             let room = self.system().encoding.field(Part::Exposed(*process)).n_values;
             if self.exposed[process.index()].blocks.len() > room {
                 let name = &self.system().model.processes[*process].name;
-                let why = format!("more than {room} blocks of local states of `{name}` had to be exposed");
-                return Err(StopReason::NotSupported(why));
+                return Err(Unsupported::about(Feature::ManyBlocks, name).into());
             }
         }
         if new {

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use base::StopReason;
+use base::{Feature, StopReason, Unsupported};
 use model::Model;
 use model::eval::{self, Control, Frame, State};
 use model::process::ProcessId;
@@ -56,8 +56,7 @@ impl<'m> System<'m> {
         tests: &StepTests,
     ) -> Result<Self, StopReason> {
         if !model.procedures.is_empty() {
-            let why = "procedures have stacks, which decision diagrams do not hold; `pushdown` proves things about them, `mono` explores them";
-            return Err(StopReason::NotSupported(why.to_string()));
+            return Err(Feature::Procedures.into());
         }
         let points = Points::new(model)?;
         let n_points: Vec<usize> = model.processes.ids().map(|process| points.of(process).len()).collect();
@@ -224,9 +223,8 @@ fn initial(model: &Model, points: &Points, encoding: &Encoding) -> Result<Bdd, O
 fn reason(model: &Model, stop: Stop, n_nodes: usize) -> StopReason {
     match stop {
         Stop::OutOfNodes => StopReason::NodeLimit(n_nodes as u64),
-        Stop::TooManyCases(statement) => StopReason::NotSupported(format!(
-            "`{}` has too many different outcomes for decision diagrams; `mono` explores them one by one",
-            model.statements[statement].text
-        )),
+        Stop::TooManyCases(statement) => {
+            Unsupported::about(Feature::ManyOutcomes, &model.statements[statement].text).into()
+        }
     }
 }

@@ -72,7 +72,7 @@ pub fn violations(
         }
         if has_automaton(part) {
             let why = "an automaton stands inside a formula".to_owned();
-            return Err(StopReason::NotSupported(why));
+            return Err(StopReason::PropertyError(why));
         }
         let mut writer =
             Writer { model, state: &state, formulas: &mut formulas, propositions: Propositions::default() };

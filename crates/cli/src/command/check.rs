@@ -10,7 +10,7 @@ use std::time::Instant;
 use driver::check::{Check, Limits, Program};
 use driver::instances::Request;
 use driver::load::{Batch, Loaded, Refusal};
-use driver::methods::{self, Method};
+use driver::methods;
 use driver::select::{self, Glob};
 use driver::teach::{other_n, teach};
 use engine::PropertyId;
@@ -100,7 +100,7 @@ impl Outcome {
 
 /// How everything is checked.
 struct Checker {
-    method: &'static Method,
+    method: engine::Method,
     limits: Limits,
     progress: Progress,
     traces: Option<Keeper>,
@@ -133,7 +133,7 @@ impl Checker {
     /// Checks one program, which is the nth of so many.
     fn check(&self, program: Program, questions: &[PropertyId], position: (usize, usize)) -> Result<Outcome, Failure> {
         let watcher = self.progress.watch_one_of(&program.model, position, questions.len(), self.limits.time);
-        let checker = self.method.checker();
+        let checker = methods::checker(self.method);
         let begun = Instant::now();
         let check = Check { model: &program.model, questions, checker: &*checker, limits: &self.limits };
         let mut checked = check.run(&watcher)?;

@@ -65,6 +65,30 @@ fn every_method_has_its_page() {
     }
 }
 
+/// The table of methods is made from what they declare; `UPDATE_DOCUMENTS` writes it anew.
+#[test]
+fn the_table_of_methods_is_what_they_declare() {
+    const START: &str = "| method | answers | decides | does not follow | described by |\n|---|---|---|---|---|\n";
+    let path = root().join("docs/methods.md");
+    let text = fs::read_to_string(&path).unwrap();
+    let start = text.find(START).expect("docs/methods.md has the table of methods") + START.len();
+    let end = start + text[start..].find("\n\n").expect("something follows the table") + 1;
+    let declared: String = driver::methods::available().map(row_of).collect();
+    if std::env::var_os("UPDATE_DOCUMENTS").is_some() && text[start..end] != declared {
+        fs::write(&path, format!("{}{declared}{}", &text[..start], &text[end..])).unwrap();
+        return;
+    }
+    assert_eq!(text[start..end], declared, "UPDATE_DOCUMENTS=1 cargo test --test it documents writes it anew");
+}
+
+fn row_of(declared: &engine::methods::Declaration) -> String {
+    let lacks: Vec<&str> =
+        declared.lacks.iter().filter(|feature| !feature.is_size()).map(|feature| feature.title()).collect();
+    let decides = if declared.is_complete { "always" } else { "or answers `unknown`" };
+    let lacks = if lacks.is_empty() { "–".to_owned() } else { lacks.join("; ") };
+    format!("| `{}` | {} | {decides} | {lacks} | {} |\n", declared.name, declared.kinds.title(), declared.paper)
+}
+
 /// Runs the calls of a document in order, in one directory that has the examples.
 fn check(name: &str) {
     let path = root().join(name);

@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use base::{Budget, IdVec, StopReason};
+use base::{Budget, Feature, IdVec, StopReason, Unsupported};
 use engine::{Contradiction, Halt, PropertyId};
 use evidence::certificate::{LocalFact, ViolationName};
 use model::Model;
@@ -13,7 +13,6 @@ use model::eval::Turn;
 use model::fairness::{EdgePredicate, FairnessId};
 use model::process::ProcessId;
 use model::property::{Formula, Property, PropertyKind};
-use model::variable::Storage;
 use temporal::{Instance, Proposition, Propositions, Violation};
 
 use super::locals::Locals;
@@ -65,8 +64,7 @@ impl<'m> Conditions<'m> {
         };
         let violations = temporal::violations(model, property, formula, budget)?;
         if violations.iter().any(|violation| violation.real_steps_only) {
-            let why = "an automaton that is given as such reads real steps only; `mono` and `global` follow it";
-            return Err(StopReason::NotSupported(why.to_owned()).into());
+            return Err(StopReason::from(Feature::GivenAutomaton).into());
         }
         let mut ids: Vec<FairnessId> = violations.iter().flat_map(|violation| violation.fairness.clone()).collect();
         ids.sort_unstable();
@@ -114,10 +112,7 @@ impl<'m> Conditions<'m> {
                 let owner = declared.owner.expect("local cells have an owner");
                 let values = declared.ty.values(self.model.type_context()).take(MOST_VALUES + 1).collect::<Vec<_>>();
                 if values.len() > MOST_VALUES {
-                    let name = &declared.name;
-                    let why =
-                        format!("`{name}` has too many values to be seen by everybody; `mono` and `global` look at it");
-                    return Err(StopReason::NotSupported(why));
+                    return Err(Unsupported::about(Feature::ManyValues, &declared.name).into());
                 }
                 // Of all values but one it follows whether it is the last.
                 let told = values.len().saturating_sub(1);
@@ -202,31 +197,4 @@ impl Pair {
             EdgePredicate::SomebodyMoves => turn.step().is_some(),
         })
     }
-}
-
-/// Whether local methods follow a program: why not, otherwise.
-///
-/// # Errors
-/// The reason, and what does follow it.
-pub fn follows(model: &Model) -> Result<(), StopReason> {
-    let refuse = |why: String| Err(StopReason::NotSupported(why));
-    if !model.procedures.is_empty() {
-        return refuse(
-            "procedures have stacks, of which local proofs of temporal properties know nothing; `mono` explores them"
-                .to_owned(),
-        );
-    }
-    if !model.channels.is_empty() {
-        return refuse("processes meet in rendezvous, which local proofs of temporal properties do not follow; `mono` and `global` do".to_owned());
-    }
-    if let Some(watcher) = model::footprint::watcher(model) {
-        let name = &model.processes[watcher].name;
-        return refuse(format!(
-            "`{name}` looks where others stand, which local proofs do not follow; `mono` and `global` do"
-        ));
-    }
-    if model.vars.iter().any(|var| matches!(var.storage, Storage::Frame(_))) {
-        return refuse("variables in frames are for `mono`".to_owned());
-    }
-    Ok(())
 }

@@ -3,7 +3,7 @@
 //! In: a Model without procedures. Out: for each process its control points, numbered by `model::points` as certificates number
 //! them, and the cells that it alone sees. A local state can be read off a state and put into one; facts are judged on it.
 
-use base::StopReason;
+use base::{Feature, StopReason, Unsupported};
 use evidence::certificate::{ControlPoint, LocalFact};
 use model::Model;
 use model::control::PlaceId;
@@ -115,9 +115,7 @@ impl<'m> Locals<'m> {
 impl ProcessLocals {
     fn new(model: &Model, process: ProcessId) -> Result<Self, StopReason> {
         let Some(found) = Points::of(model, process, MOST_POINTS) else {
-            let name = &model.processes[process].name;
-            let why = format!("the loops of `{name}` have more than {MOST_POINTS} rounds; `mono` does not unroll them");
-            return Err(StopReason::NotSupported(why));
+            return Err(Unsupported::about(Feature::LongLoops, &model.processes[process].name).into());
         };
         let vars = &model.families[model.processes[process].family].vars;
         let of_process = vars.iter().filter(|&&var| matches!(model.vars[var].storage, Storage::Local(_)));

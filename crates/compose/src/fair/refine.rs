@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use base::StopReason;
+use base::{Feature, StopReason};
 use evidence::certificate::LocalFact;
 use model::eval::{self, State};
 use model::fairness::{EdgePredicate, StatePredicate};
@@ -242,8 +242,7 @@ impl<B: FairBackend> Refinement<'_, '_, B> {
         }
         let n_combinations = choices.iter().fold(1_usize, |product, (_, list)| product.saturating_mul(list.len()));
         if n_combinations > MOST_COMBINATIONS {
-            let why = "a fairness assumption looks at too many processes at once";
-            return Err(StopReason::NotSupported(why.to_owned()));
+            return Err(Feature::WideFairness.into());
         }
         for mut nth in 0..n_combinations {
             let mut trial = state.clone();

@@ -18,7 +18,7 @@ use symbolic::engines::Symbolic;
 use symbolic::reach::Direction;
 
 use crate::checker::SharedEngine;
-use crate::listed_first::{FairListedFirst, ListedFirst};
+use crate::listed_first::ListedFirst;
 
 /// Among more processes there are too many pairs for a joint search of each, and so for what is reduced by them.
 const MOST_PROCESSES: usize = 40;
@@ -83,7 +83,7 @@ fn whole_product() -> Step {
 fn listed(model: &Model) -> Vec<Step> {
     let step = |engine: SharedEngine| Step::new(engine);
     let graphs = |with_witness| step(Arc::new(Ls3 { with_witness, most_pairs: MOST_PAIRS }));
-    let pairs = || step(Arc::new(ListedFirst { k: 2 }));
+    let pairs = || step(Arc::new(ListedFirst::k_index(2)));
     let mut steps = Vec::new();
     if !model.procedures.is_empty() {
         // Stacks may have no bound, and other local methods know nothing of them.
@@ -101,9 +101,9 @@ fn listed(model: &Model) -> Vec<Step> {
     if !is_crowded {
         steps.push(step(Arc::new(Stubborn)));
     }
-    steps.push(step(Arc::new(FairListedFirst { rule: Rule::FllB })).one_by_one());
-    steps.push(step(Arc::new(ListedFirst { k: 3 })));
-    steps.push(step(Arc::new(FairListedFirst { rule: Rule::FllA })).one_by_one());
+    steps.push(step(Arc::new(ListedFirst::fair(Rule::FllB))).one_by_one());
+    steps.push(step(Arc::new(ListedFirst::k_index(3))));
+    steps.push(step(Arc::new(ListedFirst::fair(Rule::FllA))).one_by_one());
     steps
 }
 

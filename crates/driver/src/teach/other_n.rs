@@ -100,7 +100,7 @@ impl Asking<'_> {
         }
         let limits = Limits { time: Some(time), ..self.limits.clone() };
         let question = select::find(&larger.model, &self.program.model.properties[result.property].name).ok()?;
-        let checker = methods::find(result.method).ok()?.checker();
+        let checker = methods::checker(methods::find(result.method).ok()?);
         let check = Check { model: &larger.model, questions: &[question], checker: &*checker, limits: &limits };
         let mut checked = check.run(&Silent).ok()?;
         match checked.results.pop()?.verdict {

@@ -34,7 +34,7 @@ fn budget(seconds: u64) -> Budget {
 
 /// The verdicts of a method on all properties: `+`, `-` or `?`.
 fn verdicts(model: &Model, method: &str) -> String {
-    let checker = methods::find(method).unwrap().checker();
+    let checker = methods::checker(methods::find(method).unwrap());
     let answer = |property| {
         let task = Task { model, properties: vec![property], budget: budget(20), n_threads: 1 };
         match checker.check(&task, &Silent).unwrap().remove(0).verdict {
@@ -252,7 +252,7 @@ fn small_beem_properties_have_the_published_verdicts() {
         let property =
             model.properties.entries().find(|(_, one)| matches!(one.kind, PropertyKind::Temporal(_))).unwrap().0;
         let task = Task { model: &model, properties: vec![property], budget: budget(60), n_threads: 1 };
-        let answer = methods::find("mono").unwrap().checker().check(&task, &Silent).unwrap().remove(0);
+        let answer = methods::checker(methods::find("mono").unwrap()).check(&task, &Silent).unwrap().remove(0);
         let found = match answer.verdict {
             Verdict::Holds(_) => "yes",
             Verdict::Violated(_) => "no",

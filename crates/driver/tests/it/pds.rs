@@ -95,7 +95,7 @@ fn reached(model: &Model, method: &str) -> Option<bool> {
         cancel: CancelToken::default(),
     };
     let questions: Vec<_> = model.properties.ids().collect();
-    let checker = methods::find(method).unwrap().checker();
+    let checker = methods::checker(methods::find(method).unwrap());
     let check = Check { model, questions: &questions, checker: &*checker, limits: &limits };
     let checked = check.run(&Silent).unwrap_or_else(|failure| panic!("{failure}"));
     match checked.results[0].verdict {

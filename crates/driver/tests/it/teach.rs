@@ -22,7 +22,7 @@ fn insight(text: &str, property: &str) -> Insight {
     let questions: Vec<_> =
         model.properties.entries().filter(|(_, one)| one.name == property).map(|(id, _)| id).collect();
     let limits = Limits { time: None, memory_bytes: None, n_threads: 1, cancel: CancelToken::default() };
-    let checker = methods::find("mono").expect("it is there").checker();
+    let checker = methods::checker(methods::find("mono").expect("it is there"));
     let check = Check { model: &model, questions: &questions, checker: &*checker, limits: &limits };
     let mut checked: Checked = check.run(&Silent).expect("the audit accepts it");
     // A busy machine must not change what is tried.

@@ -100,7 +100,7 @@ fn verdicts(model: &Model, method: &str) -> Result<String, String> {
     };
     let written = |&id: &_| !model.properties[id].text.is_empty();
     let questions: Vec<_> = model.properties.ids().filter(written).collect();
-    let checker = methods::find(method).unwrap().checker();
+    let checker = methods::checker(methods::find(method).unwrap());
     let check = Check { model, questions: &questions, checker: &*checker, limits: &limits };
     let checked = check.run(&Silent).map_err(|failure| failure.to_string())?;
     let mark = |verdict: &Verdict| match verdict {

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use base::StopReason;
+use base::{Feature, StopReason};
 use model::expr::{Expr, ExprKind, Quantifier};
 use model::property::{BinaryTemporal, BooleanOp, Formula, UnaryTemporal};
 use model::value::Value;
@@ -58,7 +58,7 @@ pub(super) fn of_negation(scope: &Scope<'_>, part: &Formula, around: &Around) ->
 }
 
 fn too_large() -> StopReason {
-    StopReason::NotSupported("the checker's automaton for the property is too large".to_owned())
+    Feature::Tableau.into()
 }
 
 /// A formula without negations but of atoms, by the numbers of its parts.
@@ -127,8 +127,7 @@ impl Writer<'_, '_> {
             Formula::Binary(op, left, right) => self.binary(*op, (left, right), bound, wanted)?,
             Formula::Quantified { quantifier, bindings, filter, body } => {
                 if bindings.iter().any(depends_on_state) {
-                    let why = "a temporal quantifier ranges over values that change".to_owned();
-                    return Err(StopReason::NotSupported(why));
+                    return Err(Feature::ChangingDomain.into());
                 }
                 let mut instances = Vec::new();
                 self.scope.for_each_instance(bindings, bound, &mut |values| instances.push(values.to_vec()));
@@ -152,8 +151,7 @@ impl Writer<'_, '_> {
                 all
             }
             Formula::Refused(_) => {
-                let why = "the property is given as an automaton, which local proofs do not speak about".to_owned();
-                return Err(StopReason::NotSupported(why));
+                return Err(Feature::GivenAutomaton.into());
             }
         })
     }

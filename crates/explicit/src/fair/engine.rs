@@ -3,20 +3,17 @@
 use std::time::Instant;
 
 use base::StopReason;
+pub use compose::fair::Rule;
 use compose::fair::backend::{AbstractPoint, AbstractRun, AbstractTurn, Demand, FairBackend, Reader, Turns, Written};
-use compose::fair::conditions::{Conditions, Pair, follows, support};
+use compose::fair::conditions::{Conditions, Pair, support};
 use compose::fair::locals::{LocalState, Locals};
-use compose::fair::{self, Decided, Outcome, Variant, Way};
+use compose::fair::{self, Decided, Way};
 use engine::{
-    Answer, Contradiction, Engine, EngineError, Event, Halt, Observer, PropertyId, Silent, Statistics, Task, Verdict,
-    Views,
+    Answer, Contradiction, Engine, EngineError, Event, Halt, Method, Observer, PropertyId, Silent, Statistics, Task,
+    Verdict, Views,
 };
 use evidence::certificate::{LocalFact, NoFairRun, Variant as Claimed};
-use evidence::{Evidence, SymbolicSearch};
-use model::Model;
-use model::fairness::EdgePredicate;
 use model::process::ProcessId;
-use model::property::PropertyKind;
 use rustc_hash::FxHashMap;
 use temporal::{Proposition, Violation};
 
@@ -34,17 +31,6 @@ use crate::meter::Meter;
 use crate::term::TermId;
 use crate::width::{ForWidth, with_coarse_width};
 
-/// Which method.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rule {
-    /// Cohen and Namjoshi, CAV 2008: everybody's abstract process, with no fairness but that of scheduling.
-    Ll,
-    /// Cohen, Namjoshi and Sa'ar, CAV 2010, A: everybody's abstract process.
-    FllA,
-    /// The same, B: somebody's abstract process.
-    FllB,
-}
-
 /// Local proofs of temporal properties, explicit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fair {
@@ -59,36 +45,11 @@ impl Fair {
     pub fn new(rule: Rule) -> Self {
         Fair { rule, cap_bytes: u64::MAX }
     }
-
-    /// Whether an answer is missing because the sets took more than the cap.
-    pub fn outgrew(&self, answer: &Answer) -> bool {
-        answer.verdict == Verdict::Unknown(StopReason::MemoryLimit(self.cap_bytes))
-    }
 }
 
 impl Engine for Fair {
-    fn name(&self) -> &'static str {
-        match self.rule {
-            Rule::Ll => "ll",
-            Rule::FllA => "fll-a",
-            Rule::FllB => "fll-b",
-        }
-    }
-
-    fn supports(&self, model: &Model, property: PropertyId) -> Result<(), StopReason> {
-        let refuse = |why: &str| Err(StopReason::NotSupported(why.to_owned()));
-        let asked = &model.properties[property];
-        if !matches!(asked.kind, PropertyKind::Temporal(_)) {
-            return refuse("this method answers temporal properties, not safety; `completion` and `tmmc` do");
-        }
-        let plain = |pair: &model::fairness::FairnessPair| {
-            pair.always.is_none() && pair.often.iter().all(|often| matches!(often, EdgePredicate::Scheduled(_)))
-        };
-        let mut pairs = asked.under.any_of.iter().flatten();
-        if self.rule == Rule::Ll && !pairs.all(|&id| plain(&model.fairness[id])) {
-            return refuse("`ll` knows no fairness but `every`; `fll-a` and `fll-b` know all of it");
-        }
-        follows(model)
+    fn method(&self) -> Method {
+        self.rule.method()
     }
 
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
@@ -108,15 +69,9 @@ impl Fair {
         statistics.time = started.elapsed();
         let verdict = match decided {
             Err(halt) => Verdict::Unknown(halt.stopped()?),
-            Ok(Decided { outcome, exposures }) => {
-                statistics.refinements = Some(exposures.len() as u64);
-                statistics.exposures = exposures;
+            Ok(decided) => {
                 observer.event(Event::Decided(property));
-                match outcome {
-                    Outcome::Run(trace) => Verdict::Violated(Evidence::Trace(trace)),
-                    Outcome::Proved(certificate) => Verdict::Holds(Evidence::Certificate(Box::new(certificate))),
-                    Outcome::Unwritten => Verdict::Holds(Evidence::Symbolic(SymbolicSearch::Local)),
-                }
+                decided.verdict(&mut statistics)
             }
         };
         Ok(Answer { property, verdict, statistics })
@@ -154,8 +109,7 @@ impl ForWidth for Work<'_> {
         let sets = FairSets::<W>::new(&machine, (self.conditions, self.locals), limits);
         let meter = Meter::new(&self.task.budget, &Silent);
         let mut backend = Explicit { sets, questions: &questions, meter: &meter, turns: None };
-        let variant = if self.method.rule == Rule::FllB { Variant::One } else { Variant::Every };
-        let way = Way { variant, budget: &self.task.budget, observer: self.observer };
+        let way = Way { variant: self.method.rule.variant(), budget: &self.task.budget, observer: self.observer };
         let decided = fair::decide(&mut backend, (self.conditions, self.locals), &way);
         (decided, backend.statistics())
     }

@@ -4,7 +4,7 @@
 //! the turns of all processes as changes of the store, each with the assumptions that it meets and whether it is *sure*: allowed by every
 //! local state of its mover. What predicates may hold in a node is computed here, too.
 
-use base::StopReason;
+use base::{Coarse, Feature, StopReason};
 use compose::fair::may::May;
 use model::control::{ActionId, ActionKind};
 use model::eval;
@@ -205,8 +205,7 @@ impl<const W: usize> Guess<'_, '_, W> {
                 let n_combinations =
                     choices.iter().fold(1_usize, |product, (_, list)| product.saturating_mul(list.len()));
                 if n_combinations > MOST_COMBINATIONS {
-                    let why = "a fairness assumption looks at too many processes at once";
-                    return Err(StopReason::NotSupported(why.to_owned()));
+                    return Err(Feature::WideFairness.into());
                 }
                 for nth in 0..n_combinations {
                     let row = self.combination(store, &choices, nth);
@@ -281,7 +280,5 @@ impl<const W: usize> Guess<'_, '_, W> {
 }
 
 fn faulty() -> StopReason {
-    StopReason::TooCoarse(String::from(
-        "what one process sees does not exclude that evaluating the property or a fairness assumption is an error, in a state that may not be reachable; `global` decides it",
-    ))
+    Coarse::NoValueInRuns.into()
 }

@@ -3,7 +3,7 @@
 //! A node is a node of the abstract process with a state of the automaton, which reads the store with each turn that leaves it.
 //! Edges are the focus's own turns, then those of the others as changes of the store.
 
-use base::StopReason;
+use base::{Feature, StopReason, Unsupported};
 use compose::fair::conditions::Pair;
 use ltl::{Automaton, Bits};
 use rustc_hash::FxHashMap;
@@ -82,9 +82,7 @@ impl<'p, 'a, const W: usize> Product<'p, 'a, W> {
         let n_words = (n_demanded + n_pairs).div_ceil(64);
         let n_nodes = nodes.list.len() as u64 * asked.automaton.states.len() as u64;
         if n_nodes >= u64::from(u32::MAX) {
-            return Err(StopReason::NotSupported(format!(
-                "an abstract process has {n_nodes} nodes, which cannot be numbered"
-            )));
+            return Err(Unsupported::about(Feature::Numbers, "states of an abstract process").into());
         }
         sets.hold((nodes.list.len() * n_words * 16) as u64)?;
         let (before, free) = predicates(&mut Guess { sets, terms }, nodes, asked, (n_demanded, n_words))?;

@@ -9,7 +9,7 @@
 //! from a state whose projections are there is an own step of `k`'s graph; for another process that sees it, the pair with
 //! `k`, whose joint state is there, offers the transition; and for any two processes one of the rules of `joint.rs` applies.
 
-use base::StopReason;
+use base::Coarse;
 use model::process::ProcessId;
 
 use super::actions::Actions;
@@ -76,9 +76,7 @@ impl<'r, const W: usize> Rounds<'r, W> {
                 return Flow::Continue(());
             }
             if self.joints.iter().map(Joint::n_pairs).sum::<u64>() > self.most_pairs {
-                let why =
-                    "there are too many joint states of two processes; `mono` may search the whole product faster";
-                self.meter.stop(StopReason::TooCoarse(why.to_string()));
+                self.meter.stop(Coarse::ManyPairs.into());
                 return Flow::Break(());
             }
         }

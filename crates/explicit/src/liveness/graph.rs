@@ -4,7 +4,7 @@
 //! numbers with a class (who moves, by which action), the processes that may stand still there, and the truth of each test.
 //! Classes are few; what fairness asks about a turn is a property of its class.
 
-use base::StopReason;
+use base::{Feature, StopReason, Unsupported};
 use evidence::Exploration;
 use hashbrown::HashTable;
 use model::control::ActionId;
@@ -247,7 +247,7 @@ impl<const W: usize> Builder<'_, W> {
         found.n_faults = 0;
         let moved = self.machine.expand(&state, scratch, found);
         if found.out_of_stacks {
-            return Err(StopReason::NotSupported("the program makes too many call stacks".to_owned()));
+            return Err(Unsupported::about(Feature::Numbers, "call stacks").into());
         }
         if moved == std::ops::ControlFlow::Continue(false) && self.machine.somebody_waits(&state) {
             self.graph.exploration.deadlocks += 1;
@@ -339,5 +339,5 @@ impl<const W: usize> Builder<'_, W> {
 }
 
 fn too_many_states() -> StopReason {
-    StopReason::NotSupported("there are more than 4 000 000 000 states, which cannot be numbered".to_owned())
+    Unsupported::about(Feature::Numbers, "states").into()
 }

@@ -3,7 +3,7 @@
 //! A node is a state of the program with a state of the automaton, which reads the program's state with each turn that leaves it.
 //! Nothing is stored for a node: its edges are those of the state, each with those of the automaton that read its letter.
 
-use base::StopReason;
+use base::{Feature, StopReason, Unsupported};
 use ltl::Bits;
 use model::Model;
 use model::eval::Turn;
@@ -54,9 +54,8 @@ impl<'p, const W: usize> Product<'p, W> {
         let automaton = &violation.automaton;
         let n_nodes = graph.states.len() as u64 * automaton.states.len() as u64;
         if n_nodes >= u64::from(u32::MAX) {
-            let why =
-                format!("the product with the property's automaton has {n_nodes} nodes, which cannot be numbered");
-            return Err(StopReason::NotSupported(why));
+            let about = "states of the product with the property's automaton";
+            return Err(Unsupported::about(Feature::Numbers, about).into());
         }
         let (mut letters, mut moves) = (Vec::with_capacity(graph.states.len()), Vec::new());
         let mut known = FxHashMap::<Bits, u32>::default();

@@ -6,7 +6,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
-use base::StopReason;
+use base::{Feature, StopReason, Unsupported};
 use compose::backend::Join;
 use evidence::certificate::{Column, ControlPoint, Exposed, Member, SplitInvariant, StateSet};
 use model::control::PlaceId;
@@ -51,10 +51,8 @@ impl<const W: usize> LocalSets<'_, W> {
     fn control(&self) -> Result<Control, StopReason> {
         let model = self.model();
         let of = |process: ProcessId| {
-            let points = Points::of(model, process, MOST_POINTS).ok_or_else(|| {
-                let name = &model.processes[process].name;
-                StopReason::NotSupported(format!("a proof cannot list the places of `{name}`: its loops are too long"))
-            })?;
+            let points = Points::of(model, process, MOST_POINTS)
+                .ok_or_else(|| Unsupported::about(Feature::LongLoops, &model.processes[process].name))?;
             let cells = self.counters(process);
             let value = |point: &model::points::Point, cell: &CellId| point.counters[&model.cells[*cell].var];
             let point = |point: &model::points::Point| ControlPoint {

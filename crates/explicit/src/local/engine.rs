@@ -5,12 +5,11 @@
 use std::cell::Cell;
 use std::collections::HashMap;
 
-use base::{Budget, StopReason};
+use base::Budget;
 use compose::backend::Backend;
 use compose::k_index::Invariants;
 use compose::method;
-use engine::{Answer, Engine, EngineError, Observer, PropertyId, Statistics, Task, Verdict, Views};
-use model::Model;
+use engine::{Answer, Engine, EngineError, Method, Observer, Statistics, Task, Views};
 use model::property::PropertyKind;
 use model::variable::VarId;
 
@@ -36,39 +35,15 @@ impl Local {
     pub fn new(k: usize) -> Self {
         Local { k, cap_bytes: u64::MAX }
     }
-
-    /// Whether an answer is missing because the sets took more than the cap.
-    pub fn outgrew(&self, answer: &Answer) -> bool {
-        answer.verdict == Verdict::Unknown(StopReason::MemoryLimit(self.cap_bytes))
-    }
 }
 
 impl Engine for Local {
-    fn name(&self) -> &'static str {
+    fn method(&self) -> Method {
         match self.k {
-            1 => "tmmc",
-            2 => "pairwise",
-            _ => "triple",
+            1 => Method::Tmmc,
+            2 => Method::Pairwise,
+            _ => Method::Triple,
         }
-    }
-
-    fn supports(&self, model: &Model, property: PropertyId) -> Result<(), StopReason> {
-        let refuse = |why: &str| Err(StopReason::NotSupported(why.to_string()));
-        if matches!(model.properties[property].kind, PropertyKind::Temporal(_)) {
-            return refuse("this method answers safety only, not temporal properties");
-        }
-        if !model.procedures.is_empty() {
-            return refuse(
-                "procedures have stacks, of which local sets know nothing; `pushdown` proves things about them, `mono` explores them",
-            );
-        }
-        if let Some(watcher) = model::footprint::watcher(model) {
-            let name = &model.processes[watcher].name;
-            return refuse(&format!(
-                "`{name}` looks where others stand, which local proofs do not follow; `mono` does"
-            ));
-        }
-        Ok(())
     }
 
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {

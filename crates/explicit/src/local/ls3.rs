@@ -11,18 +11,17 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Instant;
 
-use base::StopReason;
+use base::{Coarse, StopReason};
 use compose::backend::Answered;
 use compose::crowd;
-use compose::method::{self, Outcome, may_be_a_fault};
+use compose::method::{self, Outcome};
 use compose::question::{Question, questions};
-use engine::{Answer, Engine, EngineError, Observer, PropertyId, Statistics, Task, Views};
+use engine::{Answer, Engine, EngineError, Method, Observer, PropertyId, Statistics, Task, Views};
 use evidence::certificate::SplitInvariant;
-use model::Model;
 use model::process::ProcessId;
 use model::property::PropertyKind;
 
-use super::engine::{Local, compiled};
+use super::engine::compiled;
 use super::views::or;
 use super::{LocalSets, Rows};
 use crate::codec::{Codec, Limits};
@@ -41,12 +40,8 @@ pub struct Ls3 {
 }
 
 impl Engine for Ls3 {
-    fn name(&self) -> &'static str {
-        if self.with_witness { "ls3+" } else { "ls3" }
-    }
-
-    fn supports(&self, model: &Model, property: PropertyId) -> Result<(), StopReason> {
-        Local::new(2).supports(model, property)
+    fn method(&self) -> Method {
+        if self.with_witness { Method::Ls3Plus } else { Method::Ls3 }
     }
 
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
@@ -148,8 +143,8 @@ impl<const W: usize> Proof<W> {
                 Answered::No => {}
                 answered => {
                     let run = crowd::find_run(task.model, property, &question, &task.budget)?;
-                    let open = if answered == Answered::Maybe { too_coarse() } else { may_be_a_fault(1) };
-                    return Ok(run.map_or(Outcome::Open(open), Outcome::Run));
+                    let open = if answered == Answered::Maybe { Coarse::LocalGraphs } else { Coarse::NoValue };
+                    return Ok(run.map_or(Outcome::Open(open.into()), Outcome::Run));
                 }
             }
             task.budget.check(0)?;
@@ -183,11 +178,4 @@ impl<const W: usize> Proof<W> {
         *self.certificate.borrow_mut() = Some(found.clone());
         Ok(found)
     }
-}
-
-fn too_coarse() -> StopReason {
-    StopReason::TooCoarse(String::from(
-        "local states that may not be reachable do not exclude a violation; `stubborn` and `mono` search the whole \
-         product, `completion` refines",
-    ))
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use base::StopReason;
+use base::{Feature, StopReason, Unsupported};
 use evidence::pushdown::{Activation, ExposedFact, LocalRow, PushdownProof, StoreRow, ThreadProof, Waiting};
 use model::control::Scope;
 use model::eval::Frame;
@@ -27,8 +27,7 @@ pub fn proof<const W: usize>(
     exposed: &[ExposedFact],
 ) -> Result<PushdownProof, StopReason> {
     if saturation.n_path_edges() > MOST_PATH_EDGES {
-        let why = format!("a proof with more than {MOST_PATH_EDGES} path edges is not written");
-        return Err(StopReason::NotSupported(why));
+        return Err(Unsupported::about(Feature::LongProof, format!("{MOST_PATH_EDGES} path edges")).into());
     }
     let cells: Vec<Vec<CellId>> = saturation.threads.iter().map(|thread| cells_of(saturation, sight, thread)).collect();
     let threads = (0..saturation.threads.len()).map(|at| {

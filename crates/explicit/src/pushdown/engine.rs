@@ -6,15 +6,14 @@
 
 use std::time::{Duration, Instant};
 
-use base::{Budget, StopReason};
+use base::{Budget, Coarse, Feature, StopReason};
 use engine::{
-    Answer, Contradiction, Engine, EngineError, Event, Observer, PropertyId, Statistics, Task, Verdict, Views,
+    Answer, Contradiction, Engine, EngineError, Event, Method, Observer, PropertyId, Statistics, Task, Verdict, Views,
 };
 use evidence::certificate::{Claim, Fact};
 use evidence::pushdown::{ExposedFact, PushdownProof};
 use evidence::trace::trace_through;
 use evidence::{Certificate, Evidence, Trace};
-use model::Model;
 use model::control::Scope;
 use model::property::PropertyKind;
 
@@ -48,25 +47,8 @@ const ROUND_TIME: Duration = Duration::from_secs(10);
 pub struct Pushdown;
 
 impl Engine for Pushdown {
-    fn name(&self) -> &'static str {
-        "pushdown"
-    }
-
-    fn supports(&self, model: &Model, property: PropertyId) -> Result<(), StopReason> {
-        let refuse = |why: String| Err(StopReason::NotSupported(why));
-        if matches!(model.properties[property].kind, PropertyKind::Temporal(_)) {
-            return refuse(String::from(
-                "this method answers safety only, not temporal properties; `mono` answers those",
-            ));
-        }
-        if !model.channels.is_empty() {
-            return refuse(String::from("this method does not follow a rendezvous of two processes; `mono` does"));
-        }
-        if let Some(watcher) = model::footprint::watcher(model) {
-            let name = &model.processes[watcher].name;
-            return refuse(format!("`{name}` looks where others stand, which local proofs do not follow; `mono` does"));
-        }
-        Ok(())
+    fn method(&self) -> Method {
+        Method::Pushdown
     }
 
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
@@ -89,9 +71,7 @@ fn cannot_follow(codec: &Codec<'_>) -> Option<StopReason> {
     let is_unfolded = |(id, counted): (model::control::LoopId, &model::control::Loop)| {
         !codec.plan.folded[id.index()] && matches!(counted.scope, Scope::Family(_)) && calls(counted.scope)
     };
-    model.loops.entries().any(is_unfolded).then(|| {
-        StopReason::NotSupported(String::from("a loop around a call is too long to be written out; `mono` follows it"))
-    })
+    model.loops.entries().any(is_unfolded).then(|| Feature::LongLoopAroundCall.into())
 }
 
 /// The first round, and the real runs.
@@ -147,7 +127,7 @@ impl ForWidth for First<'_> {
         }
         self.search(&mut runs, &mut entries, (MOST_LAST, budget));
         let answer = |entry: Entry| {
-            let wrong = |id, found| EngineError::new("pushdown", (self.task.model, id), found);
+            let wrong = |id, found| EngineError::new(Method::Pushdown.name(), (self.task.model, id), found);
             let property = entry.property;
             self.answer(entry).map_err(|found| wrong(property, found))
         };
@@ -162,8 +142,8 @@ impl First<'_> {
         match round.ask(kind) {
             Err(stop) => Progress::Open(stop),
             Ok(Said::Never) => round.proof().map_or_else(Progress::Open, Progress::Proved),
-            Ok(Said::Fault) => Progress::Open(too_coarse()),
-            Ok(Said::Open(witnesses)) if witnesses.is_empty() => Progress::Open(too_coarse()),
+            Ok(Said::Fault) => Progress::Open(Coarse::PathEdges.into()),
+            Ok(Said::Open(witnesses)) if witnesses.is_empty() => Progress::Open(Coarse::PathEdges.into()),
             Ok(Said::Open(witnesses)) => {
                 let guide = Guide::to(&round.saturation, &witnesses);
                 let mut guided = runs.afresh();
@@ -171,7 +151,9 @@ impl First<'_> {
                 let searched = guided.search(&[at], (MOST_GUIDED, &budget), Some(&guide));
                 match (searched, self.task.budget.check(0)) {
                     (Err(_), Err(stop)) => Progress::Open(stop),
-                    _ => self.met(at, guided.met[at].take()).unwrap_or_else(|| Progress::Open(too_coarse())),
+                    _ => {
+                        self.met(at, guided.met[at].take()).unwrap_or_else(|| Progress::Open(Coarse::PathEdges.into()))
+                    }
                 }
             }
         }
@@ -350,10 +332,4 @@ fn statistics<const W: usize>(round: Option<&Round<'_, W>>) -> Statistics {
         views: round.map(Round::views),
         ..Statistics::default()
     }
-}
-
-fn too_coarse() -> StopReason {
-    let why = "path edges do not exclude a violation, and no run was found that shows one; write `public` or `hint expose` \
-               to tell what matters, or try `mono` with more time";
-    StopReason::TooCoarse(String::from(why))
 }

@@ -11,7 +11,7 @@
 
 use std::collections::VecDeque;
 
-use base::{Budget, StopReason};
+use base::{Budget, Feature, StopReason, Unsupported};
 use model::control::{ActionId, ActionKind};
 use model::process::ProcessId;
 use rustc_hash::FxHashMap;
@@ -316,7 +316,7 @@ impl<'a, const W: usize> Saturation<'a, W> {
         let wanted = |action| (kind_of(machine, action) == StepKind::Return) == returns;
         let _ = machine.expand_some((process, Company::Nobody), row, (&self.scratch, wanted), &mut outcomes);
         if outcomes.out_of_stacks {
-            return Err(StopReason::NotSupported(String::from("there are too many frames to be numbered")));
+            return Err(Unsupported::about(Feature::Numbers, "frames").into());
         }
         Ok(outcomes)
     }

@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use base::StopReason;
 use engine::run::{Audit, PropertyResult, Run};
 use evidence::Certificate;
 use evidence::certificate::Obligations;
@@ -261,11 +260,7 @@ fn checked(result: &PropertyResult) -> String {
         Audit::Accepted => "<p>✔ checked by independent code</p>\n".to_owned(),
         Audit::NotDone => return String::new(),
         Audit::Stopped(reason) => {
-            let why = match reason {
-                StopReason::NotSupported(why) => why.clone(),
-                other => other.to_string(),
-            };
-            format!("<p>⚠ not checked by independent code: {}</p>\n", escaped(&why))
+            format!("<p>⚠ not checked by independent code: {}</p>\n", escaped(&reason.to_string()))
         }
     };
     format!("<h4>Certificate</h4>\n{text}")

@@ -3,7 +3,6 @@
 //! By default the invariants and a few lines about them; with `-v` everything, obligations included. A proof that is too large to be
 //! read says so.
 
-use base::StopReason;
 use engine::Verdict;
 use engine::run::{Audit, PropertyResult, Run};
 use evidence::{Certificate, Evidence};
@@ -270,11 +269,7 @@ fn checked(result: &PropertyResult, is_verbose: bool, style: &Style) -> String {
             hang("  Obligations          ", &obligation_words(obligations), columns)
         }
         Audit::Stopped(reason) => {
-            let why = match reason {
-                StopReason::NotSupported(why) => clean(why),
-                other => other.to_string(),
-            };
-            let text = format!("not checked by independent code: {why}");
+            let text = format!("not checked by independent code: {}", clean(&reason.to_string()));
             hang(&format!("  {} ", style.mark(Mark::Warning)), &text, columns)
         }
         Audit::Proof(_) | Audit::Accepted | Audit::NotDone => String::new(),

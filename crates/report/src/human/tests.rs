@@ -79,7 +79,7 @@ fn undecided() {
         StopReason::TimeLimit(std::time::Duration::from_secs(60)),
         StopReason::MemoryLimit(4 << 30),
         StopReason::Cancelled,
-        StopReason::NotSupported("no method of this version answers temporal properties".to_owned()),
+        base::Feature::Procedures.into(),
         StopReason::PropertyError("division by zero".to_owned()),
     ];
     let texts = reasons.map(|reason| {

@@ -65,7 +65,7 @@ mod tests {
         };
         let limit = StopReason::TimeLimit(Duration::from_secs(1));
         run.results[0].statistics.tried = vec![
-            attempt("tmmc", 10, AttemptOutcome::Open(StopReason::TooCoarse("x".into()))),
+            attempt("tmmc", 10, AttemptOutcome::Open(base::Coarse::OneProcess.into())),
             attempt("forward", 500, AttemptOutcome::Open(limit)),
             attempt("mono", 900, AttemptOutcome::Overtaken),
             attempt("forward", 1500, AttemptOutcome::Decided),

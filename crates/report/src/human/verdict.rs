@@ -1,6 +1,7 @@
 //! The line of one property: mark, verdict, name, and on what it rests.
 
 use base::StopReason;
+use engine::methods::in_words;
 use engine::Verdict;
 use engine::run::{PropertyResult, Run};
 use evidence::{Certificate, Evidence, Exploration, Scope, SymbolicSearch, TraceEnd};
@@ -115,7 +116,9 @@ pub(crate) fn wording(run: &Run, result: &PropertyResult) -> Wording {
         (Verdict::Violated(Evidence::Trace(trace)), _) => {
             (Mark::Violated, "VIOLATED", counted_steps("after", trace.n_steps() as u64))
         }
-        (Verdict::Unknown(reason), _) => (Mark::Unknown, "UNKNOWN", clean(&reason.to_string())),
+        (Verdict::Unknown(reason), _) => {
+            (Mark::Unknown, "UNKNOWN", clean(&in_words(reason, &run.model, result.property)))
+        }
     };
     if let Some(why) = vacuous(&result.insight) {
         return Wording { mark: Mark::Warning, ink: Ink::Doubt, word: "VACUOUS", rest: why };

@@ -3,7 +3,7 @@
 //! In: predicates of fairness assumptions, taken apart, and propositions. Out: the view states of the focus at which some
 //! choice of the local states of the others, each in its set at this store, makes them true.
 
-use base::StopReason;
+use base::{Coarse, StopReason};
 use compose::fair::conditions::support;
 use compose::fair::may::May;
 use model::expr::Expr;
@@ -66,8 +66,7 @@ impl Guess<'_, '_> {
         let truth = self.sets.bdd(evaluator.truth(expr))?;
         let faulty = self.sets.bdd(self.seen(truth.fault.clone(), processes))?;
         if !self.sets.bdd(space.and(&faulty, &self.thetas[self.focus.index()]))?.is_empty() {
-            let why = "what one process sees does not exclude that evaluating the property or a fairness assumption is an error, in a state that may not be reachable; `global` decides it";
-            return Err(StopReason::TooCoarse(why.to_owned()));
+            return Err(Coarse::NoValueInRuns.into());
         }
         let states = match wanted {
             true => Ok(truth.yes),

@@ -46,7 +46,7 @@ impl Said {
 
 pub fn verdict(method: Symbolic, model: &Model, id: PropertyId) -> Verdict {
     let task = Task { model, properties: vec![id], budget: Budget::unlimited(), n_threads: 1 };
-    method.run(&task, &Silent).remove(0).verdict
+    method.run(&task, &Silent).unwrap().remove(0).verdict
 }
 
 /// Whether a verdict is what brute force says; methods that prove with a few processes at a time may leave it open.

@@ -1,6 +1,6 @@
 //! Operations on decision diagrams that end: each has a limit of nodes, and asks the budget.
 
-use base::{Budget, StopReason};
+use base::{Budget, Feature, StopReason, Unsupported};
 use biodivine_lib_bdd::{Bdd, BddVariable, op_function};
 
 use crate::certificate::Outcome;
@@ -73,7 +73,10 @@ impl<'a> Algebra<'a> {
         self.budget.check(0)?;
         let reason = || match self.budget.memory_limit() {
             Some(bytes) => StopReason::MemoryLimit(bytes),
-            None => StopReason::NotSupported(format!("a decision diagram has more than {} nodes", self.node_limit)),
+            None => {
+                let why = format!("a decision diagram has more than {} nodes", self.node_limit);
+                Unsupported::about(Feature::Checking, why).into()
+            }
         };
         Ok(result.ok_or_else(reason)?)
     }

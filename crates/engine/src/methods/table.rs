@@ -1,0 +1,236 @@
+//! The table of methods.
+
+use base::Feature;
+
+use super::{Declaration, Kinds, Method};
+
+/// All methods, in the order of `--help`.
+pub static METHODS: [Declaration; 17] = [
+    Declaration {
+        method: Method::Auto,
+        name: "auto",
+        answers: "everything; picks, and says what it did",
+        kinds: Kinds::All,
+        is_complete: true,
+        lacks: &[],
+        paper: "a race of the others",
+    },
+    Declaration {
+        method: Method::Mono,
+        name: "mono",
+        answers: "safety and temporal properties, on the whole product, explicit states",
+        kinds: Kinds::All,
+        is_complete: true,
+        lacks: EXPLICIT,
+        paper: "the baseline of Zheng's LS3",
+    },
+    Declaration {
+        method: Method::Stubborn,
+        name: "stubborn",
+        answers: "safety, on the whole product with partial-order reduction, explicit states",
+        kinds: Kinds::SafetyButRaces,
+        is_complete: true,
+        lacks: &[Feature::Procedures, Feature::WideStates, Feature::Numbers],
+        paper: "stubborn sets, Valmari; dependence as Zheng proposes",
+    },
+    Declaration {
+        method: Method::Forward,
+        name: "forward",
+        answers: "safety, on the whole product, with BDDs",
+        kinds: Kinds::Safety,
+        is_complete: true,
+        lacks: WHOLE_DIAGRAMS,
+        paper: "the baseline of Cohen and Namjoshi, CAV 2007",
+    },
+    Declaration {
+        method: Method::Backward,
+        name: "backward",
+        answers: "safety, on the whole product, with BDDs",
+        kinds: Kinds::Safety,
+        is_complete: true,
+        lacks: WHOLE_DIAGRAMS,
+        paper: "the baseline of Cohen and Namjoshi, CAV 2007",
+    },
+    Declaration {
+        method: Method::Split,
+        name: "split",
+        answers: "safety: the strongest split invariant alone",
+        kinds: Kinds::Safety,
+        is_complete: false,
+        lacks: LOCAL_DIAGRAMS,
+        paper: "Namjoshi, VMCAI 2007; Cohen and Namjoshi, CAV 2007",
+    },
+    Declaration {
+        method: Method::Completion,
+        name: "completion",
+        answers: "safety: split invariants with refinement",
+        kinds: Kinds::Safety,
+        is_complete: true,
+        lacks: COMPLETION,
+        paper: "Cohen and Namjoshi, CAV 2007",
+    },
+    Declaration {
+        method: Method::Pairwise,
+        name: "pairwise",
+        answers: "safety: two-index split invariants",
+        kinds: Kinds::Safety,
+        is_complete: false,
+        lacks: LISTED_THEN_DRAWN,
+        paper: "Cohen and Namjoshi, CAV 2007; Hoenicke, Majumdar and Podelski, POPL 2017",
+    },
+    Declaration {
+        method: Method::Triple,
+        name: "triple",
+        answers: "safety: three-index split invariants",
+        kinds: Kinds::Safety,
+        is_complete: false,
+        lacks: LISTED_THEN_DRAWN,
+        paper: "Cohen and Namjoshi, CAV 2007; Hoenicke, Majumdar and Podelski, POPL 2017",
+    },
+    Declaration {
+        method: Method::Tmmc,
+        name: "tmmc",
+        answers: "safety: thread-modular, explicit",
+        kinds: Kinds::Safety,
+        is_complete: false,
+        lacks: LISTED,
+        paper: "Flanagan and Qadeer, SPIN 2003",
+    },
+    Declaration {
+        method: Method::Ls3,
+        name: "ls3",
+        answers: "safety: local state graphs by joint search of two processes",
+        kinds: Kinds::Safety,
+        is_complete: false,
+        lacks: LISTED,
+        paper: "Zheng, Local State Space Construction",
+    },
+    Declaration {
+        method: Method::Ls3Plus,
+        name: "ls3+",
+        answers: "safety: the same, with a witness for what third processes do",
+        kinds: Kinds::Safety,
+        is_complete: false,
+        lacks: LISTED,
+        paper: "Zheng, Local State Space Construction",
+    },
+    Declaration {
+        method: Method::Pushdown,
+        name: "pushdown",
+        answers: "safety with procedures and unbounded stacks",
+        kinds: Kinds::Safety,
+        is_complete: false,
+        lacks: PUSHDOWN,
+        paper: "Flanagan and Qadeer, Assume-guarantee model checking, 2003",
+    },
+    Declaration {
+        method: Method::Global,
+        name: "global",
+        answers: "temporal properties on the whole product, with BDDs",
+        kinds: Kinds::Temporal,
+        is_complete: true,
+        lacks: &[Feature::Procedures, Feature::LongLoops, Feature::ManyOutcomes],
+        paper: "the baseline of Cohen and Namjoshi, CAV 2008, and of Cohen, Namjoshi and Sa'ar, CAV 2010",
+    },
+    Declaration {
+        method: Method::Ll,
+        name: "ll",
+        answers: "temporal properties, local, with refinement; no fairness but `every`",
+        kinds: Kinds::Temporal,
+        is_complete: true,
+        lacks: SCHEDULED,
+        paper: "Cohen and Namjoshi, CAV 2008",
+    },
+    Declaration {
+        method: Method::FllA,
+        name: "fll-a",
+        answers: "temporal properties under fairness, local, with refinement: for every process",
+        kinds: Kinds::Temporal,
+        is_complete: true,
+        lacks: FAIR,
+        paper: "Cohen, Namjoshi and Sa'ar, CAV 2010, rule A",
+    },
+    Declaration {
+        method: Method::FllB,
+        name: "fll-b",
+        answers: "temporal properties under fairness, local, with refinement: for one process",
+        kinds: Kinds::Temporal,
+        is_complete: true,
+        lacks: FAIR,
+        paper: "Cohen, Namjoshi and Sa'ar, CAV 2010, rule B",
+    },
+];
+
+/// Packed states have a width, and the states and stacks have numbers.
+const EXPLICIT: &[Feature] = &[Feature::WideStates, Feature::Numbers];
+
+/// The whole product with diagrams: control points are numbered, and cases are listed.
+const WHOLE_DIAGRAMS: &[Feature] =
+    &[Feature::Procedures, Feature::LongLoops, Feature::ManyOutcomes, Feature::SharedAccess];
+
+/// Local sets with diagrams.
+const LOCAL_DIAGRAMS: &[Feature] =
+    &[Feature::Procedures, Feature::Locations, Feature::LongLoops, Feature::ManyOutcomes];
+
+/// The same with exposed facts.
+const COMPLETION: &[Feature] = &[
+    Feature::Procedures,
+    Feature::Locations,
+    Feature::LongLoops,
+    Feature::ManyOutcomes,
+    Feature::SharedAccess,
+    Feature::WholeViews,
+    Feature::ManyBlocks,
+];
+
+/// Local sets that are listed.
+const LISTED: &[Feature] = &[Feature::Procedures, Feature::Locations, Feature::LongLoops, Feature::WideStates];
+
+/// Local sets that are listed until they grow too large.
+const LISTED_THEN_DRAWN: &[Feature] =
+    &[Feature::Procedures, Feature::Locations, Feature::LongLoops, Feature::WideStates, Feature::ManyOutcomes];
+
+/// Path edges.
+const PUSHDOWN: &[Feature] = &[
+    Feature::Rendezvous,
+    Feature::Locations,
+    Feature::LongLoopAroundCall,
+    Feature::WideStates,
+    Feature::Numbers,
+    Feature::LongProof,
+];
+
+/// Abstract processes and ranks.
+const FAIR: &[Feature] = &[
+    Feature::Procedures,
+    Feature::Rendezvous,
+    Feature::Locations,
+    Feature::GivenAutomaton,
+    Feature::WideFairness,
+    Feature::ChangingDomain,
+    Feature::Tableau,
+    Feature::ManyValues,
+    Feature::LongLoops,
+    Feature::WideStates,
+    Feature::Numbers,
+    Feature::ManyOutcomes,
+    Feature::ManyBlocks,
+];
+
+/// The same, where fairness is that of scheduling.
+const SCHEDULED: &[Feature] = &[
+    Feature::Fairness,
+    Feature::Procedures,
+    Feature::Rendezvous,
+    Feature::Locations,
+    Feature::GivenAutomaton,
+    Feature::WideFairness,
+    Feature::ChangingDomain,
+    Feature::Tableau,
+    Feature::ManyValues,
+    Feature::LongLoops,
+    Feature::WideStates,
+    Feature::Numbers,
+    Feature::ManyOutcomes,
+    Feature::ManyBlocks,
+];
