@@ -68,7 +68,7 @@ pub enum Command {
     Ltl(LtlOptions),
     /// Format programs
     Fmt(FmtOptions),
-    /// Tell more about an error code, with an example
+    /// Tell more about an error code, or about a method and its settings
     Explain(ExplainOptions),
     /// Print a completion script for a shell
     Completions(CompletionsOptions),
@@ -255,6 +255,9 @@ pub struct CheckOptions {
     /// How to check; see `piecewise check --help`
     #[arg(long, value_name = "METHOD", default_value = "auto", long_help = method_help(), help_heading = "What to check")]
     pub method: String,
+    /// Give a setting of the method another value; see `piecewise explain METHOD`; may be repeated
+    #[arg(long, value_name = "NAME=VALUE", help_heading = "What to check")]
+    pub set: Vec<String>,
     /// What the search may use.
     #[command(flatten)]
     pub limits: LimitOptions,
@@ -604,9 +607,9 @@ A file with errors is never written.";
 /// `piecewise explain`.
 #[derive(Clone, Debug, Args)]
 pub struct ExplainOptions {
-    /// The code, such as E0103
-    #[arg(value_name = "CODE")]
-    pub code: String,
+    /// The code, such as E0103, or the method, such as completion
+    #[arg(value_name = "CODE|METHOD")]
+    pub what: String,
 }
 
 /// `piecewise completions`.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use base::StopReason;
 use engine::run::PropertyResult;
+use engine::settings::Settings;
 use engine::{Answer, Contradiction, Engine, EngineError, Observer, PropertyId, Statistics, Task, Verdict};
 use model::Model;
 
@@ -17,6 +18,9 @@ use crate::mistake::Mistake;
 pub trait Checker: Sync {
     /// The method's name on the command line.
     fn name(&self) -> &'static str;
+
+    /// What bounds it, where a user may give it other values.
+    fn settings(&mut self) -> Option<&mut dyn Settings>;
 
     /// One result for each property of the task, in their order.
     ///
@@ -34,6 +38,10 @@ pub struct Single(pub SharedEngine);
 impl Checker for Single {
     fn name(&self) -> &'static str {
         self.0.name()
+    }
+
+    fn settings(&mut self) -> Option<&mut dyn Settings> {
+        Arc::get_mut(&mut self.0)?.settings()
     }
 
     fn check(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<PropertyResult>, Box<Mistake>> {

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use base::StopReason;
+use engine::settings::{Bytes, Settings};
 use engine::{Answer, Engine, EngineError, Method, Observer, PropertyId, Task, Verdict};
 use explicit::fair::{Fair, Rule};
 use explicit::local::Local;
@@ -13,19 +14,22 @@ use symbolic::engines::Symbolic;
 
 use crate::checker::SharedEngine;
 
-/// Listed sets of groups of processes may take so much.
-const LISTED_BYTES: u64 = 192 << 20;
-
-/// Abstract processes may take so much: where they take more, there are too many stores for listing them.
-const ABSTRACT_BYTES: u64 = 48 << 20;
+engine::config! {
+    /// What bounds methods that list their sets first.
+    pub struct Config {
+        /// What listed sets may take, where `--memory` allows twice as much; larger ones become decision diagrams. Abstract processes
+        /// have less than groups of processes: where they take more, there are too many stores for listing them.
+        pub listed: Bytes = Bytes(192 << 20),
+    }
+}
 
 /// An explicit engine that gives up above a cap, then a symbolic one.
 #[derive(Clone, Copy, Debug)]
 pub struct ListedFirst {
     /// What is looked for.
     sets: Sets,
-    /// What listed sets may take, where the budget allows as much.
-    most_bytes: u64,
+    /// What bounds it.
+    config: Config,
 }
 
 /// What is looked for in both representations.
@@ -40,12 +44,12 @@ enum Sets {
 impl ListedFirst {
     /// The strongest invariants of `k` processes each.
     pub fn k_index(k: usize) -> Self {
-        ListedFirst { sets: Sets::KIndex(k), most_bytes: LISTED_BYTES }
+        ListedFirst { sets: Sets::KIndex(k), config: Config::default() }
     }
 
     /// Local proofs of temporal properties.
     pub fn fair(rule: Rule) -> Self {
-        ListedFirst { sets: Sets::Fair(rule), most_bytes: ABSTRACT_BYTES }
+        ListedFirst { sets: Sets::Fair(rule), config: Config { listed: Bytes(48 << 20) } }
     }
 
     /// The explicit engine, which gives up where its sets take more than the cap.
@@ -66,11 +70,16 @@ impl ListedFirst {
 
 impl Engine for ListedFirst {
     fn method(&self) -> Method {
-        self.listed(self.most_bytes).method()
+        self.listed(self.config.listed.0).method()
+    }
+
+    fn settings(&mut self) -> Option<&mut dyn Settings> {
+        Some(&mut self.config)
     }
 
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
-        let cap_bytes = task.budget.memory_limit().map_or(self.most_bytes, |limit| self.most_bytes.min(limit / 2));
+        let Bytes(most) = self.config.listed;
+        let cap_bytes = task.budget.memory_limit().map_or(most, |limit| most.min(limit / 2));
         let answers = self.listed(cap_bytes).run(task, observer)?;
         let outgrew = |answer: &Answer| answer.verdict == Verdict::Unknown(StopReason::MemoryLimit(cap_bytes));
         let properties: Vec<PropertyId> =

@@ -8,9 +8,10 @@ use std::sync::Arc;
 use base::diagnostic::nearest_name;
 use engine::Engine;
 use engine::methods::{Declaration, METHODS, Method};
+use engine::settings::{Setting, SettingError};
 use explicit::fair::Rule;
 use explicit::local::{Local, Ls3};
-use symbolic::engines::Symbolic;
+use symbolic::engines::{Symbolic, Tuned};
 use symbolic::reach::Direction;
 
 use crate::auto::Auto;
@@ -23,17 +24,17 @@ pub fn checker(method: Method) -> Box<dyn Checker> {
         Method::Auto => Box::new(Auto::default()),
         Method::Mono => one(explicit::Mono),
         Method::Stubborn => one(explicit::Stubborn),
-        Method::Forward => one(Symbolic::Reach(Direction::Forward)),
-        Method::Backward => one(Symbolic::Reach(Direction::Backward)),
-        Method::Split => one(Symbolic::KIndex(1)),
-        Method::Completion => one(Symbolic::Completion),
+        Method::Forward => drawn(Symbolic::Reach(Direction::Forward)),
+        Method::Backward => drawn(Symbolic::Reach(Direction::Backward)),
+        Method::Split => drawn(Symbolic::KIndex(1)),
+        Method::Completion => drawn(Symbolic::Completion),
         Method::Pairwise => one(ListedFirst::k_index(2)),
         Method::Triple => one(ListedFirst::k_index(3)),
         Method::Tmmc => one(Local::new(1)),
         Method::Ls3 => one(Ls3 { with_witness: false, most_pairs: u64::MAX }),
         Method::Ls3Plus => one(Ls3 { with_witness: true, most_pairs: u64::MAX }),
-        Method::Pushdown => one(explicit::pushdown::Pushdown),
-        Method::Global => one(Symbolic::Global),
+        Method::Pushdown => one(explicit::pushdown::Pushdown::default()),
+        Method::Global => drawn(Symbolic::Global),
         Method::Ll => one(ListedFirst::fair(Rule::Ll)),
         Method::FllA => one(ListedFirst::fair(Rule::FllA)),
         Method::FllB => one(ListedFirst::fair(Rule::FllB)),
@@ -42,6 +43,46 @@ pub fn checker(method: Method) -> Box<dyn Checker> {
 
 fn one(engine: impl Engine + Send + Sync + 'static) -> Box<dyn Checker> {
     Box::new(Single(Arc::new(engine)))
+}
+
+fn drawn(method: Symbolic) -> Box<dyn Checker> {
+    one(Tuned::from(method))
+}
+
+/// What a user may set of a method, with the usual values.
+pub fn settings(method: Method) -> Vec<Setting> {
+    checker(method).settings().map(|settings| settings.list()).unwrap_or_default()
+}
+
+/// Who answers questions by a method where some of its settings have other values: `NAME=VALUE` for each.
+///
+/// # Errors
+/// What is no setting of the method, or no value of it; one sentence for each.
+pub fn configured(method: Method, given: &[String]) -> Result<Box<dyn Checker>, Vec<String>> {
+    let mut checker = checker(method);
+    let wrong: Vec<String> = given.iter().filter_map(|one| set(&mut *checker, method, one).err()).collect();
+    if wrong.is_empty() { Ok(checker) } else { Err(wrong) }
+}
+
+fn set(checker: &mut dyn Checker, method: Method, given: &str) -> Result<(), String> {
+    let Some((name, value)) = given.split_once('=') else {
+        return Err(format!("`--set {given}` has no value; write `--set NAME=VALUE`"));
+    };
+    let (name, value) = (name.trim(), value.trim());
+    let Some(settings) = checker.settings() else {
+        return Err(format!("method `{}` has no settings", method.name()));
+    };
+    settings.set(name, value).map_err(|error| match error {
+        SettingError::Value(how) => format!("`{value}` is no value of `{name}`; {how}"),
+        SettingError::Unknown => {
+            let names: Vec<String> = settings.list().into_iter().map(|setting| setting.name).collect();
+            let said = format!("method `{}` has no setting `{name}`", method.name());
+            match nearest_name(name, names.iter().map(String::as_str)) {
+                Some(near) => format!("{said}; did you mean `{near}`?"),
+                None => format!("{said}; it has {}", names.join(", ")),
+            }
+        }
+    })
 }
 
 /// The methods of this version.
@@ -76,6 +117,24 @@ mod tests {
             `ls3+`, `pushdown`, `global`, `ll`, `fll-a`, `fll-b`";
         assert_eq!(error("mnoo"), "there is no method `mnoo`; did you mean `mono`?");
         assert_eq!(error("magic"), format!("there is no method `magic`; this version has {all}"));
+    }
+
+    #[test]
+    fn settings_are_made_or_refused_in_words() {
+        let wrong = |method, given: &str| configured(method, &[given.to_owned()]).err().unwrap_or_default().join("\n");
+        assert_eq!(wrong(Method::Pushdown, "rounds=3"), "");
+        assert_eq!(wrong(Method::Completion, "first-nodes=4096"), "");
+        assert_eq!(wrong(Method::Pushdown, "rounds"), "`--set rounds` has no value; write `--set NAME=VALUE`");
+        assert_eq!(
+            wrong(Method::Pushdown, "rounds=none"),
+            "`none` is no value of `rounds`; write a whole number from 1 on"
+        );
+        let near = "method `pushdown` has no setting `round`; did you mean `rounds`?";
+        assert_eq!(wrong(Method::Pushdown, "round=3"), near);
+        assert_eq!(wrong(Method::Mono, "rounds=3"), "method `mono` has no settings");
+        let mut checker = configured(Method::Auto, &["moment=1s".to_owned()]).unwrap_or_else(|_| panic!("it is one"));
+        let listed = checker.settings().map(|settings| settings.list()).unwrap_or_default();
+        assert!(listed.iter().any(|setting| setting.name == "moment" && setting.value == "1s"), "{listed:?}");
     }
 
     #[test]

@@ -9,6 +9,7 @@ pub mod graph;
 pub mod insight;
 pub mod methods;
 pub mod run;
+pub mod settings;
 
 use std::time::Duration;
 
@@ -22,6 +23,7 @@ use model::property::Property;
 
 pub use error::{Contradiction, EngineError, Halt};
 pub use methods::Method;
+use settings::Settings;
 
 /// Names a property of a Model.
 pub type PropertyId = Id<Property>;
@@ -209,6 +211,11 @@ pub trait Engine {
     /// The method's name on the command line.
     fn name(&self) -> &'static str {
         self.method().name()
+    }
+
+    /// What bounds it, where a user may give it other values.
+    fn settings(&mut self) -> Option<&mut dyn Settings> {
+        None
     }
 
     /// Whether the method answers this question at all, by what it declares.

@@ -17,4 +17,4 @@ mod saturate;
 mod thread;
 
 pub use counted::{PathEdges, path_edges};
-pub use engine::Pushdown;
+pub use engine::{Config, Pushdown};

@@ -15,6 +15,7 @@ use compose::k_index::Invariants;
 use compose::method::Outcome;
 use compose::question::property_error;
 use compose::symmetry::Symmetry;
+use engine::settings::Settings;
 use engine::{
     Answer, Contradiction, Engine, EngineError, Event, Exposure, Halt, Method, Observer, PropertyId, Statistics, Task,
     Verdict,
@@ -34,14 +35,19 @@ use crate::local::{LocalSets, Views};
 use crate::reach::{Direction, Reach, search};
 use crate::system::System;
 
-/// A process exposes at most this many blocks of local states.
-const MOST_BLOCKS: usize = 1 << 12;
-
-/// Room for many nodes takes longer to make than most programs take to check: they are tried with so many first.
-const FIRST: [usize; 2] = [1 << 15, 1 << 20];
-
-/// Room for nodes where memory has no limit: about a gigabyte.
-const LARGE: usize = 1 << 25;
+engine::config! {
+    /// What bounds the methods with decision diagrams.
+    pub struct Config {
+        /// Room for many nodes takes longer to make than most programs take to check: they are tried with so many first.
+        pub first_nodes: usize = 1 << 15,
+        /// Then with so many, before all that the memory has room for.
+        pub next_nodes: usize = 1 << 20,
+        /// Room for nodes where memory has no limit: about a gigabyte.
+        pub most_nodes: usize = 1 << 25,
+        /// A process exposes at most so many blocks of local states.
+        pub blocks: usize = 1 << 12,
+    }
+}
 
 /// A method that works with decision diagrams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +62,36 @@ pub enum Symbolic {
     Global,
     /// Temporal properties, one process at a time.
     Fair(Rule),
+}
+
+/// A method that works with decision diagrams, and what bounds it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tuned {
+    /// The method.
+    pub method: Symbolic,
+    /// What bounds it.
+    pub config: Config,
+}
+
+impl From<Symbolic> for Tuned {
+    fn from(method: Symbolic) -> Self {
+        Tuned { method, config: Config::default() }
+    }
+}
+
+impl Engine for Tuned {
+    fn method(&self) -> Method {
+        self.method.method()
+    }
+
+    fn settings(&mut self) -> Option<&mut dyn Settings> {
+        Some(&mut self.config)
+    }
+
+    fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
+        let tuned = *self;
+        attended(task, observer, move |task, relay, gauge| tuned.with_room(task, relay, gauge))
+    }
 }
 
 impl Engine for Symbolic {
@@ -73,17 +109,17 @@ impl Engine for Symbolic {
     }
 
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
-        let method = *self;
-        attended(task, observer, move |task, relay, gauge| method.with_room(task, relay, gauge))
+        Tuned::from(*self).run(task, observer)
     }
 }
 
-impl Symbolic {
+impl Tuned {
     /// Answers with little room for nodes, and where that does not do with more.
     fn with_room(&self, task: &Task<'_>, relay: &Relay, gauge: &Arc<Gauge>) -> Result<Vec<Answer>, EngineError> {
-        let limit = task.budget.memory_limit().map_or(LARGE, System::nodes_within);
+        let limit = task.budget.memory_limit().map_or(self.config.most_nodes, System::nodes_within);
         let mut answers: Vec<Answer> = Vec::new();
-        for n_nodes in FIRST.into_iter().filter(|&first| first < limit).chain([limit]) {
+        let Config { first_nodes, next_nodes, .. } = self.config;
+        for n_nodes in [first_nodes, next_nodes].into_iter().filter(|&first| first < limit).chain([limit]) {
             let too_small = |answer: &Answer| matches!(answer.verdict, Verdict::Unknown(StopReason::NodeLimit(_)));
             let open = |&id: &PropertyId| answers.iter().all(|answer| answer.property != id || too_small(answer));
             let properties: Vec<PropertyId> = task.properties.iter().copied().filter(open).collect();
@@ -96,7 +132,8 @@ impl Symbolic {
                 answers.extend(task.undecided(&reason));
                 break;
             }
-            answers.extend(self.attempt(&Work { task: &task, relay, gauge, n_nodes })?);
+            let most_blocks = self.config.blocks;
+            answers.extend(self.attempt(&Work { task: &task, relay, gauge, n_nodes, most_blocks })?);
         }
         answers.sort_by_key(|answer| task.properties.iter().position(|&id| id == answer.property));
         Ok(answers)
@@ -107,7 +144,7 @@ impl Symbolic {
             let wrong = |id, found| EngineError::new(self.name(), (work.task.model, id), found);
             work.task.properties.iter().map(|&id| answer(id).map_err(|found| wrong(id, found))).collect()
         };
-        match *self {
+        match self.method {
             Symbolic::KIndex(k) => Ok(work.k_index(k)),
             Symbolic::Reach(direction) => one_by_one(&|id| work.reach(id, direction)),
             Symbolic::Completion => one_by_one(&|id| work.completion(id)),
@@ -123,12 +160,15 @@ struct Work<'a> {
     gauge: &'a Arc<Gauge>,
     /// How many nodes there is room for.
     n_nodes: usize,
+    /// How many blocks of local states a process exposes at most.
+    most_blocks: usize,
 }
 
 impl<'a> Work<'a> {
     fn system(&self) -> Result<System<'a>, StopReason> {
         let model = self.task.model;
-        let n_blocks: Vec<usize> = model.processes.ids().map(|process| n_local_states(model, process)).collect();
+        let n_blocks: Vec<usize> =
+            model.processes.ids().map(|process| n_local_states(model, process, self.most_blocks)).collect();
         System::new(model, &n_blocks, self.n_nodes)
     }
 
@@ -278,7 +318,8 @@ impl<'a> Work<'a> {
     fn try_fair(&self, id: PropertyId, rule: Rule) -> Result<(Result<Decided, Halt>, Statistics), Halt> {
         let model = self.task.model;
         let tests = step_tests(model);
-        let n_blocks: Vec<usize> = model.processes.ids().map(|process| n_local_states(model, process)).collect();
+        let n_blocks: Vec<usize> =
+            model.processes.ids().map(|process| n_local_states(model, process, self.most_blocks)).collect();
         let system = System::with_tests(model, &n_blocks, self.n_nodes, &tests)?;
         let sets = LocalSets::new(system, Views::Whole)?.measured_by(self.gauge);
         crate::local_fair::decide(rule, sets, (self.task, id), (self.relay, self.gauge))
@@ -349,13 +390,12 @@ fn local_statistics(sets: &mut LocalSets<'_>, invariants: Option<&Invariants<Bdd
 }
 
 /// How many local states a process has, or as many blocks as there can be.
-fn n_local_states(model: &Model, process: ProcessId) -> usize {
-    let n_points =
-        model::points::Points::of(model, process, MOST_BLOCKS).map_or(MOST_BLOCKS, |points| points.points.len());
+fn n_local_states(model: &Model, process: ProcessId, most: usize) -> usize {
+    let n_points = model::points::Points::of(model, process, most).map_or(most, |points| points.points.len());
     let own = model
         .cells
         .iter()
         .filter(|cell| cell.owner == Some(process) && matches!(model.vars[cell.var].storage, Storage::Local(_)));
     let n_states = own.fold(n_points as u128, |n, cell| n.saturating_mul(cell.ty.n_values(model.type_context())));
-    n_states.min(MOST_BLOCKS as u128) as usize
+    n_states.min(most as u128) as usize
 }

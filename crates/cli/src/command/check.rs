@@ -30,7 +30,7 @@ use show::Shown;
 
 /// Checks the programs.
 pub fn run(options: &CheckOptions, display: &DisplayOptions) -> Result<ExitStatus, Failure> {
-    let method = methods::find(&options.method)?;
+    let checker = methods::configured(methods::find(&options.method)?, &options.set).map_err(Failure::Input)?;
     let request = Request::new(options.instance.sizes, options.instance.given.clone())?.with_goals(&options.goal.goals);
     let outputs = Outputs::new(&options.output, display)?;
     let (limits, guard) = limits::of(&options.limits);
@@ -45,7 +45,7 @@ pub fn run(options: &CheckOptions, display: &DisplayOptions) -> Result<ExitStatu
     let report = options.report.as_deref().map(ReportPage::new).transpose()?;
     messages::batch(&batch, "nothing was checked", display);
     let checker = Checker {
-        method,
+        checker,
         limits,
         progress: Progress::new(options.output.progress, display.quiet),
         traces,
@@ -100,7 +100,7 @@ impl Outcome {
 
 /// How everything is checked.
 struct Checker {
-    method: engine::Method,
+    checker: Box<dyn driver::checker::Checker>,
     limits: Limits,
     progress: Progress,
     traces: Option<Keeper>,
@@ -133,9 +133,8 @@ impl Checker {
     /// Checks one program, which is the nth of so many.
     fn check(&self, program: Program, questions: &[PropertyId], position: (usize, usize)) -> Result<Outcome, Failure> {
         let watcher = self.progress.watch_one_of(&program.model, position, questions.len(), self.limits.time);
-        let checker = methods::checker(self.method);
         let begun = Instant::now();
-        let check = Check { model: &program.model, questions, checker: &*checker, limits: &self.limits };
+        let check = Check { model: &program.model, questions, checker: &*self.checker, limits: &self.limits };
         let mut checked = check.run(&watcher)?;
         if self.teaches {
             teach(&check, &mut checked)?;

@@ -10,7 +10,10 @@ mod race;
 mod small;
 mod standing;
 
+use std::time::Duration;
+
 use engine::run::PropertyResult;
+use engine::settings::{Bytes, Settings};
 use engine::{Observer, Task};
 
 use crate::checker::Checker;
@@ -18,23 +21,49 @@ use crate::mistake::Mistake;
 use race::Race;
 use standing::Standing;
 
+engine::config! {
+    /// What bounds the turns of methods in `auto`.
+    pub struct Config {
+        /// What the search of the whole product of a small program has. The promise of `auto` allows 50 ms.
+        pub moment: Duration = Duration::from_millis(45),
+        /// Local sets of small programs take no more than this, and some milliseconds.
+        pub small: Bytes = Bytes(256 << 10),
+        /// A program of more processes is not small, and takes longer than a moment to be made ready for a search.
+        pub small_processes: usize = 64,
+        /// Among more processes there are too many pairs for a joint search of each, and so for what is reduced by them.
+        pub paired_processes: usize = 40,
+        /// Local proofs with more joint states of two processes take longer to be checked again than the whole product to be searched.
+        pub joint_states: usize = 300_000,
+        /// Local sets of one process that take more are given up.
+        pub local_sets: Bytes = Bytes(512 << 20),
+        /// What a method has in the first round of its row.
+        pub first_turn: Duration = Duration::from_millis(800),
+        /// What the search of the whole product has first where it has to share its only thread.
+        pub first_search: Duration = Duration::from_millis(100),
+        /// How many times longer the turns of a row's methods are in each further round.
+        pub turn_growth: usize = 4,
+    }
+}
+
 /// Picks among the other methods.
 #[derive(Clone, Copy, Debug)]
 pub struct Auto {
     /// Whether a proof is looked for where a search of a small program has decided.
     prefers_proofs: bool,
+    /// What bounds the turns of methods.
+    config: Config,
 }
 
 impl Default for Auto {
     fn default() -> Self {
-        Auto { prefers_proofs: true }
+        Auto { prefers_proofs: true, config: Config::default() }
     }
 }
 
 impl Auto {
     /// Takes whatever answer comes first: for questions of which only the answer matters.
     pub fn hasty() -> Self {
-        Auto { prefers_proofs: false }
+        Auto { prefers_proofs: false, ..Auto::default() }
     }
 }
 
@@ -43,11 +72,15 @@ impl Checker for Auto {
         "auto"
     }
 
+    fn settings(&mut self) -> Option<&mut dyn Settings> {
+        Some(&mut self.config)
+    }
+
     fn check(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<PropertyResult>, Box<Mistake>> {
         let mut standing = Standing::new(task.model, &task.properties);
-        small::decide(task, observer, self.prefers_proofs, &mut standing);
+        small::decide(task, observer, self, &mut standing);
         let is_done = standing.failure.is_some() || standing.open().is_empty();
-        let rows = if is_done { Vec::new() } else { plan::rows(task.model, task.n_threads) };
+        let rows = if is_done { Vec::new() } else { plan::rows(task.model, task.n_threads, &self.config) };
         Race::new(task, observer, standing).run(&rows)
     }
 }
@@ -124,7 +157,9 @@ mod tests {
                     let budget = Budget::unlimited();
                     let task = Task { model, properties: properties.clone(), budget, n_threads };
                     let race = Race::new(&task, &Silent, Standing::new(model, &properties));
-                    let raced = race.run(&plan::rows(model, n_threads)).map_err(|failure| failure.to_string())?;
+                    let raced = race
+                        .run(&plan::rows(model, n_threads, &Config::default()))
+                        .map_err(|failure| failure.to_string())?;
                     let searched = Single(std::sync::Arc::new(explicit::Mono))
                         .check(&task, &Silent)
                         .map_err(|failure| failure.to_string())?;

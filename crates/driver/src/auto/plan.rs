@@ -9,6 +9,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use engine::Engine;
 use explicit::fair::Rule;
 use explicit::local::{Local, Ls3};
 use explicit::pushdown::Pushdown;
@@ -17,20 +18,9 @@ use model::{Model, symmetry};
 use symbolic::engines::Symbolic;
 use symbolic::reach::Direction;
 
+use super::Config;
 use crate::checker::SharedEngine;
 use crate::listed_first::ListedFirst;
-
-/// Among more processes there are too many pairs for a joint search of each, and so for what is reduced by them.
-const MOST_PROCESSES: usize = 40;
-
-/// What a method has in the first round of its row; four times as much in each further one.
-const FIRST_TURN: Duration = Duration::from_millis(800);
-
-/// What the search of the whole product has first where it has to share its only thread.
-const FIRST_SEARCH: Duration = Duration::from_millis(100);
-
-/// Local proofs with more joint states take longer to be checked again than the whole product to be searched.
-const MOST_PAIRS: u64 = 300_000;
 
 /// Methods that are tried one after the other.
 pub struct Row {
@@ -38,6 +28,8 @@ pub struct Row {
     pub steps: Vec<Step>,
     /// How many threads each may use.
     pub n_threads: usize,
+    /// How many times longer turns are in each further round.
+    pub turn_growth: u32,
 }
 
 /// A method in a row.
@@ -51,66 +43,77 @@ pub struct Step {
 }
 
 impl Step {
-    fn new(engine: impl Into<SharedEngine>) -> Step {
-        Step { engine: engine.into(), first_turn: Some(FIRST_TURN), one_by_one: false }
-    }
-
     fn one_by_one(self) -> Step {
         Step { one_by_one: true, ..self }
     }
 }
 
 /// The rows for a Model. One thread walks through all of them in turn.
-pub fn rows(model: &Model, n_threads: usize) -> Vec<Row> {
-    let product = Row { steps: vec![whole_product()], n_threads };
-    let listed = Row { steps: listed(model), n_threads: 1 };
-    let drawn = Row { steps: drawn(), n_threads: 1 };
-    if n_threads > 1 { vec![product, listed, drawn] } else { vec![in_one([product, listed, drawn])] }
-}
-
-fn in_one(rows: [Row; 3]) -> Row {
-    let mut steps: Vec<Step> = rows.into_iter().flat_map(|row| row.steps).collect();
-    steps[0].first_turn = Some(FIRST_SEARCH);
-    Row { steps, n_threads: 1 }
-}
-
-/// The search of the whole product, to the end.
-fn whole_product() -> Step {
-    Step { first_turn: None, ..Step::new(Arc::new(Mono) as SharedEngine) }
-}
-
-/// Local methods with listed sets. Where processes are alike, one pair stands for all, which joint searches do not know.
-fn listed(model: &Model) -> Vec<Step> {
-    let step = |engine: SharedEngine| Step::new(engine);
-    let graphs = |with_witness| step(Arc::new(Ls3 { with_witness, most_pairs: MOST_PAIRS }));
-    let pairs = || step(Arc::new(ListedFirst::k_index(2)));
-    let mut steps = Vec::new();
-    if !model.procedures.is_empty() {
-        // Stacks may have no bound, and other local methods know nothing of them.
-        steps.push(step(Arc::new(Pushdown)));
+pub fn rows(model: &Model, n_threads: usize, config: &Config) -> Vec<Row> {
+    let turn_growth = u32::try_from(config.turn_growth).unwrap_or(u32::MAX);
+    let row = |steps, n_threads| Row { steps, n_threads, turn_growth };
+    let plan = Plan { model, config };
+    let (product, listed, drawn) = (plan.whole_product(), plan.listed(), plan.drawn());
+    if n_threads > 1 {
+        return vec![row(vec![product], n_threads), row(listed, 1), row(drawn, 1)];
     }
-    steps.push(step(Arc::new(Local { k: 1, cap_bytes: 512 << 20 })));
-    let is_crowded = model.processes.len() > MOST_PROCESSES;
-    if is_crowded {
-        steps.push(pairs());
-    } else if has_alike(model) {
-        steps.extend([pairs(), graphs(false), graphs(true)]);
-    } else {
-        steps.extend([graphs(false), graphs(true), pairs()]);
-    }
-    if !is_crowded {
-        steps.push(step(Arc::new(Stubborn)));
-    }
-    steps.push(step(Arc::new(ListedFirst::fair(Rule::FllB))).one_by_one());
-    steps.push(step(Arc::new(ListedFirst::k_index(3))));
-    steps.push(step(Arc::new(ListedFirst::fair(Rule::FllA))).one_by_one());
-    steps
+    let product = Step { first_turn: Some(config.first_search), ..product };
+    let steps = std::iter::once(product).chain(listed).chain(drawn);
+    vec![row(steps.collect(), 1)]
 }
 
-/// Methods with decision diagrams.
-fn drawn() -> Vec<Step> {
-    let step = |engine: Symbolic| Step::new(Arc::new(engine) as SharedEngine);
-    vec![step(Symbolic::Reach(Direction::Forward)), step(Symbolic::Global).one_by_one(), step(Symbolic::Completion)]
+/// What the steps are made for.
+struct Plan<'p> {
+    model: &'p Model,
+    config: &'p Config,
+}
+
+impl Plan<'_> {
+    fn step(&self, engine: impl Engine + Send + Sync + 'static) -> Step {
+        Step { engine: Arc::new(engine), first_turn: Some(self.config.first_turn), one_by_one: false }
+    }
+
+    /// The search of the whole product, to the end.
+    fn whole_product(&self) -> Step {
+        Step { first_turn: None, ..self.step(Mono) }
+    }
+
+    /// Local methods with listed sets. Where processes are alike, one pair stands for all, which joint searches do not know.
+    fn listed(&self) -> Vec<Step> {
+        let most_pairs = self.config.joint_states as u64;
+        let graphs = |with_witness| self.step(Ls3 { with_witness, most_pairs });
+        let pairs = || self.step(ListedFirst::k_index(2));
+        let mut steps = Vec::new();
+        if !self.model.procedures.is_empty() {
+            // Stacks may have no bound, and other local methods know nothing of them.
+            steps.push(self.step(Pushdown::default()));
+        }
+        steps.push(self.step(Local { k: 1, cap_bytes: self.config.local_sets.0 }));
+        let is_crowded = self.model.processes.len() > self.config.paired_processes;
+        if is_crowded {
+            steps.push(pairs());
+        } else if has_alike(self.model) {
+            steps.extend([pairs(), graphs(false), graphs(true)]);
+        } else {
+            steps.extend([graphs(false), graphs(true), pairs()]);
+        }
+        if !is_crowded {
+            steps.push(self.step(Stubborn));
+        }
+        steps.push(self.step(ListedFirst::fair(Rule::FllB)).one_by_one());
+        steps.push(self.step(ListedFirst::k_index(3)));
+        steps.push(self.step(ListedFirst::fair(Rule::FllA)).one_by_one());
+        steps
+    }
+
+    /// Methods with decision diagrams.
+    fn drawn(&self) -> Vec<Step> {
+        vec![
+            self.step(Symbolic::Reach(Direction::Forward)),
+            self.step(Symbolic::Global).one_by_one(),
+            self.step(Symbolic::Completion),
+        ]
+    }
 }
 
 /// Whether some processes can be exchanged for one another.

@@ -22,9 +22,6 @@ use crate::mistake::Mistake;
 /// Engines recurse over expressions and graphs.
 const STACK_BYTES: usize = 256 << 20;
 
-/// How much longer the turns of a row's methods are in each further round.
-const LONGER: u32 = 4;
-
 /// How often the race looks at the clock when nothing happens.
 const GLANCE: Duration = Duration::from_millis(10);
 
@@ -115,7 +112,7 @@ impl<'r, 'a> Runner<'r, 'a> {
     fn run(mut self) {
         let mut factor = 1;
         while self.round(factor) {
-            factor *= LONGER;
+            factor = factor.saturating_mul(self.row.turn_growth);
         }
         self.budget.release();
         if self.index == 0 {
@@ -135,7 +132,7 @@ impl<'r, 'a> Runner<'r, 'a> {
                 if self.race.lock().is_over() || self.budget.check(0).is_err() {
                     return false;
                 }
-                again |= self.turn(index, group.to_vec(), step.first_turn.map(|turn| turn * factor));
+                again |= self.turn(index, group.to_vec(), step.first_turn.map(|turn| turn.saturating_mul(factor)));
             }
         }
         again

@@ -4,39 +4,30 @@
 //! no limit of time, but one of size, so that a small program gets the same answer on a busy machine as on an idle one.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use engine::{AttemptOutcome, Engine, Event, Observer, PropertyId, Silent, Task, Verdict};
 use explicit::Mono;
 use explicit::local::Local;
 
+use super::Auto;
 use super::standing::{Standing, attempt};
 use crate::attended;
 use crate::auditor::Auditor;
 use crate::checker::SharedEngine;
 
-/// What the search has. The promise of `auto` allows 50 ms.
-const MOMENT: Duration = Duration::from_millis(45);
-
-/// Local sets of small programs take no more than this, and some milliseconds.
-const SMALL_BYTES: u64 = 256 << 10;
-
-/// A program of more processes is not small, and takes longer than a moment to be made ready for a search.
-const MOST_PROCESSES: usize = 64;
-
 /// Decides what can be decided in a moment.
-pub fn decide(task: &Task<'_>, observer: &dyn Observer, prefers_proofs: bool, standing: &mut Standing<'_>) {
-    if task.model.processes.len() > MOST_PROCESSES {
+pub fn decide(task: &Task<'_>, observer: &dyn Observer, auto: &Auto, standing: &mut Standing<'_>) {
+    if task.model.processes.len() > auto.config.small_processes {
         return;
     }
     let small = Small { task, observer };
     let mut auditor = Auditor::new(task.model, task.budget.clone());
-    let moment = Task { budget: task.budget.slice(MOMENT), n_threads: 1, ..task.clone() };
+    let moment = Task { budget: task.budget.slice(auto.config.moment), n_threads: 1, ..task.clone() };
     small.turn(&(Arc::new(Mono) as SharedEngine), &moment, &mut auditor, standing);
     // Of two processes, both together are the whole product, and no proof about one at a time.
     let most = task.model.processes.len().saturating_sub(1).min(2);
-    for k in (1..=most).filter(|_| prefers_proofs) {
-        let engine = Local { k, cap_bytes: SMALL_BYTES };
+    for k in (1..=most).filter(|_| auto.prefers_proofs) {
+        let engine = Local { k, cap_bytes: auto.config.small.0 };
         let mut properties: Vec<PropertyId> = standing.searched();
         properties.retain(|&id| engine.supports(task.model, id).is_ok());
         if !properties.is_empty() && standing.failure.is_none() {

@@ -7,6 +7,7 @@
 use std::time::{Duration, Instant};
 
 use base::{Budget, Coarse, Feature, StopReason};
+use engine::settings::Settings;
 use engine::{
     Answer, Contradiction, Engine, EngineError, Event, Method, Observer, PropertyId, Statistics, Task, Verdict, Views,
 };
@@ -28,27 +29,38 @@ use crate::machine::Machine;
 use crate::questions::{Goal, Question};
 use crate::width::{ForWidth, with_coarse_width};
 
-/// A guided search sees at most so many states, a search before facts are exposed so many, one after it so many.
-const MOST_GUIDED: usize = 30_000;
-const MOST_FIRST: usize = 200_000;
-const MOST_LAST: usize = 2_000_000;
-
-/// The searches before facts are exposed take at most this long.
-const FIRST_TIME: Duration = Duration::from_secs(2);
-
-/// So many rounds of refinement at most.
-const MOST_ROUNDS: usize = 8;
-
-/// A round of refinement takes at most this long: exposed facts can multiply local states beyond measure.
-const ROUND_TIME: Duration = Duration::from_secs(10);
+engine::config! {
+    /// What bounds the searches and the refinement of `pushdown`.
+    pub struct Config {
+        /// A search for a real run that path edges guide sees at most so many states.
+        pub guided_states: usize = 30_000,
+        /// A search for real runs before facts are exposed sees at most so many states.
+        pub first_states: usize = 200_000,
+        /// The search for real runs after facts were exposed sees at most so many states.
+        pub last_states: usize = 2_000_000,
+        /// The searches before facts are exposed take at most this long.
+        pub first_time: Duration = Duration::from_secs(2),
+        /// So many rounds of refinement at most.
+        pub rounds: usize = 8,
+        /// A round of refinement takes at most this long: exposed facts can multiply local states beyond measure.
+        pub round_time: Duration = Duration::from_secs(10),
+    }
+}
 
 /// Thread-modular pushdown checking.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Pushdown;
+pub struct Pushdown {
+    /// What bounds it.
+    pub config: Config,
+}
 
 impl Engine for Pushdown {
     fn method(&self) -> Method {
         Method::Pushdown
+    }
+
+    fn settings(&mut self) -> Option<&mut dyn Settings> {
+        Some(&mut self.config)
     }
 
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
@@ -56,7 +68,7 @@ impl Engine for Pushdown {
         if let Some(stop) = cannot_follow(&codec) {
             return Ok(task.undecided(&stop));
         }
-        let first = First { codec: &codec, task, observer };
+        let first = First { codec: &codec, task, observer, config: self.config };
         with_coarse_width(codec.layout.n_words, first).unwrap_or_else(|stop| Ok(task.undecided(&stop)))
     }
 }
@@ -79,6 +91,7 @@ struct First<'w> {
     codec: &'w Codec<'w>,
     task: &'w Task<'w>,
     observer: &'w dyn Observer,
+    config: Config,
 }
 
 /// How far a property has come.
@@ -118,14 +131,14 @@ impl ForWidth for First<'_> {
             entries.push(Entry { property, progress, statistics });
         }
         drop(round);
-        self.search(&mut runs, &mut entries, (MOST_FIRST, &budget.slice(FIRST_TIME)));
+        self.search(&mut runs, &mut entries, (self.config.first_states, &budget.slice(self.config.first_time)));
         for (at, entry) in entries.iter_mut().enumerate() {
             if matches!(entry.progress, Progress::Open(StopReason::TooCoarse(_))) && budget.check(0).is_ok() {
                 self.refine(at, entry);
                 entry.statistics.time = started.elapsed();
             }
         }
-        self.search(&mut runs, &mut entries, (MOST_LAST, budget));
+        self.search(&mut runs, &mut entries, (self.config.last_states, budget));
         let answer = |entry: Entry| {
             let wrong = |id, found| EngineError::new(Method::Pushdown.name(), (self.task.model, id), found);
             let property = entry.property;
@@ -147,8 +160,8 @@ impl First<'_> {
             Ok(Said::Open(witnesses)) => {
                 let guide = Guide::to(&round.saturation, &witnesses);
                 let mut guided = runs.afresh();
-                let budget = self.task.budget.slice(FIRST_TIME);
-                let searched = guided.search(&[at], (MOST_GUIDED, &budget), Some(&guide));
+                let budget = self.task.budget.slice(self.config.first_time);
+                let searched = guided.search(&[at], (self.config.guided_states, &budget), Some(&guide));
                 match (searched, self.task.budget.check(0)) {
                     (Err(_), Err(stop)) => Progress::Open(stop),
                     _ => {
@@ -204,8 +217,8 @@ impl First<'_> {
     fn refine(&self, at: usize, entry: &mut Entry) {
         let mut facts = self.hints();
         facts.truncate(MOST_FACTS);
-        for round in 0..=MOST_ROUNDS {
-            let budget = self.task.budget.slice(ROUND_TIME);
+        for round in 0..=self.config.rounds {
+            let budget = self.task.budget.slice(self.config.round_time);
             let job = Refined { first: self, at, facts: &facts, round, budget: &budget };
             let looked = with_coarse_width(self.codec.layout.n_words + 1, job).unwrap_or_else(Refinement::Stopped);
             entry.statistics.refinements = Some(round as u64);

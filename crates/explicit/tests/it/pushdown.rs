@@ -211,7 +211,7 @@ fn contradicts(model: &Model, property: &PropertyKind, state: &State) -> bool {
 
 /// Checks all answers about a program; how many were proofs, runs and open.
 fn check_answers(model: &Model, most_states: usize) -> [usize; 3] {
-    check_these(model, most_states, answers(&Pushdown, model))
+    check_these(model, most_states, answers(&Pushdown::default(), model))
 }
 
 fn check_these(model: &Model, most_states: usize, answered: Vec<Answer>) -> [usize; 3] {
@@ -284,10 +284,10 @@ fn random_programs_with_procedures_are_answered_truly() {
     let (counts, n_equal) = (Cell::new([0; 3]), Cell::new(0));
     for_each_program(150, STACKS, |_, model| {
         let model = &with_questions(model, &mut Choices::from_seed(model.actions.len() as u64));
-        if Pushdown.supports(model, model.properties.ids().next().expect("there is a question")).is_err() {
+        if Pushdown::default().supports(model, model.properties.ids().next().expect("there is a question")).is_err() {
             return Ok(());
         }
-        let answered = answers_within(&Pushdown, model, 1);
+        let answered = answers_within(&Pushdown::default(), model, 1);
         let more = check_these(model, 200, answered.clone());
         counts.set([0, 1, 2].map(|at| counts.get()[at] + more[at]));
         let Some(found) = answered.iter().find_map(proof).filter(|found| found.exposed.is_empty()) else {
@@ -320,7 +320,7 @@ fn without_calls_there_are_the_sets_of_tmmc() {
             let first = answered.iter().filter(|answer| answer.statistics.refinements.is_none_or(|n| n == 0));
             { first }.find_map(|answer| answer.statistics.local_states.clone())
         };
-        if let (Some(ours), Some(theirs)) = (sizes(&Pushdown), sizes(&Local::new(1))) {
+        if let (Some(ours), Some(theirs)) = (sizes(&Pushdown::default()), sizes(&Local::new(1))) {
             // Where processes are alike, `tmmc` lists one of them.
             let distinct = |list: Vec<Option<u64>>| list.into_iter().flatten().collect::<BTreeSet<u64>>();
             assert_eq!(distinct(ours), distinct(theirs));
@@ -336,7 +336,7 @@ fn without_calls_there_are_the_sets_of_tmmc() {
 fn simple_has_ten_and_fourteen_local_states_and_grows_linearly() {
     for n in [2, 3, 10, 60] {
         let model = example("simple", &[("N", n)]);
-        let answered = answers(&Pushdown, &model);
+        let answered = answers(&Pushdown::default(), &model);
         assert!(answered.iter().all(|answer| matches!(answer.verdict, Verdict::Holds(_))), "N = {n}");
         let expected = vec![Some(4 * n as u64 + 2); n as usize];
         assert_eq!(answered[0].statistics.local_states, Some(expected), "N = {n}");
@@ -367,7 +367,7 @@ fn recursion_without_end_is_proved() {
         reachable deep: x == 1;
     }";
     let model = program(text, &[]);
-    let verdicts: Vec<(String, bool)> = answers(&Pushdown, &model)
+    let verdicts: Vec<(String, bool)> = answers(&Pushdown::default(), &model)
         .iter()
         .map(|answer| (model.properties[answer.property].name.clone(), matches!(answer.verdict, Verdict::Holds(_))))
         .collect();
@@ -386,7 +386,7 @@ fn facts_are_exposed_where_the_store_says_too_little() {
         invariant mutex: forall i != j: !(P[i]@crit && P[j]@crit);
     }";
     let model = program(text, &[]);
-    let answered = answers(&Pushdown, &model);
+    let answered = answers(&Pushdown::default(), &model);
     let mutex = answered.iter().find(|answer| model.properties[answer.property].name == "mutex").unwrap();
     let found = proof(mutex).unwrap_or_else(|| panic!("{:?}", mutex.verdict));
     assert!(!found.exposed.is_empty());
@@ -402,7 +402,7 @@ fn a_proof_with_anything_missing_is_refused() {
         [("simple", vec![("N", 2)]), ("recursive_lock", vec![("N", 2), ("Depth", 2)]), ("parity", vec![])]
     {
         let model = example(name, &parameters);
-        let answered = answers(&Pushdown, &model);
+        let answered = answers(&Pushdown::default(), &model);
         let answer = answered.iter().find(|answer| proof(answer).is_some()).expect("something is proved");
         let property = &model.properties[answer.property];
         let whole = certificate(answer).expect("a proof");
@@ -453,7 +453,7 @@ fn a_proof_under_another_name_is_refused() {
         process P { call f(3); } process Q { await x == 2; seen: skip; }
         invariant fine: x <= 3; invariant wrong: !Q@seen; reachable two: x == 2; }";
     let model = program(text, &[]);
-    let answered = answers(&Pushdown, &model);
+    let answered = answers(&Pushdown::default(), &model);
     let named = |name: &str| model.properties.entries().find(|(_, property)| property.name == name).unwrap().0;
     let fine = answered.iter().find(|answer| answer.property == named("fine")).unwrap();
     let found = certificate(fine).expect("a proof");
@@ -468,7 +468,7 @@ fn a_proof_under_another_name_is_refused() {
 #[test]
 fn proof_files_keep_everything() {
     let model = example("recursive_lock", &[("N", 2), ("Depth", 2)]);
-    for answer in answers(&Pushdown, &model) {
+    for answer in answers(&Pushdown::default(), &model) {
         if let Some(found) = certificate(&answer) {
             let text = evidence::proof_file::to_text(&model, found, "pushdown");
             assert_eq!(evidence::proof_file::read(text.as_bytes(), &model).as_ref(), Ok(found));
