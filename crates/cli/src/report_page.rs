@@ -12,6 +12,7 @@ use driver::load::Refusal;
 use engine::Silent;
 use engine::graph::LocalGraphs;
 use engine::run::Run;
+use explain::Explained;
 use model::process::ProcessId;
 use report::Files;
 use report::html::{Checked, Entry, MOST_STATES_DRAWN, page};
@@ -104,7 +105,7 @@ pub enum Reported<'a> {
     /// It was checked.
     Checked {
         /// The results.
-        run: &'a Run,
+        run: &'a Explained,
         /// The files that were written.
         files: &'a Files,
         /// Local state graphs.

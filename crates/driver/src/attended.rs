@@ -29,11 +29,7 @@ pub(crate) const ENGINE_GRACE: f64 = 0.3;
 ///
 /// # Errors
 /// The engine contradicts itself.
-pub(crate) fn run(
-    engine: &SharedEngine,
-    task: &Task<'_>,
-    observer: &dyn Observer,
-) -> Result<Vec<Answer>, EngineError> {
+pub(crate) fn run(engine: &SharedEngine, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
     let attendant = Attendant { model: task.model, budget: &task.budget, observer, grace: ENGINE_GRACE };
     let engine = SharedEngine::clone(engine);
     let (properties, budget, n_threads) = (task.properties.clone(), task.budget.clone(), task.n_threads);

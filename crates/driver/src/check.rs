@@ -9,10 +9,14 @@ use std::time::{Duration, Instant};
 use base::{Budget, CancelToken, Diagnostic, SourceFile};
 use engine::run::{PropertyResult, Run};
 use engine::{Observer, PropertyId, Task};
+use explain::Explained;
 use model::Model;
 
 use crate::checker::Checker;
 use crate::mistake::Mistake;
+
+/// Explaining answers may take so long where there is no limit, and so long at least where the check used up its time.
+const EXPLAINING: (Duration, Duration) = (Duration::from_secs(5), Duration::from_millis(200));
 
 /// A loaded instance of a program.
 #[derive(Debug)]
@@ -30,6 +34,13 @@ impl Program {
     pub fn into_run(self, checked: Checked) -> Run {
         let Program { source, model, warnings } = self;
         Run { source, model, warnings, results: checked.results, time: checked.time }
+    }
+
+    /// The program with its results, to be explained within what is left of the limits, and in a moment at least.
+    pub fn explained(self, checked: Checked, limits: &Limits) -> Explained {
+        let (enough, moment) = EXPLAINING;
+        let left = limits.time.map_or(enough, |left| left.clamp(moment, enough));
+        Explained::new(self.into_run(checked), &Budget::new(Some(left), None, limits.cancel.clone()))
     }
 }
 

@@ -10,7 +10,7 @@ use crate::insight::Insight;
 use crate::{PropertyId, Statistics, Verdict};
 
 /// One program, one instance, all its questions answered.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Run {
     /// The text, with the name that the user gave for it.
     pub source: SourceFile,

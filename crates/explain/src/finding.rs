@@ -4,19 +4,18 @@
 //! JUnit and GitHub's annotations all say the same.
 
 use base::Span;
-use engine::methods::in_words;
 use engine::Verdict;
 use engine::insight::{Insight, Reached};
+use engine::methods::in_words;
 use engine::run::{PropertyResult, Run};
 use evidence::{Evidence, Trace, TraceEnd};
 use model::print;
 use model::property::{Expected, PropertyKind};
 use model::value::Fault;
 
+use crate::explained::{Explained, trace};
 use crate::names::{line, parameters, property_title};
 use crate::text::{clean, counted};
-use crate::waiting::waits;
-use crate::why::why;
 
 /// Whether there is something to do about an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,24 +31,25 @@ pub enum Standing {
 }
 
 /// A property, what came of it, and where to look.
-pub struct Finding<'a> {
-    /// The run.
-    pub run: &'a Run,
-    /// The result.
-    pub result: &'a PropertyResult,
+#[derive(Clone, Debug)]
+pub struct Finding {
     /// Whether there is something to do.
     pub standing: Standing,
     /// `invariant mutex`
     pub title: String,
     /// What came of it, after the title: `is violated after 6 steps: …`.
     pub sentence: String,
+    /// `N = 4`; empty where the program has no parameters.
+    pub instance: String,
     /// Where to look: the property, or where the program goes wrong where the property is not written down; may be empty.
     pub span: Span,
+    /// The line on which it stands; 1 where it does not stand anywhere.
+    pub line: u32,
 }
 
-impl<'a> Finding<'a> {
+impl Finding {
     /// What is to be said about a result.
-    pub fn of(run: &'a Run, result: &'a PropertyResult) -> Self {
+    pub(crate) fn of(run: &Explained, result: &PropertyResult) -> Self {
         let property = &run.model.properties[result.property];
         let standing = match result.as_expected(&run.model) {
             None => Standing::Undecided,
@@ -58,64 +58,42 @@ impl<'a> Finding<'a> {
             Some(true) => Standing::AsExpected,
         };
         let span = match (property.span.is_empty(), trace(result)) {
-            (true, Some(trace)) => end_span(run, trace).unwrap_or(property.span),
+            (true, Some(trace)) => end_span(run, result, trace).unwrap_or(property.span),
             _ => property.span,
         };
-        let title = property_title(&run.model, result.property);
-        Finding { run, result, standing, title, sentence: sentence(run, result), span }
-    }
-
-    /// All results of a run.
-    pub fn all(run: &'a Run) -> impl Iterator<Item = Finding<'a>> {
-        run.results.iter().map(move |result| Finding::of(run, result))
+        Finding {
+            standing,
+            title: property_title(&run.model, result.property),
+            sentence: sentence(run, result),
+            instance: parameters(&run.model),
+            span,
+            line: if span.is_empty() { 1 } else { line(&run.source, span) },
+        }
     }
 
     /// The title, the sentence and the instance.
     pub fn message(&self) -> String {
-        let instance = self.instance();
-        let instance = if instance.is_empty() { String::new() } else { format!(" ({instance})") };
+        let instance = if self.instance.is_empty() { String::new() } else { format!(" ({})", self.instance) };
         format!("{} {}{instance}", self.title, self.sentence)
-    }
-
-    /// `N = 4`; empty where the program has no parameters.
-    pub fn instance(&self) -> String {
-        parameters(&self.run.model)
-    }
-
-    /// The line on which it stands; 1 where it does not stand anywhere.
-    pub fn line(&self) -> u32 {
-        if self.span.is_empty() { 1 } else { line(&self.run.source, self.span) }
-    }
-
-    /// The run that shows it, if there is one.
-    pub fn trace(&self) -> Option<&'a Trace> {
-        trace(self.result)
-    }
-}
-
-fn trace(result: &PropertyResult) -> Option<&Trace> {
-    match &result.verdict {
-        Verdict::Holds(Evidence::Trace(trace)) | Verdict::Violated(Evidence::Trace(trace)) => Some(trace),
-        _ => None,
     }
 }
 
 /// Where a run goes wrong, where that is a place of the text.
-fn end_span(run: &Run, trace: &Trace) -> Option<Span> {
+fn end_span(run: &Explained, result: &PropertyResult, trace: &Trace) -> Option<Span> {
     let statement = |action| run.model.statements[run.model.actions[action].statement].span;
     match &trace.end {
         TraceEnd::Fault { by, fault } if fault.span.is_empty() => Some(statement(by.action)),
         TraceEnd::Fault { fault, .. } => Some(fault.span),
         TraceEnd::Race(race) => Some(statement(race.contenders[0].action)),
         TraceEnd::Deadlock => {
-            let stuck = waits(&run.model, trace).first().map(|wait| wait.process)?;
+            let stuck = run.trace(result)?.waits.first().map(|wait| wait.process)?;
             Some(run.model.places[trace.states.last()?.place(stuck)].span)
         }
         TraceEnd::State | TraceEnd::Loop => None,
     }
 }
 
-fn sentence(run: &Run, result: &PropertyResult) -> String {
+fn sentence(run: &Explained, result: &PropertyResult) -> String {
     let property = &run.model.properties[result.property];
     let is_violated_expected = property.expected == Expected::Violated;
     let although = || format!(", although line {} says `expect violated`", line(&run.source, property.span));
@@ -138,13 +116,13 @@ fn sentence(run: &Run, result: &PropertyResult) -> String {
 }
 
 /// What a counterexample shows, in one sentence.
-fn violated(run: &Run, result: &PropertyResult, trace: &Trace) -> String {
+fn violated(run: &Explained, result: &PropertyResult, trace: &Trace) -> String {
     let model = &run.model;
     let name = |process| clean(&model.processes[process].name);
     let after = after(trace);
     match (&trace.end, &model.properties[result.property].kind) {
-        (TraceEnd::State, PropertyKind::Invariant(expr)) => {
-            let parts = trace.states.last().map(|last| why(model, last, expr, false)).unwrap_or_default();
+        (TraceEnd::State, PropertyKind::Invariant(_)) => {
+            let parts = run.trace(result).map_or(&[][..], |shown| &shown.why);
             let parts = parts.iter().map(|part| {
                 let bindings =
                     part.bindings.iter().map(|(name, value)| format!("{name} = {}", print::value(model, *value)));

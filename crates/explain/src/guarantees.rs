@@ -17,7 +17,8 @@ use model::value::Value;
 use model::variable::{CellId, Role};
 
 /// What is said about one process.
-pub struct Told {
+#[derive(Clone, Debug)]
+pub struct Guarantee {
     /// The process.
     pub name: String,
     /// How many local states it has.
@@ -47,10 +48,10 @@ pub fn exposed(model: &Model, fact: &ExposedFact) -> (String, String) {
 }
 
 /// The guarantee and the local states of a process.
-pub fn tell(model: &Model, proof: &PushdownProof, process: ProcessId) -> Told {
+pub fn tell(model: &Model, proof: &PushdownProof, process: ProcessId) -> Guarantee {
     let thread = &proof.threads[process.index()];
     let teller = Teller { model, thread };
-    Told {
+    Guarantee {
         name: model.processes[process].name.clone(),
         n_states: thread.states.len(),
         changes: teller.changes(),

@@ -1,10 +1,13 @@
 //! What there is to understand about an answer, found out before anything is rendered.
 //!
+//! [`Explained`] is a run of which everything is found out once.
+//!
 //! In: a run, its Model and the evidence of its answers, after the audit. Out: plain data and sentences that the terminal, the documents for
 //! scripts and the page show. [`proof`] puts certificates into sentences, [`guarantees`] those of programs with procedures; [`why`] says
 //! which part of a property is false, [`waiting`] who waits for whom, [`steps`] what each step of a trace did, [`stale`] which read came too early, [`lasso`] who has a part
 //! in a loop; [`finding`] says each answer in one sentence. [`names`] are the user's names, [`text`] makes them harmless.
 
+pub mod explained;
 pub mod finding;
 pub mod guarantees;
 pub mod lasso;
@@ -15,3 +18,5 @@ pub mod steps;
 pub mod text;
 pub mod waiting;
 pub mod why;
+
+pub use explained::Explained;

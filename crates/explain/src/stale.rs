@@ -1,16 +1,16 @@
-//! A likely cause: a process acted on what it had read, and somebody changed it in between.
+//! A likely cause: a process acted on what it had read, and another one changed it in between.
 //!
 //! In: a counterexample. Out: the last pair of neighbouring steps of one process such that the first read a cell which
 //! another process changed before the second. That is how most broken locks break; where it is not, nothing is said.
 
 use engine::Verdict;
-use engine::run::{PropertyResult, Run};
-use evidence::{Evidence, Trace, TraceEnd};
+use engine::run::PropertyResult;
+use evidence::{Evidence, TraceEnd};
 use model::process::ProcessId;
 use model::variable::CellId;
 
+use crate::explained::ToldTrace;
 use crate::names::line;
-use crate::steps::step;
 use crate::text::clean;
 
 /// The cause is looked for among so many last steps.
@@ -25,24 +25,29 @@ struct Stale {
     acted: usize,
 }
 
-/// The likely cause as a sentence, and the two lines where they are close to each other.
-pub fn told(run: &Run, result: &PropertyResult, trace: &Trace) -> Option<(String, Option<[u32; 2]>)> {
-    let stale = cause(run, result, trace)?;
-    Some((sentence(run, trace, &stale), close_lines(run, trace, &stale)))
+/// A read that came too early: a likely cause.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cause {
+    /// Who read what when, and who changed it before it was acted on.
+    pub sentence: String,
+    /// The line of the read and that of the act, where they are close to each other.
+    pub close_lines: Option<[u32; 2]>,
 }
 
-fn cause(run: &Run, result: &PropertyResult, trace: &Trace) -> Option<Stale> {
+/// The likely cause; `None` where the trace does not show one.
+pub fn cause(result: &PropertyResult, told: &ToldTrace<'_>) -> Option<Cause> {
     let is_violation = matches!(result.verdict, Verdict::Violated(Evidence::Trace(_)));
-    let has_end = matches!(trace.end, TraceEnd::State | TraceEnd::Fault { .. });
-    if is_violation && has_end { find(run, trace) } else { None }
+    let has_end = matches!(told.trace.end, TraceEnd::State | TraceEnd::Fault { .. });
+    let stale = if is_violation && has_end { find(told)? } else { return None };
+    Some(Cause { sentence: sentence(told, &stale), close_lines: close_lines(told, &stale) })
 }
 
-fn sentence(run: &Run, trace: &Trace, stale: &Stale) -> String {
-    let name = |id: ProcessId| &run.model.processes[id].name;
-    let (reader, writer) = (name(stale.reader), name(trace.turns[stale.changed].process()));
+fn sentence(told: &ToldTrace<'_>, stale: &Stale) -> String {
+    let name = |id: ProcessId| &told.model.processes[id].name;
+    let (reader, writer) = (name(stale.reader), name(told.trace.turns[stale.changed].process()));
     let text = format!(
         "{reader} read {} in step {} and moved on in step {}; {writer} changed it in step {}",
-        run.model.cells[stale.cell].name,
+        told.model.cells[stale.cell].name,
         stale.read + 1,
         stale.acted + 1,
         stale.changed + 1,
@@ -50,13 +55,13 @@ fn sentence(run: &Run, trace: &Trace, stale: &Stale) -> String {
     clean(&text)
 }
 
-fn find(run: &Run, trace: &Trace) -> Option<Stale> {
-    let mover = |at: usize| trace.turns[at].process();
-    let value = |at: usize, cell: CellId| trace.states[at].cells[cell.index()];
-    (0..trace.n_steps()).rev().take(MOST_STEPS).find_map(|acted| {
+fn find(told: &ToldTrace<'_>) -> Option<Stale> {
+    let mover = |at: usize| told.trace.turns[at].process();
+    let value = |at: usize, cell: CellId| told.trace.states[at].cells[cell.index()];
+    (0..told.trace.n_steps()).rev().take(MOST_STEPS).find_map(|acted| {
         let reader = mover(acted);
         let read = (0..acted).rev().find(|&at| mover(at) == reader)?;
-        let view = step(&run.model, &run.source, &trace.turns[read], [&trace.states[read], &trace.states[read + 1]]);
+        let view = told.step(read);
         // A step that itself wrote what others see is more than a look.
         let reads = if view.writes { &[][..] } else { &view.reads };
         reads.iter().find_map(|&cell| {
@@ -69,10 +74,10 @@ fn find(run: &Run, trace: &Trace) -> Option<Stale> {
 }
 
 /// The two lines between which somebody else moved, where they are close to each other in the text.
-fn close_lines(run: &Run, trace: &Trace, stale: &Stale) -> Option<[u32; 2]> {
+fn close_lines(told: &ToldTrace<'_>, stale: &Stale) -> Option<[u32; 2]> {
     let number = |at: usize| {
-        let by = trace.turns[at].step()?;
-        Some(line(&run.source, run.model.statements[run.model.actions[by.action].statement].span))
+        let by = told.trace.turns[at].step()?;
+        Some(line(told.source, told.model.statements[told.model.actions[by.action].statement].span))
     };
     let (first, second) = (number(stale.read)?, number(stale.acted)?);
     (first < second && second - first <= 4).then_some([first, second])

@@ -1,13 +1,45 @@
-//! Findings for tools, with all that people are shown about them.
+//! Findings for tools, with the results that they are about and all that people are shown about them.
 
+use engine::run::PropertyResult;
+use evidence::Trace;
+use explain::Explained;
+use explain::explained::{ToldTrace, trace};
 use explain::finding::Finding;
 
 use crate::human::{self, Context};
 use crate::style::Style;
 
-/// Everything that people are shown about a finding, without colour.
-pub fn text(finding: &Finding<'_>) -> String {
-    human::property(finding.run, finding.result, &Context::default(), &Style::default())
+/// A finding, and the result that it is about.
+#[derive(Clone, Copy, Debug)]
+pub struct Found<'a> {
+    /// The run.
+    pub run: &'a Explained,
+    /// The result.
+    pub result: &'a PropertyResult,
+    /// What is to be said about it.
+    pub finding: &'a Finding,
+}
+
+impl<'a> Found<'a> {
+    /// All results of a run.
+    pub fn all(run: &'a Explained) -> impl Iterator<Item = Found<'a>> {
+        run.results.iter().map(move |result| Found { run, result, finding: run.finding(result) })
+    }
+
+    /// Everything that people are shown about it, without colour.
+    pub fn text(&self) -> String {
+        human::property(self.run, self.result, &Context::default(), &Style::default())
+    }
+
+    /// The run that shows it, if there is one.
+    pub fn trace(&self) -> Option<&'a Trace> {
+        trace(self.result)
+    }
+
+    /// The same with its steps.
+    pub fn told_trace(&self) -> Option<ToldTrace<'a>> {
+        self.run.told_trace(self.result)
+    }
 }
 
 #[cfg(test)]
@@ -18,10 +50,12 @@ mod tests {
     use explain::finding::Standing;
 
     use super::*;
-    use crate::testing::{broken_lock, counter, mux_sem, philosophers};
+    use crate::testing::{broken_lock, counter, explained, mux_sem, philosophers};
 
     fn messages(run: &Run) -> Vec<(Standing, String, u32)> {
-        Finding::all(run).map(|finding| (finding.standing, finding.message(), finding.line())).collect()
+        let run = explained(run);
+        let found = Found::all(&run).map(|found| (found.finding.standing, found.finding.message(), found.finding.line));
+        found.collect()
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! Guarantees and reachable local states of each process, for people and for scripts.
 
-use evidence::pushdown::PushdownProof;
-use explain::guarantees::tell;
-use model::Model;
+use engine::run::PropertyResult;
+use evidence::Certificate;
+use explain::Explained;
+use explain::explained::certificate;
 use model::process::ProcessId;
 use serde_json::{Value as Json, json};
 
@@ -21,12 +22,13 @@ const MOST_IN_DOCUMENT: usize = 2000;
 const PLACES: usize = 28;
 
 /// The guarantees and local states for people.
-pub fn text(model: &Model, proof: &PushdownProof, style: &Style) -> String {
+pub fn text(run: &Explained, result: &PropertyResult, style: &Style) -> String {
+    let (model, n_threads) = (&run.model, run.n_guarantees(result));
     let columns = style.width.min(80);
     let mut out = String::new();
-    let n_shown = if proof.threads.len() <= MOST_PROCESSES + 1 { proof.threads.len() } else { MOST_PROCESSES };
+    let n_shown = if n_threads <= MOST_PROCESSES + 1 { n_threads } else { MOST_PROCESSES };
     for process in model.processes.ids().take(n_shown) {
-        let told = tell(model, proof, process);
+        let Some(told) = run.guarantee(result, process) else { continue };
         out.push_str(&format!("  {}\n", style.paint(Ink::Strong, &format!("Guarantee of {}", told.name))));
         if told.changes.is_empty() {
             out.push_str("    it changes nothing that others see\n");
@@ -36,29 +38,30 @@ pub fn text(model: &Model, proof: &PushdownProof, style: &Style) -> String {
         out.push_str(&format!("  {}\n", style.paint(Ink::Strong, &title)));
         out.push_str(&lines(&told.states, columns));
     }
-    if n_shown < proof.threads.len() {
-        let left = proof.threads.len() - n_shown;
+    if n_shown < n_threads {
+        let left = n_threads - n_shown;
         out.push_str(&format!("  and {left} more processes; the proof file has them all\n"));
     }
     out
 }
 
 /// The same for scripts; null where there are too many.
-pub fn document(model: &Model, proof: &PushdownProof) -> Json {
+pub fn document(run: &Explained, result: &PropertyResult) -> Json {
+    let Some(proof) = certificate(result).and_then(Certificate::pushdown) else { return Json::Null };
     if proof.threads.iter().map(|thread| thread.states.len()).sum::<usize>() > MOST_IN_DOCUMENT {
         return Json::Null;
     }
     let entry = |process: ProcessId| {
-        let told = tell(model, proof, process);
+        let told = run.guarantee(result, process)?;
         let pair = |first: &str, (one, other): &(String, String)| json!({ first: one, "where": other });
-        json!({
+        Some(json!({
             "process": told.name,
             "changes": told.changes.iter().map(|change| pair("change", change)).collect::<Vec<_>>(),
             "local_states": told.states.iter().map(|state| pair("at", state)).collect::<Vec<_>>(),
             "n_local_states": told.n_states,
-        })
+        }))
     };
-    model.processes.ids().map(entry).collect()
+    run.model.processes.ids().filter_map(entry).collect()
 }
 
 fn lines(pairs: &[(String, String)], columns: usize) -> String {

@@ -1,7 +1,7 @@
 //! What came of each program of a call: the rows of every table and document that is about all of them.
 
 use base::{Diagnostic, SourceFile};
-use engine::run::Run;
+use explain::Explained;
 
 use crate::files::Files;
 use crate::numbers::counted;
@@ -10,14 +10,14 @@ use crate::numbers::counted;
 #[derive(Clone, Copy, Debug)]
 pub enum Item<'a> {
     /// It was checked; its evidence is in these files.
-    Checked(&'a Run, &'a Files),
+    Checked(&'a Explained, &'a Files),
     /// It was refused: the text, and what is wrong with it.
     Refused(&'a SourceFile, &'a [Diagnostic]),
 }
 
 impl<'a> Item<'a> {
     /// The run, where there is one.
-    pub fn run(&self) -> Option<&'a Run> {
+    pub fn run(&self) -> Option<&'a Explained> {
         match self {
             Item::Checked(run, _) => Some(run),
             Item::Refused(..) => None,

@@ -5,17 +5,16 @@
 use std::time::Duration;
 
 use base::{Diagnostic, SourceFile, StopReason};
-use engine::methods::in_words;
 use engine::insight::{Assumption, Insight, Need, Outcome, Reached, Remedy, Trigger};
+use engine::methods::in_words;
 use engine::run::{Audit, PropertyResult, Run};
-use engine::{Attempt, AttemptOutcome, PropertyId, Verdict, Views};
+use engine::{Attempt, AttemptOutcome, Verdict, Views};
 use evidence::pushdown::{ExposedFact, PushdownProof};
 use evidence::{Evidence, Trace, TraceEnd};
+use explain::Explained;
 use explain::names::{call_stack, line, location};
-use explain::proof::Explanation;
-use explain::steps::{StepView, steps};
-use explain::waiting::{cycle, waits};
-use explain::why::why;
+use explain::proof::LocalProof;
+use explain::steps::StepView;
 use model::Model;
 use model::eval::{Move, State};
 use model::process::ProcessId;
@@ -35,7 +34,7 @@ use crate::sweep::{self, Sweep};
 const SCHEMA: &str = "piecewise-report/1";
 
 /// The document of one run, or of several: then the runs stand in `runs`, each as it would stand alone.
-pub fn document(runs: &[(&Run, &Files)]) -> Json {
+pub fn document(runs: &[(&Explained, &Files)]) -> Json {
     let mut out = Map::new();
     out.insert("schema".into(), json!(SCHEMA));
     out.insert("tool".into(), tool());
@@ -51,9 +50,9 @@ pub fn document(runs: &[(&Run, &Files)]) -> Json {
 }
 
 /// How properties grow, for each program that was checked at several sizes.
-fn sweeps(runs: &[(&Run, &Files)]) -> Json {
+fn sweeps(runs: &[(&Explained, &Files)]) -> Json {
     let of_one_text = runs.chunk_by(|(one, _), (other, _)| one.source.name() == other.source.name());
-    let runs = of_one_text.map(|runs| runs.iter().map(|(run, _)| *run).collect::<Vec<_>>());
+    let runs = of_one_text.map(|runs| runs.iter().map(|(run, _)| &***run).collect::<Vec<&Run>>());
     runs.filter_map(|runs| Sweep::of(&runs)).map(|sweep| sweep::document(&sweep)).collect()
 }
 
@@ -104,7 +103,7 @@ pub fn messages(source: &SourceFile, diagnostics: &[Diagnostic]) -> Json {
     diagnostics.iter().map(message).collect()
 }
 
-fn run_fields(run: &Run, files: &Files) -> Map<String, Json> {
+fn run_fields(run: &Explained, files: &Files) -> Map<String, Json> {
     let results = run.results.iter().map(|result| self::result(run, result, files));
     let fields = [
         ("model", json!(run.source.name())),
@@ -117,7 +116,7 @@ fn run_fields(run: &Run, files: &Files) -> Map<String, Json> {
     fields.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
-fn result(run: &Run, result: &PropertyResult, files: &Files) -> Json {
+fn result(run: &Explained, result: &PropertyResult, files: &Files) -> Json {
     let property = &run.model.properties[result.property];
     let statistics = &result.statistics;
     let (verdict, why, evidence) = match &result.verdict {
@@ -129,14 +128,11 @@ fn result(run: &Run, result: &PropertyResult, files: &Files) -> Json {
         }
     };
     let trace = evidence.and_then(|evidence| match evidence {
-        Evidence::Trace(trace) => Some(trace_document(run, result.property, trace)),
+        Evidence::Trace(trace) => Some(trace_document(run, result, trace)),
         Evidence::Exploration(_) | Evidence::Reduced(_) | Evidence::Symbolic(_) | Evidence::Certificate(_) => None,
     });
     let (counterexample, witness) = if verdict == "violated" { (trace, None) } else { (None, trace) };
-    let told = match evidence {
-        Some(Evidence::Certificate(proof)) => Explanation::of(&run.model, &run.source, proof),
-        _ => None,
-    };
+    let told = run.proof(result);
     let expected = match property.expected {
         Expected::Holds => "holds",
         Expected::Violated => "violated",
@@ -155,7 +151,7 @@ fn result(run: &Run, result: &PropertyResult, files: &Files) -> Json {
         "peak_nodes": statistics.peak_nodes,
         "peak_memory_bytes": statistics.peak_memory_bytes,
         "refinements": statistics.refinements,
-        "exposed": told.as_ref().map_or_else(|| exposed_by_path_edges(&run.model, evidence), exposed),
+        "exposed": told.map_or_else(|| exposed_by_path_edges(&run.model, evidence), exposed),
         "local_states": statistics.local_states,
         "views": statistics.views.map(|views| match views {
             Views::Mentioned => "mentioned",
@@ -165,11 +161,11 @@ fn result(run: &Run, result: &PropertyResult, files: &Files) -> Json {
         "global_transitions": statistics.global_transitions,
         "depth": statistics.depth,
         "exploration": evidence.and_then(exploration),
-        "invariants": told.as_ref().map_or(json!([]), invariants),
-        "guarantees": pushdown_proof(evidence).map_or(Json::Null, |proof| guarantees::document(&run.model, proof)),
-        "used_lines": told.as_ref().map(|told| &told.used_lines),
-        "unused_lines": told.as_ref().map(|told| &told.unused_lines),
-        "disturbed_by": told.as_ref().map_or(json!([]), disturbances),
+        "invariants": told.map_or(json!([]), invariants),
+        "guarantees": guarantees::document(run, result),
+        "used_lines": told.map(|told| &told.used_lines),
+        "unused_lines": told.map(|told| &told.unused_lines),
+        "disturbed_by": told.map_or(json!([]), disturbances),
         "proof": files.proofs.get(&result.property),
         "proof_checked": matches!(result.audit, Audit::Proof(_)),
         "trace": files.traces.get(&result.property),
@@ -258,13 +254,13 @@ fn exposed_by_path_edges(model: &Model, evidence: Option<&Evidence>) -> Json {
 }
 
 /// The facts that all may look at, for each process that exposes one.
-fn exposed(told: &Explanation) -> Json {
+fn exposed(told: &LocalProof) -> Json {
     let facts = told.exposed.iter().flat_map(|exposure| &exposure.of);
     facts.map(|(process, fact)| json!({ "process": process, "fact": fact })).collect()
 }
 
 /// What the proof says; `at` is empty where it holds everywhere.
-fn invariants(told: &Explanation) -> Json {
+fn invariants(told: &LocalProof) -> Json {
     let mut out: Vec<Json> = Vec::new();
     for part in &told.parts {
         let mut say = |id: Option<String>, at: &[String], text: &str| {
@@ -288,7 +284,7 @@ fn invariants(told: &Explanation) -> Json {
 }
 
 /// The steps of others that touch what somebody relies on.
-fn disturbances(told: &Explanation) -> Json {
+fn disturbances(told: &LocalProof) -> Json {
     told.disturbances.iter().map(|step| json!({ "line": step.line, "action": step.statement })).collect()
 }
 
@@ -307,14 +303,14 @@ fn exploration(evidence: &Evidence) -> Option<Json> {
 }
 
 /// A trace: the initial state, the steps with what each changes, what the end shows.
-pub fn trace_document(run: &Run, property: PropertyId, trace: &Trace) -> Json {
-    let views = steps(&run.model, &run.source, trace);
+pub fn trace_document(run: &Explained, result: &PropertyResult, trace: &Trace) -> Json {
+    let Some(told) = run.told_trace(result) else { return Json::Null };
     let initial = trace.states.first().map(|state| state_document(&run.model, state));
     json!({
         "initial": initial,
-        "steps": views.iter().map(|view| step(&run.model, view)).collect::<Vec<_>>(),
+        "steps": (0..trace.n_steps()).map(|at| step(&run.model, told.step(at))).collect::<Vec<_>>(),
         "loop_from": trace.loop_from,
-        "end": end(run, property, trace),
+        "end": end(run, result, trace),
         "context_switches": trace.n_context_switches(),
         "stacks": stacks(&run.model, trace),
     })
@@ -355,14 +351,14 @@ fn step(model: &Model, view: &StepView) -> Json {
 }
 
 /// What the end of a trace shows, with the words and ids that people are shown.
-fn end(run: &Run, property: PropertyId, trace: &Trace) -> Json {
+pub fn end(run: &Explained, result: &PropertyResult, trace: &Trace) -> Json {
     use model::property::PropertyKind::{Invariant, Reachable};
     let model = &run.model;
-    let Some(last) = trace.states.last() else { return Json::Null };
-    match (&trace.end, &model.properties[property].kind) {
-        (TraceEnd::State, kind @ (Invariant(expr) | Reachable(expr))) => {
-            let parts = why(model, last, expr, matches!(kind, Reachable(_))).into_iter().map(|why| {
-                let bindings = why.bindings.into_iter().map(|(name, bound)| (name, value(model, bound)));
+    let (Some(last), Some(told)) = (trace.states.last(), run.trace(result)) else { return Json::Null };
+    match (&trace.end, &model.properties[result.property].kind) {
+        (TraceEnd::State, Invariant(_) | Reachable(_)) => {
+            let parts = told.why.iter().map(|why| {
+                let bindings = why.bindings.iter().map(|(name, bound)| (name.clone(), value(model, *bound)));
                 let bindings: Map<String, Json> = bindings.collect();
                 json!({ "part": why.text, "instance": why.instance, "is": why.truth, "for": bindings })
             });
@@ -378,9 +374,8 @@ fn end(run: &Run, property: PropertyId, trace: &Trace) -> Json {
             Json::Object(out)
         }
         (TraceEnd::Deadlock, _) => {
-            let waits = waits(model, trace);
             let name = |id: &ProcessId| model.processes[*id].name.as_str();
-            let stuck = waits.iter().map(|wait| {
+            let stuck = told.waits.iter().map(|wait| {
                 json!({
                     "process": name(&wait.process),
                     "at": location(model, last, wait.process),
@@ -388,7 +383,7 @@ fn end(run: &Run, property: PropertyId, trace: &Trace) -> Json {
                     "held_by": wait.holders.iter().map(name).collect::<Vec<_>>(),
                 })
             });
-            let cycle = cycle(&waits).map(|ids| ids.iter().map(name).collect::<Vec<_>>());
+            let cycle = told.cycle.as_ref().map(|ids| ids.iter().map(name).collect::<Vec<_>>());
             json!({ "kind": "deadlock", "stuck": stuck.collect::<Vec<_>>(), "cycle": cycle })
         }
         (TraceEnd::Race(race), _) => {
@@ -460,10 +455,10 @@ fn value(model: &Model, value: Value) -> Json {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{broken_lock, counter, mux_sem, philosophers};
+    use crate::testing::{broken_lock, counter, explained, mux_sem, philosophers};
 
     fn of(run: &Run) -> Json {
-        document(&[(run, &Files::default())])
+        document(&[(&explained(run), &Files::default())])
     }
 
     #[test]
@@ -529,7 +524,8 @@ mod tests {
 
     #[test]
     fn several_runs_stand_in_one_document() {
-        let (one, other, files) = (mux_sem(2), broken_lock(2), Files::default());
+        let (one, other) = (explained(&mux_sem(2)), explained(&broken_lock(2)));
+        let files = Files::default();
         let document = document(&[(&one, &files), (&other, &files)]);
         assert_eq!(document["runs"][1]["model"], "broken_lock.pw");
         assert!(document.get("results").is_none() && document["runs"][0].get("schema").is_none());

@@ -5,12 +5,12 @@
 //! program that is refused is a suite with one case that is an error.
 
 use base::{Diagnostic, SourceFile};
-use engine::run::Run;
-use explain::finding::{Finding, Standing};
+use explain::Explained;
+use explain::finding::Standing;
 use explain::names::parameters;
 
 use crate::diagnostics;
-use crate::findings;
+use crate::findings::Found;
 use crate::item::{Item, count_errors};
 use crate::style::Style;
 
@@ -71,21 +71,21 @@ fn suite(name: &str, file: &str, (counts, properties, cases): (Counts, String, S
     Suite { counts, text: format!("{head}{properties}{cases}  </testsuite>\n") }
 }
 
-fn checked(run: &Run) -> Suite {
+fn checked(run: &Explained) -> Suite {
     let file = run.source.name();
     let instance = parameters(&run.model);
     let class = if instance.is_empty() { run.model.name.clone() } else { format!("{} {instance}", run.model.name) };
     let name = if instance.is_empty() { file.to_owned() } else { format!("{file} {instance}") };
     let mut counts = Counts { seconds: run.time.as_secs_f64(), ..Counts::default() };
     let mut cases = String::new();
-    for finding in Finding::all(run) {
+    for found in Found::all(run) {
         counts.tests += 1;
-        match finding.standing {
+        match found.finding.standing {
             Standing::AsExpected | Standing::Vacuous => {}
             Standing::NotAsExpected => counts.failures += 1,
             Standing::Undecided => counts.skipped += 1,
         }
-        cases.push_str(&case(&finding, &class));
+        cases.push_str(&case(&found, &class));
     }
     let mut properties = String::new();
     if !run.model.parameters.is_empty() {
@@ -102,30 +102,30 @@ fn checked(run: &Run) -> Suite {
     suite(&name, file, (counts, properties, cases))
 }
 
-fn case(finding: &Finding<'_>, class: &str) -> String {
+fn case(found: &Found<'_>, class: &str) -> String {
     let attributes = [
-        ("name", finding.title.clone()),
+        ("name", found.finding.title.clone()),
         ("classname", class.to_owned()),
-        ("file", finding.run.source.name().to_owned()),
-        ("line", finding.line().to_string()),
-        ("time", format!("{:.3}", finding.result.statistics.time.as_secs_f64())),
+        ("file", found.run.source.name().to_owned()),
+        ("line", found.finding.line.to_string()),
+        ("time", format!("{:.3}", found.result.statistics.time.as_secs_f64())),
     ];
     let attributes = attributes.map(|(name, value)| format!(" {name}=\"{}\"", escaped(&value))).concat();
-    let property = &finding.run.model.properties[finding.result.property];
-    let message = escaped(&finding.message());
-    let inside = match finding.standing {
+    let property = &found.run.model.properties[found.result.property];
+    let message = escaped(&found.finding.message());
+    let inside = match found.finding.standing {
         Standing::NotAsExpected => {
-            let (kind, text) = (property.kind.keyword(), escaped_text(&findings::text(finding)));
+            let (kind, text) = (property.kind.keyword(), escaped_text(&found.text()));
             format!("      <failure type=\"{kind}\" message=\"{message}\">{text}</failure>\n")
         }
         Standing::Undecided => format!("      <skipped message=\"{message}\"/>\n"),
         Standing::Vacuous => {
-            format!("      <system-out>warning: {}</system-out>\n", escaped_text(&finding.message()))
+            format!("      <system-out>warning: {}</system-out>\n", escaped_text(&found.finding.message()))
         }
         Standing::AsExpected => format!(
             "      <system-out>{} (method {})</system-out>\n",
-            escaped_text(&finding.message()),
-            finding.result.method
+            escaped_text(&found.finding.message()),
+            found.result.method
         ),
     };
     format!("    <testcase{attributes}>\n{inside}    </testcase>\n")
@@ -177,7 +177,7 @@ mod tests {
 
     use super::*;
     use crate::Files;
-    use crate::testing::{broken_lock, mux_sem};
+    use crate::testing::{broken_lock, explained, mux_sem};
 
     #[test]
     fn suites_are_instances_and_cases_are_properties() {
@@ -186,6 +186,7 @@ mod tests {
         mux.results.truncate(2);
         let source = SourceFile::new("bad.pw", "program <p>");
         let errors = [Diagnostic::error("E0101", Span::new(8, 9), "expected a name, found `<`")];
+        let [mux, lock] = [&mux, &lock].map(explained);
         let items = [Item::Checked(&mux, &files), Item::Checked(&lock, &files), Item::Refused(&source, &errors)];
         insta::assert_snapshot!(document(&items));
     }

@@ -1,6 +1,7 @@
 //! What `replay` says: a trace step by step, with whole states on request.
 
 use evidence::Trace;
+use explain::explained::Steps;
 use explain::names::{location, own_variables, shared_variables};
 use explain::steps::{StepView, step};
 use model::Model;
@@ -32,7 +33,9 @@ pub fn refused(model: &Model, why: &str, style: &Style) -> String {
 /// The whole trace by process.
 pub fn text(page: Page<'_>, trace: &Trace) -> String {
     let Page { model, source, style } = page;
-    draw_trace(&TraceDrawing { model, source, trace, named: &[], ending: "", in_full: true }, style)
+    let steps = Steps::of(trace);
+    let told = steps.told(model, source, trace);
+    draw_trace(&TraceDrawing { told, named: &[], ending: "", in_full: true }, style)
 }
 
 /// State number `nth` of the trace with the step that led to it: who moved, by what, what changed, and the whole state.

@@ -25,7 +25,7 @@ struct Line {
 
 /// The table, and a last line with the counts.
 pub fn draw(items: &[Item<'_>], style: &Style) -> String {
-    let runs: Vec<&Run> = items.iter().filter_map(Item::run).collect();
+    let runs: Vec<&Run> = items.iter().filter_map(Item::run).map(|run| &**run).collect();
     let sweep = if runs.len() == items.len() { Sweep::of(&runs) } else { None };
     let table = match sweep {
         Some(sweep) => sweep::draw(&sweep, style) + "\n",
@@ -208,12 +208,13 @@ mod tests {
 
     use super::*;
     use crate::Files;
-    use crate::testing::{broken_lock, counter, large_broken_lock, mux_sem, philosophers};
+    use crate::testing::{broken_lock, counter, explained, large_broken_lock, mux_sem, philosophers};
 
     #[test]
     fn a_sweep_has_a_column_for_each_instance() {
         let runs = [mux_sem(2), mux_sem(3), broken_lock(2), broken_lock(3), broken_lock(4)];
         let files = Files::default();
+        let runs: Vec<_> = runs.iter().map(explained).collect();
         let items: Vec<Item<'_>> = runs.iter().map(|run| Item::Checked(run, &files)).collect();
         insta::assert_snapshot!(draw(&items, &Style::default()));
     }
@@ -223,6 +224,7 @@ mod tests {
         let mut runs: Vec<Run> = (10..=18).map(large_broken_lock).collect();
         runs.push(counter());
         let files = Files::default();
+        let runs: Vec<_> = runs.iter().map(explained).collect();
         let items: Vec<Item<'_>> = runs.iter().map(|run| Item::Checked(run, &files)).collect();
         let text = draw(&items, &Style::default());
         assert!(text.contains("N = 18") && text.lines().all(|line| width(line) <= 80), "{text}");
@@ -234,6 +236,7 @@ mod tests {
         let runs = [mux_sem(2), philosophers(3), counter()];
         let (files, source) = (Files::default(), SourceFile::new("bad.pw", "x"));
         let errors = vec![Diagnostic::error("E0101", Span::new(0, 1), "wrong"); 3];
+        let runs: Vec<_> = runs.iter().map(explained).collect();
         let mut items: Vec<Item<'_>> = runs.iter().map(|run| Item::Checked(run, &files)).collect();
         items.insert(1, Item::Refused(&source, &errors));
         insta::assert_snapshot!(draw(&items, &Style { ascii: true, ..Style::default() }));

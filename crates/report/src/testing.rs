@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use base::SourceFile;
+use base::{Budget, SourceFile};
 use engine::insight::Insight;
 use engine::run::{Audit, PropertyResult, Run};
 use engine::{PropertyId, Statistics, Verdict};
 use evidence::{Evidence, Exploration, Trace, TraceEnd};
+use explain::Explained;
 use model::Model;
 use model::eval::{evaluate, race};
 use model::expr::{BinaryOp, Binding, BoundVar, Domain, Expr, Quantifier};
@@ -16,6 +17,11 @@ use model::value::Value;
 use testkit::Product;
 use testkit::expr::*;
 use testkit::samples::add_property;
+
+/// The run, explained without limits.
+pub fn explained(run: &Run) -> Explained {
+    Explained::new(run.clone(), &Budget::unlimited())
+}
 
 /// A program with all its properties answered; `N` is given where it is not 0.
 pub fn program(name: &str, text: &str, size: i64) -> Run {
@@ -261,6 +267,7 @@ fn random_programs_are_shown_within_their_columns() {
     use crate::text::width;
     testkit::for_each_program(120, testkit::Shape::everything(), |_, model| {
         let Some(run) = without_text(model) else { return Ok(()) };
+        let run = explained(&run);
         for (columns, ascii) in [(80, false), (70, true)] {
             let style = Style { width: columns, ascii, color: false };
             let text = crate::human::run(&run, &crate::Context::default(), &style);
@@ -305,8 +312,11 @@ fn the_examples_are_shown_within_eighty_columns() {
             continue;
         }
         n_shown += 1;
-        let text =
-            crate::human::run(&answered(loaded.model, source), &crate::Context::default(), &crate::Style::default());
+        let text = crate::human::run(
+            &explained(&answered(loaded.model, source)),
+            &crate::Context::default(),
+            &crate::Style::default(),
+        );
         let fits = |line: &&str| width(line) <= 80 || line.contains("piecewise ");
         assert_eq!(text.lines().find(|line| !fits(line)), None, "{text}");
         if std::env::var("PIECEWISE_SHOW").is_ok() {

@@ -14,7 +14,7 @@ use driver::methods;
 use driver::select::{self, Glob};
 use driver::teach::{other_n, teach};
 use engine::PropertyId;
-use engine::run::Run;
+use explain::Explained;
 use model::Model;
 use report::{Files, Item};
 
@@ -67,7 +67,7 @@ pub fn run(options: &CheckOptions, display: &DisplayOptions) -> Result<ExitStatu
 /// What came of one program.
 enum Outcome {
     /// It was checked; its evidence is in these files, and these are the pictures for a report.
-    Checked(Box<Run>, Files, Option<Pictures>),
+    Checked(Box<Explained>, Files, Option<Pictures>),
     /// It was refused, and the messages were shown.
     Refused(Refusal),
 }
@@ -138,10 +138,12 @@ impl Checker {
         let mut checked = check.run(&watcher)?;
         if self.teaches {
             teach(&check, &mut checked)?;
-            other_n::observe(&program, &self.limits_left(begun), &mut checked);
         }
         drop(watcher);
-        let run = program.into_run(checked);
+        let mut run = program.explained(checked, &self.limits_left(begun));
+        if self.teaches {
+            other_n::observe(&mut run, &self.limits_left(begun));
+        }
         let written = |keeper: &Option<Keeper>| match keeper {
             Some(keeper) => keeper.write(&run),
             None => Ok(Default::default()),

@@ -35,7 +35,8 @@ fn method_page(declared: &Declaration, style: &Style) -> String {
         let titles = declared.lacks.iter().filter(|feature| feature.is_size() == is_size);
         titles.map(|feature| feature.title()).collect::<Vec<_>>().join("; ")
     };
-    let decides = if declared.is_complete { "always, given time and memory" } else { "not always: it may answer `unknown`" };
+    let decides =
+        if declared.is_complete { "always, given time and memory" } else { "not always: it may answer `unknown`" };
     let mut text = format!("{}: {}\n\n", heading(declared.name), declared.answers);
     text += &row("decides", decides);
     for (title, words) in [("does not follow", lacks(false)), ("has no room for", lacks(true))] {

@@ -11,6 +11,7 @@ use driver::instances::Request;
 use driver::simulation::{self, Ending};
 use engine::PropertyId;
 use evidence::Trace;
+use explain::Explained;
 use model::property::PropertyKind;
 use report::human::{self, Context};
 use report::numbers::counted;
@@ -125,7 +126,8 @@ fn show(program: Program, walk: Walk, style: &Style) -> Result<(String, ExitStat
             let result = simulation::answer(&program.model, property, trace)
                 .map_err(|error| Failure::Internal(format!("a simulated run is refused: {error}")))?;
             let status = ExitStatus::of_answer(result.as_expected(&program.model));
-            let run = program.into_run(Checked { results: vec![result], time: Duration::ZERO });
+            let checked = Checked { results: vec![result], time: Duration::ZERO };
+            let run = Explained::new(program.into_run(checked), &Budget::unlimited());
             let decided = sim::seed_line(seed, n_steps, &format!("{name} is decided"), style);
             Ok((human::run(&run, &Context::default(), style) + &decided, status))
         }

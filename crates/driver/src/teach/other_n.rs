@@ -6,15 +6,18 @@
 
 use std::time::{Duration, Instant};
 
+use base::Budget;
 use engine::insight::OtherSizes;
-use engine::run::PropertyResult;
+use engine::run::{PropertyResult, Run};
 use engine::{Silent, Verdict};
 use evidence::Evidence;
-use explain::proof::statement;
+use explain::Explained;
+use explain::proof::{LocalProof, statement};
 use lang::ProgramText;
+use model::Model;
 
 use super::{A_MOMENT, LONG};
-use crate::check::{Check, Checked, Limits, Program};
+use crate::check::{Check, Limits, Program};
 use crate::instances::SIZE_PARAMETER;
 use crate::load::{self, Loaded};
 use crate::{methods, select};
@@ -31,33 +34,36 @@ const TOGETHER: Duration = Duration::from_secs(1);
 /// How many sizes are looked at.
 const N_SIZES: i64 = 2;
 
-/// Looks at the next sizes of a program whose questions were answered, within what is left of the limits.
-pub fn observe(program: &Program, limits: &Limits, checked: &mut Checked) {
+/// Looks at the next sizes of a program whose questions were answered, within what is left of the limits; what is observed is noted beside the answers.
+pub fn observe(explained: &mut Explained, limits: &Limits) {
     let started = Instant::now();
-    let proofs: Duration = checked.results.iter().map(|result| result.statistics.time).sum();
+    let proofs: Duration = explained.results.iter().map(|result| result.statistics.time).sum();
     let all = limits.time.map_or(proofs + TOGETHER, |left| left.min(proofs + TOGETHER));
     let mut next: Option<Vec<(i64, Program)>> = None;
-    for result in &mut checked.results {
-        let Verdict::Holds(Evidence::Certificate(proof)) = &result.verdict else { continue };
+    let mut found = Vec::new();
+    for result in &explained.results {
+        if !matches!(result.verdict, Verdict::Holds(Evidence::Certificate(_))) {
+            continue;
+        }
         let begun = Instant::now();
         let share = share(result).min(all.saturating_sub(started.elapsed()));
         if result.statistics.time > LONG || share.is_zero() || limits.cancel.is_cancelled() {
             continue;
         }
-        let Some(said) = statement(&program.model, &program.source, proof) else { continue };
+        let said = explained.proof(result).and_then(|proof| statement(&explained.model, proof));
+        let Some(said) = said else { continue };
         if begun.elapsed() > LONGEST_TELLING {
             continue;
         }
-        let next = next.get_or_insert_with(|| next_sizes(program).unwrap_or_default());
-        let asking = Asking { program, limits, deadline: begun + share };
+        let next = next.get_or_insert_with(|| next_sizes(explained).unwrap_or_default());
+        let asking = Asking { model: &explained.model, limits, deadline: begun + share };
         let is_same = |(_, larger): &(i64, Program)| asking.statement_of(larger, result).as_ref() == Some(&said);
         if next.len() as i64 == N_SIZES && next.iter().all(is_same) {
-            result.insight.other_sizes = Some(OtherSizes {
-                parameter: SIZE_PARAMETER.to_owned(),
-                same_for: next.iter().map(|(size, _)| *size).collect(),
-            });
+            let same_for = next.iter().map(|(size, _)| *size).collect();
+            found.push((result.property, OtherSizes { parameter: SIZE_PARAMETER.to_owned(), same_for }));
         }
     }
+    found.into_iter().for_each(|(property, sizes)| explained.note_other_sizes(property, sizes));
 }
 
 /// How long may be spent on one property.
@@ -68,7 +74,7 @@ fn share(result: &PropertyResult) -> Duration {
 }
 
 /// The program at the next sizes, as far as it allows them.
-fn next_sizes(program: &Program) -> Option<Vec<(i64, Program)>> {
+fn next_sizes(program: &Run) -> Option<Vec<(i64, Program)>> {
     let parameter = program.model.parameters.iter().find(|given| given.name == SIZE_PARAMETER)?;
     let sizes = (1..=N_SIZES).filter_map(|more| parameter.value.checked_add(more));
     let sizes = sizes.filter(|&size| parameter.allows(size));
@@ -86,7 +92,8 @@ fn next_sizes(program: &Program) -> Option<Vec<(i64, Program)>> {
 
 /// Asks about larger sizes until a deadline.
 struct Asking<'a> {
-    program: &'a Program,
+    /// The program at its own size.
+    model: &'a Model,
     limits: &'a Limits,
     deadline: Instant,
 }
@@ -99,12 +106,16 @@ impl Asking<'_> {
             return None;
         }
         let limits = Limits { time: Some(time), ..self.limits.clone() };
-        let question = select::find(&larger.model, &self.program.model.properties[result.property].name).ok()?;
+        let question = select::find(&larger.model, &self.model.properties[result.property].name).ok()?;
         let checker = methods::checker(methods::find(result.method).ok()?);
         let check = Check { model: &larger.model, questions: &[question], checker: &*checker, limits: &limits };
         let mut checked = check.run(&Silent).ok()?;
         match checked.results.pop()?.verdict {
-            Verdict::Holds(Evidence::Certificate(proof)) => statement(&larger.model, &larger.source, &proof),
+            Verdict::Holds(Evidence::Certificate(proof)) => {
+                let time = self.deadline.saturating_duration_since(Instant::now());
+                let budget = Budget::new(Some(time), None, self.limits.cancel.clone());
+                statement(&larger.model, &LocalProof::of(&larger.model, &larger.source, &proof, &budget)?)
+            }
             _ => None,
         }
     }

@@ -18,7 +18,7 @@ use model::variable::{CellId, Role};
 
 use super::member::Told;
 use super::words::{Words, holds_at};
-use super::{Explanation, Part, cells, names};
+use super::{LocalProof, Part, cells, names};
 use crate::names::line;
 use crate::text::clean;
 
@@ -35,7 +35,7 @@ pub struct Step {
 }
 
 /// Fills in the lines and disturbances of an explanation.
-pub(super) fn look(words: &Words<'_>, source: &SourceFile, told: &[(&Member, Told)], out: &mut Explanation) {
+pub(super) fn look(words: &Words<'_>, source: &SourceFile, told: &[(&Member, Told)], out: &mut LocalProof) {
     let model = words.model;
     let mut steps: BTreeSet<Step> = BTreeSet::new();
     let mut all_lines = BTreeSet::new();

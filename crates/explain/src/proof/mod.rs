@@ -1,6 +1,6 @@
 //! A certificate in the user's words: what each process may rely on, where, and what the proof did not look at.
 //!
-//! In: a Model and a certificate that proves one of its properties. Out: an [`Explanation`]: plain data that the terminal and the
+//! In: a Model and a certificate that proves one of its properties. Out: a [`LocalProof`]: plain data that the terminal and the
 //! JSON document both show. `tree` finds out which numbers a set does not tell apart, `cover` says a set in few exclusions, `fold`
 //! makes sentences of them, `words` knows the names, `lines` looks at the program's text, `statement` says what does not depend on the size.
 
@@ -19,7 +19,7 @@ mod tests;
 
 use std::collections::BTreeSet;
 
-use base::SourceFile;
+use base::{Budget, SourceFile};
 use evidence::Certificate;
 use evidence::certificate::{Column, Member, SplitInvariant, StateSet};
 use model::Model;
@@ -40,7 +40,7 @@ const MOST_NUMBERS: usize = 4_000_000;
 
 /// A proof in words.
 #[derive(Clone, Debug)]
-pub struct Explanation {
+pub struct LocalProof {
     /// How many processes each invariant speaks of.
     pub k: usize,
     /// How many processes there are.
@@ -91,12 +91,12 @@ pub struct Part {
     subjects: Vec<Vec<Column>>,
 }
 
-impl Explanation {
-    /// The proof in words; `None` for a certificate that states nothing.
-    pub fn of(model: &Model, source: &SourceFile, certificate: &Certificate) -> Option<Explanation> {
+impl LocalProof {
+    /// The proof in words; `None` for a certificate that states nothing. Members for which the time does not suffice are not told.
+    pub fn of(model: &Model, source: &SourceFile, certificate: &Certificate, budget: &Budget) -> Option<LocalProof> {
         let invariant = certificate.invariant()?;
         let words = Words::new(model, invariant);
-        let mut explanation = Explanation {
+        let mut explanation = LocalProof {
             k: invariant.k,
             n_processes: model.processes.len(),
             parts: Vec::new(),
@@ -107,7 +107,7 @@ impl Explanation {
             used_lines: BTreeSet::new(),
             unused_lines: BTreeSet::new(),
         };
-        let told = explanation.tell(&words, invariant);
+        let told = explanation.tell(&words, invariant, budget);
         explanation.name_singles(&words, invariant);
         if explanation.untold.is_empty() {
             lines::look(&words, source, &told, &mut explanation);
@@ -116,15 +116,22 @@ impl Explanation {
     }
 
     /// Puts members into words, those that read the same together; what was told of each.
-    fn tell<'m>(&mut self, words: &Words<'_>, invariant: &'m SplitInvariant) -> Vec<(&'m Member, Told)> {
+    fn tell<'m>(
+        &mut self,
+        words: &Words<'_>,
+        invariant: &'m SplitInvariant,
+        budget: &Budget,
+    ) -> Vec<(&'m Member, Told)> {
         let mut all: Vec<(&Member, Told)> = Vec::new();
         let mut n_numbers = 0;
         for member in &invariant.members {
             if let StateSet::Rows(rows) = &member.states {
                 n_numbers += rows.len() * member.columns.len() * member.columns.len();
             }
-            let is_too_many =
-                invariant.members.len() > MOST_MEMBERS || n_numbers > MOST_NUMBERS || !self.untold.is_empty();
+            let is_too_many = invariant.members.len() > MOST_MEMBERS
+                || n_numbers > MOST_NUMBERS
+                || !self.untold.is_empty()
+                || budget.check(0).is_err();
             let rows = if is_too_many { None } else { Rows::new(words, member) };
             let Some((told, letters)) = rows.and_then(|rows| Some((rows.told()?, rows.letters()))) else {
                 self.untold.push(names(words.model, &member.processes));
@@ -205,7 +212,7 @@ fn add(parts: &mut Vec<Part>, part: Part) {
     }
 }
 
-impl Explanation {
+impl LocalProof {
     /// What is said of one process only is said with its own number.
     fn name_singles(&mut self, words: &Words<'_>, invariant: &SplitInvariant) {
         let is_one = |part: &&mut Part| !part.is_all && part.members.len() == 1;

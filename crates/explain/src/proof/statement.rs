@@ -1,17 +1,14 @@
 //! What a proof says, in sentences that name neither the size of the program nor single processes; if it can be said so.
 //!
-//! In: a certificate. Out: its sentences as one text, which is the same for two sizes if and only if the proofs read the same. A proof that speaks
+//! In: a proof in words. Out: its sentences as one text, which is the same for two sizes if and only if the proofs read the same. A proof that speaks
 //! of single processes (`P[0]`), or says different things of processes of one family, has no such text.
 
-use base::SourceFile;
-use evidence::Certificate;
 use model::Model;
 
-use super::{Explanation, Part};
+use super::{LocalProof, Part};
 
 /// The sentences; `None` where they depend on the size, or are too large to be put into words.
-pub fn statement(model: &Model, source: &SourceFile, certificate: &Certificate) -> Option<String> {
-    let told = Explanation::of(model, source, certificate)?;
+pub fn statement(model: &Model, told: &LocalProof) -> Option<String> {
     let is_uniform = told.parts.iter().all(|part| part.is_all || told.k == 1 && is_family(model, part));
     if !told.untold.is_empty() || told.parts.is_empty() || !is_uniform {
         return None;

@@ -9,10 +9,10 @@ use model::expr::{BinaryOp, Expr, ExprKind, Quantified, Quantifier};
 use model::print::Printer;
 use model::property::PropertyKind;
 
-use super::Explanation;
+use super::LocalProof;
 
 /// The line; `None` where there is nothing to add.
-pub fn why(model: &Model, property: PropertyId, told: &Explanation) -> Option<String> {
+pub fn why(model: &Model, property: PropertyId, told: &LocalProof) -> Option<String> {
     let PropertyKind::Invariant(expr) = &model.properties[property].kind else { return None };
     let [part] = &told.parts[..] else { return None };
     let Exclusion { both, one, other } = Exclusion::of(model, expr)?;

@@ -9,9 +9,9 @@ mod summary;
 use std::path::Path;
 
 use base::{Diagnostic, SourceFile, Span};
-use explain::finding::{Finding, Standing};
-use explain::steps::steps;
+use explain::finding::Standing;
 
+use crate::findings::Found;
 use crate::human::change_text;
 use crate::item::{Item, all_diagnostics};
 use crate::style::Style;
@@ -28,19 +28,19 @@ pub fn commands(items: &[Item<'_>], directory: &Path) -> String {
     for (source, diagnostic) in all_diagnostics(items) {
         out.push_str(&command(&message(source, diagnostic), directory));
     }
-    for finding in items.iter().filter_map(Item::run).flat_map(Finding::all) {
-        let level = match finding.standing {
+    for found in items.iter().filter_map(Item::run).flat_map(Found::all) {
+        let level = match found.finding.standing {
             Standing::AsExpected => continue,
             Standing::Vacuous | Standing::Undecided => "warning",
             Standing::NotAsExpected => "error",
         };
-        let title = match finding.instance() {
-            instance if instance.is_empty() => format!("{}: {}", finding.run.model.name, finding.title),
-            instance => format!("{}, {instance}: {}", finding.run.model.name, finding.title),
+        let title = match found.finding.instance.as_str() {
+            instance if instance.is_empty() => format!("{}: {}", found.run.model.name, found.finding.title),
+            instance => format!("{}, {instance}: {}", found.run.model.name, found.finding.title),
         };
-        let text = format!("{} {}{}", finding.title, finding.sentence, run_steps(&finding));
-        let source = &finding.run.source;
-        out.push_str(&command(&Annotation { level, source, span: finding.span, title, text }, directory));
+        let text = format!("{} {}{}", found.finding.title, found.finding.sentence, run_steps(&found));
+        let source = &found.run.source;
+        out.push_str(&command(&Annotation { level, source, span: found.finding.span, title, text }, directory));
     }
     out
 }
@@ -80,11 +80,13 @@ fn command(annotation: &Annotation<'_>, directory: &Path) -> String {
 }
 
 /// The first steps of the run that shows it, a line each.
-fn run_steps(finding: &Finding<'_>) -> String {
-    let Some(trace) = finding.trace() else { return String::new() };
-    let model = &finding.run.model;
+fn run_steps(found: &Found<'_>) -> String {
+    let Some(told) = found.told_trace() else { return String::new() };
+    let trace = told.trace;
+    let model = &found.run.model;
     let mut out = String::new();
-    for (nth, view) in steps(model, &finding.run.source, trace).iter().enumerate().take(MOST_STEPS) {
+    for nth in 0..trace.n_steps().min(MOST_STEPS) {
+        let view = told.step(nth);
         let changes = view.changes.iter().filter(|change| !change.resets);
         let changes =
             changes.map(|change| format!("  {}", change_text(model, change, &change.name, &Style::default())));
@@ -122,7 +124,7 @@ mod tests {
 
     use super::*;
     use crate::Files;
-    use crate::testing::{broken_lock, counter, mux_sem};
+    use crate::testing::{broken_lock, counter, explained, mux_sem};
 
     #[test]
     fn annotations_are_one_line_each() {
@@ -130,6 +132,7 @@ mod tests {
         mux.results[0].verdict = Verdict::Unknown(StopReason::Cancelled);
         let source = SourceFile::new("/home/me/a,b.pw", "program <p>");
         let errors = [Diagnostic::error("E0101", Span::new(8, 9), "100% wrong").help("write\na name")];
+        let [mux, lock, counter] = [&mux, &lock, &counter].map(explained);
         let items = [
             Item::Checked(&mux, &files),
             Item::Checked(&lock, &files),
@@ -145,12 +148,12 @@ mod tests {
     fn what_is_as_expected_is_not_annotated() {
         let (mut run, files) = (mux_sem(2), Files::default());
         run.results.truncate(1);
-        assert_eq!(commands(&[Item::Checked(&run, &files)], Path::new("/")), "");
+        assert_eq!(commands(&[Item::Checked(&explained(&run), &files)], Path::new("/")), "");
     }
 
     #[test]
     fn the_summary_is_a_table_with_the_runs_below() {
-        let (mux, lock, files) = (mux_sem(2), broken_lock(2), Files::default());
+        let (mux, lock, files) = (explained(&mux_sem(2)), explained(&broken_lock(2)), Files::default());
         let source = SourceFile::new("bad|.pw", "program <p>");
         let errors = [Diagnostic::error("E0101", Span::new(8, 9), "expected a name")];
         let items = [Item::Checked(&mux, &files), Item::Checked(&lock, &files), Item::Refused(&source, &errors)];

@@ -2,10 +2,10 @@
 //! expected.
 
 use engine::Verdict;
-use explain::finding::{Finding, Standing};
+use explain::finding::Standing;
 
 use crate::diagnostics;
-use crate::findings;
+use crate::findings::Found;
 use crate::human::tally;
 use crate::item::{Item, count_errors};
 use crate::numbers::{counted, duration};
@@ -20,7 +20,7 @@ pub fn summary(items: &[Item<'_>]) -> String {
     out.push_str("| | program | property | verdict | method | time |\n|---|---|---|---|---|---|\n");
     for item in items {
         match item {
-            Item::Checked(run, _) => Finding::all(run).for_each(|finding| out.push_str(&row(&finding))),
+            Item::Checked(run, _) => Found::all(run).for_each(|found| out.push_str(&row(&found))),
             Item::Refused(source, diagnostics) => {
                 let (name, errors) = (escaped(source.name()), count_errors(diagnostics));
                 out.push_str(&format!("| ✘ | {name} | | refused: {errors} | | |\n"));
@@ -44,7 +44,7 @@ pub fn summary(items: &[Item<'_>]) -> String {
 
 /// How many properties have which verdict.
 fn heading(items: &[Item<'_>]) -> String {
-    let tally = tally(items.iter().filter_map(Item::run));
+    let tally = tally(items.iter().filter_map(Item::run).map(|run| &**run));
     let n_refused = items.iter().filter(|item| item.run().is_none()).count() as u64;
     let mut parts = Vec::new();
     if tally.total() > 0 {
@@ -56,32 +56,32 @@ fn heading(items: &[Item<'_>]) -> String {
     parts.join("; ")
 }
 
-fn row(finding: &Finding<'_>) -> String {
-    let mark = match finding.standing {
+fn row(found: &Found<'_>) -> String {
+    let mark = match found.finding.standing {
         Standing::AsExpected => "✔",
         Standing::Vacuous => "⚠",
         Standing::Undecided => "?",
         Standing::NotAsExpected => "✘",
     };
-    let program = format!("{} {}", finding.run.model.name, finding.instance());
+    let program = format!("{} {}", found.run.model.name, found.finding.instance);
     format!(
         "| {mark} | {} | {} | {} | {} | {} |\n",
         escaped(program.trim_end()),
-        escaped(&finding.title),
-        escaped(&finding.sentence),
-        escaped(finding.result.method),
-        duration(finding.result.statistics.time)
+        escaped(&found.finding.title),
+        escaped(&found.finding.sentence),
+        escaped(found.result.method),
+        duration(found.result.statistics.time)
     )
 }
 
 /// What there is to see about an item, each with its title.
 fn details(item: &Item<'_>) -> Vec<(String, String)> {
     match item {
-        Item::Checked(run, _) => Finding::all(run)
-            .filter(|finding| finding.standing == Standing::NotAsExpected)
-            .filter(|finding| !matches!(finding.result.verdict, Verdict::Unknown(_)))
-            .map(|finding| {
-                (format!("{} {}: {}", run.model.name, finding.instance(), finding.title), findings::text(&finding))
+        Item::Checked(run, _) => Found::all(run)
+            .filter(|found| found.finding.standing == Standing::NotAsExpected)
+            .filter(|found| !matches!(found.result.verdict, Verdict::Unknown(_)))
+            .map(|found| {
+                (format!("{} {}: {}", run.model.name, found.finding.instance, found.finding.title), found.text())
             })
             .collect(),
         Item::Refused(source, messages) => {

@@ -4,6 +4,7 @@
 use engine::insight::Outcome;
 use engine::run::{PropertyResult, Run};
 use evidence::{Trace, TraceEnd};
+use explain::Explained;
 use explain::lasso::Looped;
 use explain::names::{line, property_title};
 use serde_json::Value as Json;
@@ -11,15 +12,15 @@ use serde_json::Value as Json;
 use super::escape::{code, escaped};
 use super::table::{heads, row, table, wide};
 use crate::human::insight::{counted_turns, meaning};
-use crate::json::trace_document;
+use crate::json::end as document;
 use crate::numbers::counted;
 
 /// Longer lists are cut.
 const MOST_ROWS: usize = 60;
 
 /// What the trace shows, in a box under the verdict.
-pub fn html(run: &Run, result: &PropertyResult, trace: &Trace) -> String {
-    let shown = trace_document(run, result.property, trace)["end"].take();
+pub fn html(run: &Explained, result: &PropertyResult, trace: &Trace) -> String {
+    let shown = document(run, result, trace);
     let text = |key: &str| shown[key].as_str().unwrap_or_default().to_owned();
     let when = match trace.n_steps() {
         0 => "at the start".to_owned(),

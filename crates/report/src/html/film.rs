@@ -4,11 +4,12 @@
 //! a row of bars, a bar for each stretch of states in which the same stands there. Of a long trace the last steps are
 //! shown; the end is what matters.
 
-use engine::PropertyId;
-use engine::run::Run;
+use engine::run::{PropertyResult, Run};
 use evidence::Trace;
+use explain::Explained;
+use explain::explained::ToldTrace;
 use explain::names::{location, own_variables, shared_variables};
-use explain::steps::{StepView, step};
+use explain::steps::StepView;
 use model::eval::State;
 use model::process::ProcessId;
 
@@ -71,13 +72,15 @@ pub struct Variable {
 /// A trace, ready to be shown.
 pub struct Film<'a> {
     /// The run that it comes from.
-    pub run: &'a Run,
+    pub run: &'a Explained,
     /// The trace.
     pub trace: &'a Trace,
+    /// The trace with its steps.
+    pub told: ToldTrace<'a>,
     /// The first state that is shown.
     pub first: usize,
     /// The steps from there on.
-    pub steps: Vec<StepView>,
+    pub steps: Vec<&'a StepView>,
     /// The processes that have a lane.
     pub processes: Vec<ProcessId>,
     /// Where each of these stands, in each state.
@@ -90,18 +93,18 @@ pub struct Film<'a> {
 
 impl<'a> Film<'a> {
     /// The film of a trace about a property.
-    pub fn of(run: &'a Run, property: PropertyId, trace: &'a Trace) -> Self {
+    pub fn of(run: &'a Explained, result: &'a PropertyResult, told: ToldTrace<'a>) -> Self {
+        let trace = told.trace;
         let first = trace.n_steps().saturating_sub(MOST_STEPS);
         let states = &trace.states[first..];
-        let steps: Vec<StepView> = (first..trace.n_steps())
-            .map(|at| step(&run.model, &run.source, &trace.turns[at], [&trace.states[at], &trace.states[at + 1]]))
-            .collect();
-        let shown = failure::end(run, property, trace, &Style::default());
+        let steps: Vec<&StepView> = (first..trace.n_steps()).map(|at| told.step(at)).collect();
+        let shown = failure::end(run, result, trace, &Style::default());
         let processes = processes(run, &steps, &shown.processes);
         let places = processes.iter().map(|&id| states.iter().map(|state| location(&run.model, state, id)).collect());
         Film {
             run,
             trace,
+            told,
             first,
             places: places.collect(),
             variables: variables(run, states, &processes),
@@ -168,7 +171,7 @@ impl<'a> Film<'a> {
 }
 
 /// The processes that matter: all of few, of many those that move or that the end names.
-fn processes(run: &Run, steps: &[StepView], named: &[ProcessId]) -> Vec<ProcessId> {
+fn processes(run: &Run, steps: &[&StepView], named: &[ProcessId]) -> Vec<ProcessId> {
     if run.model.processes.len() <= FEW_PROCESSES {
         return run.model.processes.ids().collect();
     }

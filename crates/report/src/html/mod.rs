@@ -29,7 +29,7 @@ mod tests;
 use base::Diagnostic;
 use base::SourceFile;
 use engine::graph::LocalGraphs;
-use engine::run::Run;
+use explain::Explained;
 
 use crate::files::Files;
 
@@ -53,7 +53,7 @@ pub enum Entry<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct Checked<'a> {
     /// The results.
-    pub run: &'a Run,
+    pub run: &'a Explained,
     /// The files that were written.
     pub files: &'a Files,
     /// Local state graphs and how they were found.

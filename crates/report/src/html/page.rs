@@ -5,6 +5,7 @@
 
 use base::{Diagnostic, SourceFile};
 use engine::run::Run;
+use explain::Explained;
 use explain::names::{parameters, parameters_with_origin, property_title};
 use serde_json::{Map, Value as Json, json};
 
@@ -93,7 +94,7 @@ fn title(entries: &[Entry<'_>]) -> String {
 
 /// The verdict over everything, and what can be done with the page.
 fn head(entries: &[Entry<'_>], title: &str) -> String {
-    let tally = tally(checked_runs(entries).map(|one| one.run));
+    let tally = tally(checked_runs(entries).map(|one| &**one.run));
     let (mark, ink) = tally.mark();
     let n_refused = entries.len() - checked_runs(entries).count();
     let mut words = match tally.total() {
@@ -300,7 +301,7 @@ fn foot() -> String {
 
 /// The result document, as `--format json` writes it; without its longest parts where it is too large, which is said.
 fn result_document(entries: &[Entry<'_>]) -> (Json, bool) {
-    let runs: Vec<(&Run, &Files)> = checked_runs(entries).map(|one| (one.run, one.files)).collect();
+    let runs: Vec<(&Explained, &Files)> = checked_runs(entries).map(|one| (one.run, one.files)).collect();
     let mut result = match (&runs[..], entries) {
         ([], [Entry::Refused { source, diagnostics }, ..]) => document::refused(source, diagnostics),
         (runs, _) => document::document(runs),

@@ -6,12 +6,13 @@ use std::collections::BTreeMap;
 use engine::run::{Audit, PropertyResult, Run};
 use evidence::Certificate;
 use evidence::certificate::Obligations;
-use explain::proof::{Explanation, Part, Step};
+use explain::Explained;
+use explain::proof::{LocalProof, Part, Step};
 
 use super::escape::{code, escaped};
 use super::source::{Listing, notes, whole};
 use super::table::{folded, heads, row, table, wide};
-use crate::human::proof::{earlier, title};
+use crate::human::proof::title;
 use crate::numbers::{count, counted};
 
 /// Longer lists are cut.
@@ -21,16 +22,16 @@ const MOST_COLUMNS: usize = 16;
 
 /// Everything about a proof; `link` leads to the panel of an earlier property.
 pub fn html(
-    run: &Run,
+    run: &Explained,
     (result, proof): (&PropertyResult, &Certificate),
     link: &dyn Fn(&PropertyResult) -> String,
 ) -> String {
     let mut out = String::new();
-    if let Some(earlier) = earlier(run, result, proof) {
+    if let Some(earlier) = run.earlier(result) {
         let name = escaped(&run.model.properties[earlier.property].name);
         out.push_str(&format!("<p>By the same invariants as <a href=\"{}\">{name}</a>.</p>\n", link(earlier)));
-    } else if let Some(told) = Explanation::of(&run.model, &run.source, proof) {
-        out.push_str(&told_html(run, (result, proof), &told));
+    } else if let Some(told) = run.proof(result) {
+        out.push_str(&told_html(run, (result, proof), told));
     }
     if let Some(pushdown) = proof.pushdown() {
         let fact = |fact| {
@@ -42,12 +43,12 @@ pub fn html(
         if !facts.is_empty() {
             out.push_str(&format!("<h4>What was exposed</h4>\n<ul>{facts}</ul>\n"));
         }
-        out.push_str(&guarantees(run, pushdown));
+        out.push_str(&guarantees(run, result));
     }
     out + &checked(result)
 }
 
-fn told_html(run: &Run, (result, proof): (&PropertyResult, &Certificate), told: &Explanation) -> String {
+fn told_html(run: &Run, (result, proof): (&PropertyResult, &Certificate), told: &LocalProof) -> String {
     let mut out = String::new();
     for part in told.parts.iter().take(12) {
         out.push_str(&part_html(part, told));
@@ -80,7 +81,7 @@ fn told_html(run: &Run, (result, proof): (&PropertyResult, &Certificate), told: 
 }
 
 /// What is said of one member, or of all that read the same.
-fn part_html(part: &Part, told: &Explanation) -> String {
+fn part_html(part: &Part, told: &LocalProof) -> String {
     let mut out = format!("<h4>{}</h4>\n", escaped(&title(part, told)));
     if !part.always.is_empty() {
         out.push_str("<dl class=\"sentences\">\n");
@@ -112,7 +113,7 @@ fn part_html(part: &Part, told: &Explanation) -> String {
 }
 
 /// The source with the sentences between its lines, and which lines the proof needs.
-fn source(run: &Run, told: &Explanation) -> String {
+fn source(run: &Run, told: &LocalProof) -> String {
     let mut marks: BTreeMap<u32, (&'static str, &'static str)> = BTreeMap::new();
     for &line in &told.used_lines {
         marks.insert(line, ("●", "used by the proof"));
@@ -146,7 +147,7 @@ fn lines(numbers: &std::collections::BTreeSet<u32>) -> String {
 }
 
 /// What was exposed, by round where that is known.
-fn exposed(run: &Run, (result, proof): (&PropertyResult, &Certificate), told: &Explanation) -> String {
+fn exposed(run: &Run, (result, proof): (&PropertyResult, &Certificate), told: &LocalProof) -> String {
     if told.exposed.is_empty() {
         return "<h4>What was exposed</h4>\n<p>Nothing: no process had to look into another one.</p>\n".to_owned();
     }
@@ -174,7 +175,7 @@ fn exposed(run: &Run, (result, proof): (&PropertyResult, &Certificate), told: &E
 }
 
 /// Which steps of others touch which sentence.
-fn interference(told: &Explanation) -> String {
+fn interference(told: &LocalProof) -> String {
     if told.disturbances.is_empty() {
         return String::new();
     }
@@ -231,8 +232,8 @@ fn text_of((at, text): (String, &str)) -> String {
 }
 
 /// What processes guarantee to each other, where path edges are the proof.
-fn guarantees(run: &Run, proof: &evidence::pushdown::PushdownProof) -> String {
-    let document = crate::guarantees::document(&run.model, proof);
+fn guarantees(run: &Explained, result: &PropertyResult) -> String {
+    let document = crate::guarantees::document(run, result);
     let Some(processes) = document.as_array() else { return String::new() };
     let mut out = String::new();
     for process in processes.iter().take(8) {

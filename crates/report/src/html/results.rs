@@ -142,7 +142,7 @@ fn cell(run: &Run, at: usize, nth: usize) -> String {
 
 /// The plots of a sweep and the figures behind them.
 fn sweep(checked: &[(usize, &Checked<'_>)]) -> String {
-    let runs: Vec<&Run> = checked.iter().map(|(_, one)| one.run).collect();
+    let runs: Vec<&Run> = checked.iter().map(|(_, one)| &**one.run).collect();
     let Some(parameter) = varying(&runs) else { return String::new() };
     // A line for each property, whichever method answered at a size: the table has the methods.
     let (mut times, mut sizes, mut rows): (Vec<Line>, Vec<Line>, String) = Default::default();

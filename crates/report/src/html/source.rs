@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use base::SourceFile;
 use engine::run::Run;
 use explain::names::line;
-use explain::proof::{Explanation, Part};
+use explain::proof::{LocalProof, Part};
 use model::control::{Place, Scope};
 use model::process::{FamilyId, ProcessId};
 use model::variable::{Role, Storage};
@@ -118,7 +118,7 @@ pub fn steps(run: &Run) -> [u32; 2] {
 }
 
 /// What a proof says, before the lines of which it says it.
-pub fn notes(run: &Run, told: &Explanation) -> BTreeMap<u32, Vec<Note>> {
+pub fn notes(run: &Run, told: &LocalProof) -> BTreeMap<u32, Vec<Note>> {
     let mut out: BTreeMap<u32, Vec<Note>> = BTreeMap::new();
     for part in &told.parts {
         let process = process_of(run, part);

@@ -12,11 +12,14 @@ use serde_json::Value as Json;
 use super::film::{Film, MOST_STEPS};
 use super::{Checked, Entry, page};
 use crate::Files;
-use crate::testing::{broken_lock, counter, large_broken_lock, lasso, mux_sem, philosophers, stuck, without_text};
+use crate::testing::{
+    broken_lock, counter, explained, large_broken_lock, lasso, mux_sem, philosophers, stuck, without_text,
+};
 
 /// The page of these runs, checked.
 fn shown(runs: &[Run]) -> String {
     let files = Files::default();
+    let runs: Vec<_> = runs.iter().map(explained).collect();
     let entries: Vec<Entry<'_>> =
         runs.iter().map(|run| Entry::Checked(Checked { run, files: &files, graphs: None })).collect();
     let html = page(&entries);
@@ -94,7 +97,7 @@ fn tag_end(text: &str) -> Option<usize> {
 #[test]
 fn every_kind_of_result_is_shown_and_the_result_document_is_inside() {
     for run in [mux_sem(2), broken_lock(2), philosophers(3), counter(), stuck(), large_broken_lock(12)] {
-        let expected = crate::json::document(&[(&run, &Files::default())]);
+        let expected = crate::json::document(&[(&explained(&run), &Files::default())]);
         let html = shown(&[run]);
         let [result, _] = documents(&html);
         assert_eq!(result, expected);
@@ -141,7 +144,7 @@ fn a_sweep_has_an_overview_with_plots_and_their_figures() {
 fn a_refused_file_stands_beside_the_others() {
     let source = SourceFile::new("bad<.pw", "program {");
     let Err(diagnostics) = lang::load(&source, &[]) else { panic!("it is wrong") };
-    let (run, files) = (broken_lock(2), Files::default());
+    let (run, files) = (explained(&broken_lock(2)), Files::default());
     let checked = Entry::Checked(Checked { run: &run, files: &files, graphs: None });
     let refused = Entry::Refused { source: &source, diagnostics: &diagnostics };
     for entries in [vec![refused], vec![checked, refused]] {
@@ -213,15 +216,16 @@ fn a_long_run_is_drawn_in_part_and_says_so() {
     trace.loop_from = None;
     trace.end = evidence::TraceEnd::State;
     let n_steps = trace.n_steps();
-    let film = Film::of(&run, run.results[0].property, &trace);
+    run.results.truncate(1);
+    run.results[0].verdict = Verdict::Violated(Evidence::Trace(trace));
+    let told = explained(&run);
+    let film = Film::of(&told, &told.results[0], told.told_trace(&told.results[0]).unwrap());
     assert_eq!((film.steps.len(), film.first), (MOST_STEPS, n_steps - MOST_STEPS));
     for lane in film.lanes() {
         let ends: Vec<[usize; 2]> = lane.bars.iter().map(|bar| [bar.from, bar.to]).collect();
         assert!(ends[0][0] == 0 && ends[ends.len() - 1][1] == MOST_STEPS, "{ends:?}");
         assert!(ends.windows(2).all(|pair| pair[1][0] == pair[0][1] + 1), "bars have no gaps");
     }
-    run.results.truncate(1);
-    run.results[0].verdict = Verdict::Violated(Evidence::Trace(trace));
     let html = shown(&[run]);
     assert!(html.contains(&format!("The first {} steps are not drawn", n_steps - MOST_STEPS)), "it is said");
     assert_eq!(html.matches("<tr data-step=").count(), MOST_STEPS + 1);
@@ -231,9 +235,9 @@ fn a_long_run_is_drawn_in_part_and_says_so() {
 fn random_programs_are_shown() {
     testkit::for_each_program(60, testkit::Shape::everything(), |_, model| {
         let Some(run) = without_text(model) else { return Ok(()) };
-        let expected = crate::json::document(&[(&run, &Files::default())]);
+        let expected = crate::json::document(&[(&explained(&run), &Files::default())]);
         let files = Files::default();
-        let html = page(&[Entry::Checked(Checked { run: &run, files: &files, graphs: None })]);
+        let html = page(&[Entry::Checked(Checked { run: &explained(&run), files: &files, graphs: None })]);
         well_formed(&html)?;
         if documents(&html)[0] == expected { Ok(()) } else { Err("another document".to_owned()) }
     });

@@ -4,8 +4,9 @@
 //! In: a run, one of its results, its trace. Out: HTML that can be read as it is, and the data with which a script
 //! steps through it. Without the script, the diagram and the table tell everything.
 
-use engine::run::{PropertyResult, Run};
+use engine::run::PropertyResult;
 use evidence::{Trace, TraceEnd};
+use explain::Explained;
 use explain::names::property_title;
 use explain::steps::StepView;
 use model::process::ProcessId;
@@ -31,13 +32,14 @@ pub struct Shown {
 }
 
 /// Everything about a trace; `id` is the panel's.
-pub fn show(run: &Run, (result, trace): (&PropertyResult, &Trace), id: &str) -> Shown {
-    let film = Film::of(run, result.property, trace);
+pub fn show(run: &Explained, (result, trace): (&PropertyResult, &Trace), id: &str) -> Shown {
+    let Some(told) = run.told_trace(result) else { return Shown { html: String::new(), data: Json::Null } };
+    let film = Film::of(run, result, told);
     let title = format!("space-time diagram of {}", property_title(&run.model, result.property));
     let drawing = lanes::draw(&film, &title);
     let mut html = format!("<div class=\"trace\" data-trace=\"{id}\">\n");
     html.push_str(&end::html(run, result, trace));
-    html.push_str(&cause(run, result, trace));
+    html.push_str(&cause(run, result));
     html.push_str("<h4>Step by step</h4>\n");
     html.push_str(&player(&film, id));
     html.push_str(&left_out(&film, drawing.n_left_out));
@@ -120,9 +122,9 @@ fn left_out(film: &Film<'_>, n_lanes: usize) -> String {
 }
 
 /// The likely cause, with the two lines between which somebody else moved.
-fn cause(run: &Run, result: &PropertyResult, trace: &Trace) -> String {
-    let Some((sentence, lines)) = explain::stale::told(run, result, trace) else { return String::new() };
-    let lines = match lines {
+fn cause(run: &Explained, result: &PropertyResult) -> String {
+    let Some(cause) = run.trace(result).and_then(|shown| shown.cause.as_ref()) else { return String::new() };
+    let lines = match cause.close_lines {
         None => String::new(),
         Some([first, second]) => {
             let listing = |line: u32| Listing {
@@ -139,7 +141,7 @@ fn cause(run: &Run, result: &PropertyResult, trace: &Trace) -> String {
             )
         }
     };
-    format!("<div class=\"cause\"><h4>Likely cause</h4><p>{}</p>\n{lines}</div>\n", escaped(&sentence))
+    format!("<div class=\"cause\"><h4>Likely cause</h4><p>{}</p>\n{lines}</div>\n", escaped(&cause.sentence))
 }
 
 /// All steps as a table: it needs no script.
@@ -214,14 +216,7 @@ fn cell(film: &Film<'_>, step: &StepView, process: ProcessId) -> String {
 
 /// What the step looked at, where it changed nothing that others see.
 fn notes(film: &Film<'_>, at: usize, step: &StepView) -> Vec<String> {
-    let drawing = trace::TraceDrawing {
-        model: &film.run.model,
-        source: &film.run.source,
-        trace: film.trace,
-        named: &[],
-        ending: "",
-        in_full: true,
-    };
+    let drawing = trace::TraceDrawing { told: film.told, named: &[], ending: "", in_full: true };
     trace::read_notes(&drawing, film.first + at + 1, step)
 }
 

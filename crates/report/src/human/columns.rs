@@ -45,7 +45,7 @@ pub struct Choice<'a> {
 }
 
 /// The trace in columns; `None` where they do not fit.
-pub fn draw(drawing: &TraceDrawing<'_>, rows: &[Row], choice: &Choice<'_>, style: &Style) -> Option<String> {
+pub fn draw(drawing: &TraceDrawing<'_>, rows: &[Row<'_>], choice: &Choice<'_>, style: &Style) -> Option<String> {
     let cells: Vec<Cells> = rows.iter().map(|row| cells(drawing, row, choice, style)).collect();
     let layout = Layout::of(drawing, &cells, choice.shown, style)?;
     let mut out = layout.head(style);
@@ -62,7 +62,7 @@ pub fn draw(drawing: &TraceDrawing<'_>, rows: &[Row], choice: &Choice<'_>, style
     Some(out)
 }
 
-fn cells(drawing: &TraceDrawing<'_>, row: &Row, choice: &Choice<'_>, style: &Style) -> Cells {
+fn cells(drawing: &TraceDrawing<'_>, row: &Row<'_>, choice: &Choice<'_>, style: &Style) -> Cells {
     match row {
         Row::Start => start(drawing, choice.shown),
         Row::Gap(_) => Cells {
@@ -76,13 +76,14 @@ fn cells(drawing: &TraceDrawing<'_>, row: &Row, choice: &Choice<'_>, style: &Sty
 }
 
 fn start(drawing: &TraceDrawing<'_>, shown: &[ProcessId]) -> Cells {
-    let state = &drawing.trace.states[0];
+    let state = &drawing.told.trace.states[0];
     let column = |&process: &ProcessId| {
-        let own = own_variables(drawing.model, state, process);
+        let own = own_variables(drawing.told.model, state, process);
         let own = own.into_iter().map(|(name, value)| format!("{name} = {value}"));
-        Column { head: location(drawing.model, state, process), items: own.collect() }
+        Column { head: location(drawing.told.model, state, process), items: own.collect() }
     };
-    let shared = shared_variables(drawing.model, state).into_iter().map(|(name, value)| format!("{name} = {value}"));
+    let shared =
+        shared_variables(drawing.told.model, state).into_iter().map(|(name, value)| format!("{name} = {value}"));
     Cells {
         step: "0".to_owned(),
         line: String::new(),
@@ -107,14 +108,14 @@ fn step(drawing: &TraceDrawing<'_>, (nth, view): (usize, &StepView), choice: &Ch
             format!("{} {} {}{mark}", moved.from, style.mark(Mark::Arrow), moved.to)
         });
         let own = view.changes.iter().filter(|change| change.owner == Some(process) && !change.resets);
-        let items = own.map(|change| change_text(drawing.model, change, &change.own_name, style)).collect();
+        let items = own.map(|change| change_text(drawing.told.model, change, &change.own_name, style)).collect();
         Column { head: head.unwrap_or_else(|| style.mark(Mark::Rest).to_owned()), items }
     };
     let hidden = |owner: Option<ProcessId>| owner.is_none_or(|owner| !shown.contains(&owner));
     let shared = view.changes.iter().filter(|change| hidden(change.owner) && !change.resets);
-    let shared = shared.map(|change| change_text(drawing.model, change, &change.name, style));
+    let shared = shared.map(|change| change_text(drawing.told.model, change, &change.name, style));
     Cells {
-        step: format!("{} {nth}", bracket(drawing.trace, nth, style)).trim_start().to_owned(),
+        step: format!("{} {nth}", bracket(drawing.told.trace, nth, style)).trim_start().to_owned(),
         line: view.line.to_string(),
         processes: shown.iter().map(column).collect(),
         shared: shared.chain(notes).collect(),
@@ -132,7 +133,7 @@ struct Layout {
 
 impl Layout {
     fn of(drawing: &TraceDrawing<'_>, rows: &[Cells], shown: &[ProcessId], style: &Style) -> Option<Self> {
-        let names: Vec<String> = shown.iter().map(|&id| clean(&drawing.model.processes[id].name)).collect();
+        let names: Vec<String> = shown.iter().map(|&id| clean(&drawing.told.model.processes[id].name)).collect();
         let natural = |nth: usize| {
             let columns = rows.iter().map(|row| &row.processes[nth]);
             let lines = columns.flat_map(|column| column.items.iter().chain([&column.head])).map(|line| width(line));

@@ -1,11 +1,12 @@
 //! What a trace shows at its end: which part of a property fails for whom, the erring statement, who waits for whom, the race.
 
-use engine::PropertyId;
-use engine::run::Run;
+use engine::run::{PropertyResult, Run};
 use evidence::{Trace, TraceEnd};
+use explain::Explained;
+use explain::explained::TraceExplanation;
 use explain::names::{line, location, shown};
-use explain::waiting::{Awaited, Wait, cycle, waits};
-use explain::why::{Why, why};
+use explain::waiting::{Awaited, Wait};
+use explain::why::Why;
 use model::Model;
 use model::eval::{Contender, Race, State, StepFault, touched_by_process};
 use model::print;
@@ -28,21 +29,20 @@ pub struct Shown {
 }
 
 /// What the trace's end shows about the property.
-pub fn end(run: &Run, property: PropertyId, trace: &Trace, style: &Style) -> Shown {
-    let Some(last) = trace.states.last() else {
+pub fn end(run: &Explained, result: &PropertyResult, trace: &Trace, style: &Style) -> Shown {
+    let property = result.property;
+    let (Some(last), Some(told)) = (trace.states.last(), run.trace(result)) else {
         return Shown { text: String::new(), processes: Vec::new(), ending: String::new() };
     };
     match (&trace.end, &run.model.properties[property].kind) {
-        (TraceEnd::State, PropertyKind::Invariant(expr)) => {
-            let why = why(&run.model, last, expr, false);
+        (TraceEnd::State, PropertyKind::Invariant(_)) => {
             let ending =
                 format!("{} {} is false", style.mark(Mark::Violated), clean(&run.model.properties[property].name));
-            Shown { text: because(&run.model, &why, trace, style), processes: named(&why), ending }
+            Shown { text: because(&run.model, &told.why, trace, style), processes: named(&told.why), ending }
         }
-        (TraceEnd::State, PropertyKind::Reachable(expr)) => {
-            let why = why(&run.model, last, expr, true);
+        (TraceEnd::State, PropertyKind::Reachable(_)) => {
             let ending = format!("{} reached", style.mark(Mark::Holds));
-            Shown { text: because(&run.model, &why, trace, style), processes: named(&why), ending }
+            Shown { text: because(&run.model, &told.why, trace, style), processes: named(&told.why), ending }
         }
         (TraceEnd::State, _) => Shown { text: String::new(), processes: Vec::new(), ending: String::new() },
         (TraceEnd::Fault { by, fault }, _) => {
@@ -50,13 +50,13 @@ pub fn end(run: &Run, property: PropertyId, trace: &Trace, style: &Style) -> Sho
             Shown { text: erring(run, last, by.process, fault, style), processes: vec![by.process], ending }
         }
         (TraceEnd::Deadlock, _) => {
-            let waits = waits(&run.model, trace);
+            let waits = &told.waits;
             let ending = format!("{} nobody can move", style.mark(Mark::Violated));
             let processes = waits.iter().flat_map(|wait| wait.holders.iter().copied().chain([wait.process]));
             let mut processes: Vec<ProcessId> = processes.collect();
             processes.sort();
             processes.dedup();
-            Shown { text: waiting(run, last, &waits, style), processes, ending }
+            Shown { text: waiting(run, last, told, style), processes, ending }
         }
         (TraceEnd::Loop, _) => {
             let from = trace.loop_from.unwrap_or(0);
@@ -137,8 +137,8 @@ fn erring(run: &Run, state: &State, process: ProcessId, fault: &StepFault, style
 }
 
 /// Who waits for what, held by whom.
-fn waiting(run: &Run, state: &State, waits: &[Wait], style: &Style) -> String {
-    let model = &run.model;
+fn waiting(run: &Run, state: &State, told: &TraceExplanation, style: &Style) -> String {
+    let (model, waits) = (&run.model, &told.waits);
     let mut stuck: Vec<ProcessId> = waits.iter().map(|wait| wait.process).collect();
     stuck.dedup();
     let others = model.processes.len() - stuck.len();
@@ -153,7 +153,7 @@ fn waiting(run: &Run, state: &State, waits: &[Wait], style: &Style) -> String {
         ),
     };
     let mut out = hang("  ", &lead, style.width.min(80));
-    let cycle = cycle(waits).filter(|cycle| cycle.len() > 1).unwrap_or_default();
+    let cycle = told.cycle.as_deref().filter(|cycle| cycle.len() > 1).unwrap_or_default();
     let rows: Vec<[String; 3]> = waits.iter().map(|wait| wait_row(run, state, wait)).collect();
     let column = |nth: usize| rows.iter().map(|row| width(&row[nth])).max().unwrap_or(0).min(40);
     for (row, wait) in rows.iter().zip(waits) {

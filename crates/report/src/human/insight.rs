@@ -129,7 +129,7 @@ mod tests {
 
     use super::*;
     use crate::human::run as shown;
-    use crate::testing::mux_sem;
+    use crate::testing::{explained, mux_sem};
 
     /// The text of a run whose property has this insight.
     fn text(property: &str, insight: Insight) -> String {
@@ -137,7 +137,7 @@ mod tests {
         let id = run.model.properties.entries().find(|(_, one)| one.name == property).unwrap().0;
         run.results.retain(|result| result.property == id);
         run.results[0].insight = insight;
-        shown(&run, &Context::default(), &Style::default())
+        shown(&explained(&run), &Context::default(), &Style::default())
     }
 
     fn trigger(reached: Reached) -> Vec<Trigger> {

@@ -13,7 +13,7 @@ use crate::text::{clean, cut, hang, pad, pad_left, width};
 const NARROWEST_CHANGES: usize = 20;
 
 /// The trace as a list.
-pub fn draw(drawing: &TraceDrawing<'_>, rows: &[Row], style: &Style) -> String {
+pub fn draw(drawing: &TraceDrawing<'_>, rows: &[Row<'_>], style: &Style) -> String {
     let steps: Vec<[String; 4]> = rows.iter().filter_map(|row| parts(drawing, row, style)).collect();
     let most = |nth: usize, title: &str| steps.iter().map(|step| width(&step[nth])).max().unwrap_or(0).max(title.len());
     let (step, line, process) = (most(0, "step"), most(1, "line"), most(2, "process").min(20));
@@ -46,16 +46,16 @@ pub fn draw(drawing: &TraceDrawing<'_>, rows: &[Row], style: &Style) -> String {
     out
 }
 
-fn parts(drawing: &TraceDrawing<'_>, row: &Row, style: &Style) -> Option<[String; 4]> {
+fn parts(drawing: &TraceDrawing<'_>, row: &Row<'_>, style: &Style) -> Option<[String; 4]> {
     let Row::Step(nth, view) = row else { return None };
     let arrow = style.mark(Mark::Arrow);
     let own = view.moved.first().map_or(String::new(), |moved| match view.stands_still {
         true => format!("{} stands still", moved.from),
         false => format!("{} {arrow} {}", moved.from, moved.to),
     });
-    let who = view.moved.iter().map(|moved| clean(&drawing.model.processes[moved.process].name));
+    let who = view.moved.iter().map(|moved| clean(&drawing.told.model.processes[moved.process].name));
     Some([
-        format!("{} {nth}", bracket(drawing.trace, *nth, style)).trim_start().to_owned(),
+        format!("{} {nth}", bracket(drawing.told.trace, *nth, style)).trim_start().to_owned(),
         view.line.to_string(),
         who.collect::<Vec<_>>().join(" with "),
         clean(&own),
@@ -65,14 +65,14 @@ fn parts(drawing: &TraceDrawing<'_>, row: &Row, style: &Style) -> Option<[String
 fn effects(drawing: &TraceDrawing<'_>, nth: usize, view: &StepView, style: &Style) -> String {
     let changes = view.changes.iter().filter(|change| !change.resets).map(|change| {
         let own = change.owner == Some(view.process);
-        change_text(drawing.model, change, if own { &change.own_name } else { &change.name }, style)
+        change_text(drawing.told.model, change, if own { &change.own_name } else { &change.name }, style)
     });
     clean(&changes.chain(read_notes(drawing, nth, view)).collect::<Vec<_>>().join(", "))
 }
 
 /// The initial state: processes that stand alike together, then the shared variables.
 fn start(drawing: &TraceDrawing<'_>, style: &Style) -> String {
-    let (model, state) = (drawing.model, &drawing.trace.states[0]);
+    let (model, state) = (drawing.told.model, &drawing.told.trace.states[0]);
     let describe = |process: ProcessId| {
         let own = own_variables(model, state, process).into_iter().map(|(name, value)| format!("{name} = {value}"));
         std::iter::once(location(model, state, process)).chain(own).collect::<Vec<_>>().join(", ")

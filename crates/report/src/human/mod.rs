@@ -21,6 +21,8 @@ pub(crate) mod verdict;
 use engine::Verdict;
 use engine::run::{PropertyResult, Run};
 use evidence::Evidence;
+use explain::Explained;
+use explain::explained::certificate;
 use explain::names::parameters_with_origin;
 
 use crate::files::Files;
@@ -55,7 +57,7 @@ pub struct Context {
 }
 
 /// Everything about one run.
-pub fn run(run: &Run, context: &Context, style: &Style) -> String {
+pub fn run(run: &Explained, context: &Context, style: &Style) -> String {
     if context.verbosity == Verbosity::Quiet {
         return run.results.iter().map(|result| verdict::quiet_line(run, result, style)).collect();
     }
@@ -94,14 +96,10 @@ pub fn run(run: &Run, context: &Context, style: &Style) -> String {
 }
 
 /// What processes guarantee to each other, in the first proof that says it.
-fn guarantees(run: &Run, style: &Style) -> String {
-    let proofs = run.results.iter().filter_map(|result| match &result.verdict {
-        Verdict::Holds(Evidence::Certificate(proof)) | Verdict::Violated(Evidence::Certificate(proof)) => Some(proof),
-        _ => None,
-    });
-    let found = { proofs }.find_map(|proof| proof.pushdown());
-    match found {
-        Some(proof) => crate::guarantees::text(&run.model, proof, style),
+fn guarantees(run: &Explained, style: &Style) -> String {
+    let is_pushdown = |result: &&PropertyResult| certificate(result).is_some_and(|proof| proof.pushdown().is_some());
+    match run.results.iter().find(is_pushdown) {
+        Some(result) => crate::guarantees::text(run, result, style),
         None => "  there are no guarantees to show: only proofs by `--method pushdown` have them\n".to_owned(),
     }
 }
@@ -134,7 +132,7 @@ fn clean_words(text: &str) -> String {
 }
 
 /// One property: its line, and what belongs to it.
-pub(crate) fn property(run: &Run, result: &PropertyResult, context: &Context, style: &Style) -> String {
+pub(crate) fn property(run: &Explained, result: &PropertyResult, context: &Context, style: &Style) -> String {
     let mut out = verdict::line(run, result, style);
     out.push_str(&verdict::expectation(run, result, style));
     match &result.verdict {
@@ -165,18 +163,17 @@ pub(crate) fn property(run: &Run, result: &PropertyResult, context: &Context, st
 }
 
 fn trace_block(
-    run: &Run,
+    run: &Explained,
     (result, trace): (&PropertyResult, &evidence::Trace),
     context: &Context,
     style: &Style,
 ) -> String {
-    let shown = failure::end(run, result.property, trace, style);
+    let Some(told) = run.told_trace(result) else { return String::new() };
+    let shown = failure::end(run, result, trace, style);
     let mut out = shown.text;
     out.push('\n');
     let drawing = TraceDrawing {
-        model: &run.model,
-        source: &run.source,
-        trace,
+        told,
         named: &shown.processes,
         ending: &shown.ending,
         in_full: context.verbosity == Verbosity::Verbose,
@@ -185,7 +182,7 @@ fn trace_block(
     out.push_str(&call_stacks(run, trace, style));
     out.push_str(&lasso::turning(run, result.property, trace, style));
     out.push_str(&insight::of_violated(run, result, style));
-    out.push_str(&stale::hint(run, result, trace, style));
+    out.push_str(&stale::hint(run, result, style));
     out.push_str(&trace::facts(result, trace, style));
     out
 }

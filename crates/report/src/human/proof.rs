@@ -3,10 +3,10 @@
 //! By default the invariants and a few lines about them; with `-v` everything, obligations included. A proof that is too large to be
 //! read says so.
 
-use engine::Verdict;
-use engine::run::{Audit, PropertyResult, Run};
-use evidence::{Certificate, Evidence};
-use explain::proof::{Explanation, Part};
+use engine::run::{Audit, PropertyResult};
+use evidence::Certificate;
+use explain::Explained;
+use explain::proof::{LocalProof, Part};
 
 use super::{Context, Verbosity, insight};
 use crate::numbers::{bytes, count, counted, duration};
@@ -20,27 +20,32 @@ const MOST_LINES: usize = 12;
 const PLACES: usize = 24;
 
 /// Everything about a proof, under its verdict.
-pub fn block(run: &Run, (result, proof): (&PropertyResult, &Certificate), context: &Context, style: &Style) -> String {
+pub fn block(
+    run: &Explained,
+    (result, proof): (&PropertyResult, &Certificate),
+    context: &Context,
+    style: &Style,
+) -> String {
     let is_verbose = context.verbosity == Verbosity::Verbose;
     let mut out = String::new();
-    if let Some(earlier) = earlier(run, result, proof) {
+    if let Some(earlier) = run.earlier(result) {
         let text = format!("by the same invariants as {}", clean(&run.model.properties[earlier.property].name));
         out.push_str(&hang("  ", &text, style.width.min(80)));
-    } else if let Some(told) = Explanation::of(&run.model, &run.source, proof) {
+    } else if let Some(told) = run.proof(result) {
         let page = Page { style, columns: style.width.min(80), most: if is_verbose { usize::MAX } else { MOST_LINES } };
-        out.push_str(&page.invariants(&told));
-        if let Some(why) = explain::proof::why(&run.model, result.property, &told) {
+        out.push_str(&page.invariants(told));
+        if let Some(why) = explain::proof::why(&run.model, result.property, told) {
             out.push_str(&page.row("Why it follows", &why));
         }
-        out.push_str(&page.exposed(&told, result.statistics.refinements, is_verbose));
+        out.push_str(&page.exposed(told, result.statistics.refinements, is_verbose));
         if is_verbose {
             for (nth, round) in result.statistics.exposures.iter().enumerate() {
                 let text = explain::proof::round(&run.model, proof, round);
                 out.push_str(&page.row(&format!("  round {}", nth + 1), &clean(&text)));
             }
         }
-        out.push_str(&page.disturbances(&told, is_verbose));
-        out.push_str(&page.lines(&told));
+        out.push_str(&page.disturbances(told, is_verbose));
+        out.push_str(&page.lines(told));
         out.push_str(&insight::other_sizes(&result.insight, style));
     }
     if let Some(proof) = proof.pushdown() {
@@ -66,17 +71,6 @@ pub fn block(run: &Run, (result, proof): (&PropertyResult, &Certificate), contex
     out
 }
 
-/// A property before this one that the same invariants prove.
-pub(crate) fn earlier<'r>(run: &'r Run, result: &PropertyResult, proof: &Certificate) -> Option<&'r PropertyResult> {
-    let before = run.results.iter().take_while(|other| other.property != result.property);
-    { before }.find(|other| match &other.verdict {
-        Verdict::Holds(Evidence::Certificate(known)) | Verdict::Violated(Evidence::Certificate(known)) => {
-            known.facts == proof.facts
-        }
-        _ => false,
-    })
-}
-
 struct Page<'a> {
     style: &'a Style,
     columns: usize,
@@ -90,7 +84,7 @@ impl Page<'_> {
         hang(&format!("  {heading:<18}   "), text, self.columns)
     }
 
-    fn invariants(&self, told: &Explanation) -> String {
+    fn invariants(&self, told: &LocalProof) -> String {
         let mut out = String::new();
         for (nth, part) in told.parts.iter().enumerate() {
             // Beyond the first few, processes that are all different are counted.
@@ -117,7 +111,7 @@ impl Page<'_> {
     }
 
     /// What is said of one member, or of all that read the same.
-    fn part(&self, part: &Part, told: &Explanation) -> String {
+    fn part(&self, part: &Part, told: &LocalProof) -> String {
         let mut out = format!("  {}\n", self.style.paint(Ink::Strong, &title(part, told)));
         let mut lines = String::new();
         for (nth, text) in part.always.iter().enumerate() {
@@ -158,7 +152,7 @@ impl Page<'_> {
     }
 
     /// What the proof looked at inside other processes.
-    fn exposed(&self, told: &Explanation, rounds: Option<u64>, is_verbose: bool) -> String {
+    fn exposed(&self, told: &LocalProof, rounds: Option<u64>, is_verbose: bool) -> String {
         if told.exposed.is_empty() {
             return String::new();
         }
@@ -174,7 +168,7 @@ impl Page<'_> {
     }
 
     /// Which steps of others touch what a process relies on, and that they keep it.
-    fn disturbances(&self, told: &Explanation, is_verbose: bool) -> String {
+    fn disturbances(&self, told: &LocalProof, is_verbose: bool) -> String {
         let few = if is_verbose { usize::MAX } else { 4 };
         let ok = self.style.mark(Mark::Holds);
         let mut steps: Vec<String> = told
@@ -193,7 +187,7 @@ impl Page<'_> {
         self.row("Steps of others", &format!("{} {verb} all of this {ok}", steps.join(", ")))
     }
 
-    fn lines(&self, told: &Explanation) -> String {
+    fn lines(&self, told: &LocalProof) -> String {
         let list = |lines: &std::collections::BTreeSet<u32>| {
             let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
             let word = if lines.len() == 1 { "line" } else { "lines" };
@@ -211,7 +205,7 @@ impl Page<'_> {
 }
 
 /// Whose invariants follow.
-pub(crate) fn title(part: &Part, told: &Explanation) -> String {
+pub(crate) fn title(part: &Part, told: &LocalProof) -> String {
     let who = match (told.k, part.is_all) {
         (k, _) if k == told.n_processes && k > 1 => "all processes together".to_owned(),
         (1, true) if told.n_processes > 1 && !part.letters.is_empty() => {

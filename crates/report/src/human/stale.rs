@@ -1,17 +1,16 @@
 //! The likely cause of a violation, for people: the sentence, and the two lines between which another process moved.
 
 use engine::run::{PropertyResult, Run};
-use evidence::Trace;
-use explain::stale::told;
+use explain::Explained;
 
 use crate::style::{Ink, Mark, Style};
 use crate::text::{clean, cut, hang};
 
 /// The likely cause, with the two source lines; empty where the trace does not show one.
-pub fn hint(run: &Run, result: &PropertyResult, trace: &Trace, style: &Style) -> String {
-    let Some((sentence, close_lines)) = told(run, result, trace) else { return String::new() };
-    let mut out = hang("  Likely cause   ", &sentence, style.width.min(80));
-    out.push_str(&close_lines.map_or(String::new(), |numbers| lines(run, numbers, style)));
+pub fn hint(run: &Explained, result: &PropertyResult, style: &Style) -> String {
+    let Some(cause) = run.trace(result).and_then(|shown| shown.cause.as_ref()) else { return String::new() };
+    let mut out = hang("  Likely cause   ", &cause.sentence, style.width.min(80));
+    out.push_str(&cause.close_lines.map_or(String::new(), |numbers| lines(run, numbers, style)));
     out
 }
 

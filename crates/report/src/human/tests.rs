@@ -1,17 +1,18 @@
 //! What people see, on small programs: the mock-ups of the design, and hard cases.
 
 use base::StopReason;
+use explain::explained::Steps;
 
 use super::*;
-use crate::testing::{broken_lock, counter, large_broken_lock, lasso, mux_sem, philosophers, stuck};
+use crate::testing::{broken_lock, counter, explained, large_broken_lock, lasso, mux_sem, philosophers, stuck};
 use crate::text::width;
 
 fn shown(run: &Run) -> String {
-    super::run(run, &Context::default(), &Style::default())
+    super::run(&explained(run), &Context::default(), &Style::default())
 }
 
 fn quiet(run: &Run) -> String {
-    super::run(run, &Context { verbosity: Verbosity::Quiet, ..Context::default() }, &Style::default())
+    super::run(&explained(run), &Context { verbosity: Verbosity::Quiet, ..Context::default() }, &Style::default())
 }
 
 #[test]
@@ -21,7 +22,7 @@ fn violated_invariant() {
 
 #[test]
 fn violated_invariant_in_ascii_with_a_trace_file() {
-    let run = broken_lock(2);
+    let run = explained(&broken_lock(2));
     let style = Style { ascii: true, ..Style::default() };
     let traces = [(run.results[0].property, "out/broken_lock.mutex.itf.json".to_owned())].into_iter().collect();
     let text = super::run(
@@ -45,7 +46,7 @@ fn quiet_is_one_line_each() {
 
 #[test]
 fn verbose_has_numbers() {
-    let run = mux_sem(2);
+    let run = explained(&mux_sem(2));
     insta::assert_snapshot!(super::run(
         &run,
         &Context { verbosity: Verbosity::Verbose, ..Context::default() },
@@ -106,8 +107,9 @@ fn locks_conditions_and_ended_processes() {
 #[test]
 fn a_loop_is_bracketed() {
     let (run, trace) = lasso();
-    let drawing =
-        TraceDrawing { model: &run.model, source: &run.source, trace: &trace, named: &[], ending: "", in_full: false };
+    let steps = Steps::of(&trace);
+    let told = steps.told(&run.model, &run.source, &trace);
+    let drawing = TraceDrawing { told, named: &[], ending: "", in_full: false };
     insta::assert_snapshot!(draw_trace(&drawing, &Style::default()));
     let narrow = Style { width: 60, ..Style::default() };
     insta::assert_snapshot!(draw_trace(&drawing, &narrow));
@@ -121,8 +123,9 @@ fn long_traces_are_shown_in_part() {
         trace.states.extend_from_within(2..6);
         trace.turns.extend_from_within(1..5);
     }
-    let drawing =
-        TraceDrawing { model: &run.model, source: &run.source, trace: &trace, named: &[], ending: "", in_full: false };
+    let steps = Steps::of(&trace);
+    let told = steps.told(&run.model, &run.source, &trace);
+    let drawing = TraceDrawing { told, named: &[], ending: "", in_full: false };
     let short = draw_trace(&drawing, &Style::default());
     assert!(short.contains("115 steps left out (-v shows them)"), "{short}");
     assert!(short.lines().count() < 60);

@@ -3,11 +3,11 @@
 //! Only what changes is shown. Of many processes only those that move, or that the failure names, have a column. Of a long
 //! trace the middle is left out unless all of it is asked for.
 
-use base::SourceFile;
 use engine::run::PropertyResult;
 use evidence::Trace;
+use explain::explained::ToldTrace;
 use explain::names::shown;
-use explain::steps::{Change, StepView, step};
+use explain::steps::{Change, StepView};
 use model::Model;
 use model::eval::Turn;
 use model::process::ProcessId;
@@ -30,12 +30,8 @@ const FEW_PROCESSES: usize = 5;
 /// What is drawn.
 #[derive(Clone, Copy)]
 pub struct TraceDrawing<'a> {
-    /// The program.
-    pub model: &'a Model,
-    /// Its text.
-    pub source: &'a SourceFile,
-    /// The trace.
-    pub trace: &'a Trace,
+    /// The trace, with its steps.
+    pub told: ToldTrace<'a>,
     /// Processes that have a column even if they do not move.
     pub named: &'a [ProcessId],
     /// A few words under the last step; may be empty.
@@ -45,11 +41,11 @@ pub struct TraceDrawing<'a> {
 }
 
 /// One shown step, or a gap.
-pub(super) enum Row {
+pub(super) enum Row<'a> {
     /// The initial state.
     Start,
     /// Step number `nth`, counted from 1.
-    Step(usize, Box<StepView>),
+    Step(usize, &'a StepView),
     /// So many steps are left out.
     Gap(usize),
 }
@@ -57,8 +53,8 @@ pub(super) enum Row {
 /// Draws a trace.
 pub fn draw_trace(drawing: &TraceDrawing<'_>, style: &Style) -> String {
     let rows = rows(drawing);
-    let all: Vec<ProcessId> = drawing.model.processes.ids().collect();
-    let movers = drawing.trace.turns.iter().flat_map(Turn::processes);
+    let all: Vec<ProcessId> = drawing.told.model.processes.ids().collect();
+    let movers = drawing.told.trace.turns.iter().flat_map(Turn::processes);
     let mut relevant: Vec<ProcessId> = movers.chain(drawing.named.iter().copied()).collect();
     relevant.sort();
     relevant.dedup();
@@ -69,20 +65,17 @@ pub fn draw_trace(drawing: &TraceDrawing<'_>, style: &Style) -> String {
     let (mut out, shown) = drawn.unwrap_or_else(|| (listing::draw(drawing, &rows, style), &relevant));
     let silent: Vec<ProcessId> = all.iter().copied().filter(|id| !shown.contains(id)).collect();
     if !silent.is_empty() {
-        let names = group_names(drawing.model, &silent);
+        let names = group_names(drawing.told.model, &silent);
         let verb = if silent.len() == 1 { "does" } else { "do" };
         out.push_str(&hang("  ", &format!("{names} {verb} not move"), style.width.min(80)));
     }
     out
 }
 
-fn rows(drawing: &TraceDrawing<'_>) -> Vec<Row> {
-    let trace = drawing.trace;
+fn rows<'a>(drawing: &TraceDrawing<'a>) -> Vec<Row<'a>> {
+    let trace = drawing.told.trace;
     let n_steps = trace.n_steps();
-    let row = |nth: usize| {
-        let states = [&trace.states[nth - 1], &trace.states[nth]];
-        Row::Step(nth, Box::new(step(drawing.model, drawing.source, &trace.turns[nth - 1], states)))
-    };
+    let row = |nth: usize| Row::Step(nth, drawing.told.step(nth - 1));
     let mut rows = vec![Row::Start];
     if drawing.in_full || n_steps <= MOST_STEPS {
         rows.extend((1..=n_steps).map(row));
@@ -124,15 +117,15 @@ pub(crate) fn read_notes(drawing: &TraceDrawing<'_>, nth: usize, view: &StepView
     if view.writes || view.changes.iter().any(|change| change.owner.is_none()) {
         return Vec::new();
     }
-    let before = &drawing.trace.states[nth - 1];
+    let before = &drawing.told.trace.states[nth - 1];
     let note = |&cell: &CellId| {
-        let read = &drawing.model.cells[cell];
-        format!("{} is {}", read.name, shown(drawing.model, read.ty, before.cells[cell.index()]))
+        let read = &drawing.told.model.cells[cell];
+        format!("{} is {}", read.name, shown(drawing.told.model, read.ty, before.cells[cell.index()]))
     };
     let mut notes: Vec<String> = view.reads.iter().map(note).collect();
     if notes.len() > MOST_NOTES {
         // Of many, those that somebody changes on the way.
-        let states = &drawing.trace.states;
+        let states = &drawing.told.trace.states;
         let changes = |cell: CellId| states.iter().any(|state| state.cells[cell.index()] != before.cells[cell.index()]);
         notes = view.reads.iter().filter(|&&cell| changes(cell)).take(MOST_NOTES).map(note).collect();
         notes.push(format!("and {} more", view.reads.len() - notes.len()));

@@ -1,8 +1,8 @@
 //! The line of one property: mark, verdict, name, and on what it rests.
 
 use base::StopReason;
-use engine::methods::in_words;
 use engine::Verdict;
+use engine::methods::in_words;
 use engine::run::{PropertyResult, Run};
 use evidence::{Certificate, Evidence, Exploration, Scope, SymbolicSearch, TraceEnd};
 use explain::finding::vacuous;

@@ -7,15 +7,15 @@
 use base::Span;
 use engine::run::Run;
 use evidence::{Trace, TraceEnd};
-use explain::finding::Finding;
 use explain::names::{location, own_variables, place, shared_variables};
-use explain::steps::{StepView, step};
-use explain::waiting::{Wait, waits};
+use explain::steps::StepView;
+use explain::waiting::Wait;
 use model::eval::{State, Turn};
 use model::process::ProcessId;
 use serde_json::{Map, Value as Json, json};
 
 use super::Writer;
+use crate::findings::Found;
 use crate::human::change_text;
 use crate::style::Style;
 
@@ -23,26 +23,26 @@ use crate::style::Style;
 const MOST_WITH_ALL_VALUES: usize = 200;
 
 /// The run as a code flow.
-pub fn code_flow(writer: &Writer, finding: &Finding<'_>, trace: &Trace) -> Json {
-    let mut flow = Flow { writer, finding, trace, threads: Vec::new() };
+pub fn code_flow(writer: &Writer, found: &Found<'_>, trace: &Trace) -> Json {
+    let mut flow = Flow { writer, found, trace, threads: Vec::new() };
     flow.starts();
     (1..=trace.n_steps()).for_each(|nth| flow.step(nth));
     flow.end();
-    let model = &finding.run.model;
+    let model = &found.run.model;
     let threads = model.processes.entries().zip(flow.threads).map(|((id, process), locations)| {
         json!({
             "id": process.name,
             "message": { "text": format!("what {} does", process.name) },
-            "initialState": flow_state(finding, &trace.states[0], id),
+            "initialState": flow_state(found, &trace.states[0], id),
             "locations": locations,
         })
     });
-    json!({ "message": { "text": finding.sentence }, "threadFlows": threads.collect::<Vec<_>>() })
+    json!({ "message": { "text": found.finding.sentence }, "threadFlows": threads.collect::<Vec<_>>() })
 }
 
 /// Where one process is after a step: its place, and the variables that it can name.
-fn flow_state(finding: &Finding<'_>, state: &State, process: ProcessId) -> Json {
-    let model = &finding.run.model;
+fn flow_state(found: &Found<'_>, state: &State, process: ProcessId) -> Json {
+    let model = &found.run.model;
     let name = &model.processes[process].name;
     let own = own_variables(model, state, process).into_iter().map(|(var, value)| (format!("{name}.{var}"), value));
     let values = shared_variables(model, state).into_iter().chain(own);
@@ -53,7 +53,7 @@ fn flow_state(finding: &Finding<'_>, state: &State, process: ProcessId) -> Json 
 /// A code flow that grows.
 struct Flow<'a> {
     writer: &'a Writer,
-    finding: &'a Finding<'a>,
+    found: &'a Found<'a>,
     trace: &'a Trace,
     /// The locations of each process.
     threads: Vec<Vec<Json>>,
@@ -71,7 +71,7 @@ struct Spot {
 impl Flow<'_> {
     /// Adds a location and returns it, for what else is to be said.
     fn add(&mut self, spot: Spot) -> &mut Json {
-        let mut at = self.writer.location(&self.finding.run.source, spot.span);
+        let mut at = self.writer.location(&self.found.run.source, spot.span);
         at["message"] = json!({ "text": spot.text });
         // The depth of the call in which the statement stands, which is that before the step.
         let state = &self.trace.states[spot.order.saturating_sub(1).min(self.trace.states.len() - 1)];
@@ -82,7 +82,7 @@ impl Flow<'_> {
     }
 
     fn starts(&mut self) {
-        let model = &self.finding.run.model;
+        let model = &self.found.run.model;
         let start = &self.trace.states[0];
         for (process, declared) in model.processes.entries() {
             self.threads.push(Vec::new());
@@ -93,13 +93,13 @@ impl Flow<'_> {
     }
 
     fn step(&mut self, nth: usize) {
-        let (run, trace) = (self.finding.run, self.trace);
+        let trace = self.trace;
         let states = [&trace.states[nth - 1], &trace.states[nth]];
         let turn = &trace.turns[nth - 1];
-        let view = step(&run.model, &run.source, turn, states);
-        for (process, span) in movers(self.finding, turn, states[0]) {
-            let text = self.words(&view, process, nth);
-            let values = self.values(&view, process, nth);
+        let Some(view) = self.found.told_trace().map(|told| told.step(nth - 1)) else { return };
+        for (process, span) in movers(self.found, turn, states[0]) {
+            let text = self.words(view, process, nth);
+            let values = self.values(view, process, nth);
             let depths = states.map(|state| state.stacks[process.index()].len());
             let is_last = nth == trace.n_steps();
             let spot = self.add(Spot { process, order: nth, span, text });
@@ -116,7 +116,7 @@ impl Flow<'_> {
 
     /// What a step does, in words.
     fn words(&self, view: &StepView, process: ProcessId, nth: usize) -> String {
-        let model = &self.finding.run.model;
+        let model = &self.found.run.model;
         let mut parts = Vec::new();
         if let Some(moved) = view.moved.iter().find(|moved| moved.process == process && !view.stands_still) {
             parts.push(format!("{} → {}", moved.from, moved.to));
@@ -138,9 +138,9 @@ impl Flow<'_> {
     }
 
     fn values(&self, view: &StepView, process: ProcessId, nth: usize) -> Json {
-        let (model, state) = (&self.finding.run.model, &self.trace.states[nth]);
+        let (model, state) = (&self.found.run.model, &self.trace.states[nth]);
         if self.trace.n_steps() <= MOST_WITH_ALL_VALUES {
-            return flow_state(self.finding, state, process);
+            return flow_state(self.found, state, process);
         }
         let changed = view.changes.iter().map(|change| {
             (change.name.clone(), json!({ "text": explain::names::shown(model, change.ty, change.new) }))
@@ -150,7 +150,7 @@ impl Flow<'_> {
 
     /// What the end of the run shows, at the places where it shows.
     fn end(&mut self) {
-        let (run, trace) = (self.finding.run, self.trace);
+        let (run, trace) = (self.found.run, self.trace);
         let order = trace.n_steps() + 1;
         let statement = |action| run.model.statements[run.model.actions[action].statement].span;
         let mut spots: Vec<(Spot, &str)> = Vec::new();
@@ -171,7 +171,8 @@ impl Flow<'_> {
             TraceEnd::Deadlock => {
                 let last = &trace.states[trace.n_steps()];
                 // A process that can go several ways waits for each of them.
-                for ways in waits(&run.model, trace).chunk_by(|one, other| one.process == other.process) {
+                let waits = run.trace(self.found.result).map_or(&[][..], |told| &told.waits);
+                for ways in waits.chunk_by(|one, other| one.process == other.process) {
                     let texts: Vec<String> = ways.iter().map(|wait| awaited(run, wait)).collect();
                     let (process, text) = (ways[0].process, format!("waits for {}", texts.join(", or for ")));
                     let span = run.model.places[last.place(process)].span;
@@ -195,8 +196,8 @@ fn awaited(run: &Run, wait: &Wait) -> String {
 }
 
 /// Who moves in a turn, each with the statement that it takes.
-fn movers(finding: &Finding<'_>, turn: &Turn, before: &State) -> Vec<(ProcessId, Span)> {
-    let model = &finding.run.model;
+fn movers(found: &Found<'_>, turn: &Turn, before: &State) -> Vec<(ProcessId, Span)> {
+    let model = &found.run.model;
     let statement = |action| model.statements[model.actions[action].statement].span;
     match turn {
         Turn::StandStill(process) => vec![(*process, model.places[before.place(*process)].span)],

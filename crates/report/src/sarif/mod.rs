@@ -17,10 +17,11 @@ use std::path::Path;
 
 use base::{Diagnostic, SourceFile, Span, StopReason};
 use engine::Verdict;
-use explain::finding::{Finding, Standing};
+use explain::finding::Standing;
 use model::property::Expected;
 use serde_json::{Map, Value as Json, json};
 
+use crate::findings::Found;
 use crate::item::{Item, all_diagnostics};
 use crate::json::parameters;
 use crate::uri::{self, Located};
@@ -57,7 +58,7 @@ pub fn document(call: &Call<'_>) -> Json {
         results.push(writer.message(source, diagnostic));
     }
     for run in call.items.iter().filter_map(Item::run) {
-        results.extend(Finding::all(run).filter_map(|finding| writer.result(&finding)));
+        results.extend(Found::all(run).filter_map(|found| writer.result(&found)));
     }
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
@@ -90,9 +91,9 @@ fn invocation(call: &Call<'_>) -> Json {
         _ => None,
     });
     let was_cancelled = { reasons }.any(|reason| *reason == StopReason::Cancelled);
-    let undecided = runs().flat_map(Finding::all).filter(|finding| finding.standing == Standing::Undecided);
-    let notifications = undecided.map(|finding| {
-        json!({ "level": "warning", "message": { "text": finding.message() }, "descriptor": { "id": rules::NOT_DECIDED } })
+    let undecided = runs().flat_map(Found::all).filter(|found| found.finding.standing == Standing::Undecided);
+    let notifications = undecided.map(|found| {
+        json!({ "level": "warning", "message": { "text": found.finding.message() }, "descriptor": { "id": rules::NOT_DECIDED } })
     });
     json!({
         "executionSuccessful": !was_refused && !was_cancelled,
@@ -105,20 +106,20 @@ fn invocation(call: &Call<'_>) -> Json {
 
 /// Every verdict of the call, the expected ones included.
 fn verdicts(items: &[Item<'_>]) -> Json {
-    let of = |finding: Finding<'_>| {
-        let property = &finding.run.model.properties[finding.result.property];
+    let of = |found: Found<'_>| {
+        let property = &found.run.model.properties[found.result.property];
         json!({
-            "model": finding.run.source.name(),
-            "parameters": parameters(&finding.run.model),
+            "model": found.run.source.name(),
+            "parameters": parameters(&found.run.model),
             "property": property.name,
             "kind": property.kind.keyword(),
-            "verdict": word(&finding.result.verdict),
+            "verdict": word(&found.result.verdict),
             "expected": if property.expected == Expected::Holds { "holds" } else { "violated" },
-            "method": finding.result.method,
-            "seconds": finding.result.statistics.time.as_secs_f64(),
+            "method": found.result.method,
+            "seconds": found.result.statistics.time.as_secs_f64(),
         })
     };
-    items.iter().filter_map(Item::run).flat_map(Finding::all).map(of).collect()
+    items.iter().filter_map(Item::run).flat_map(Found::all).map(of).collect()
 }
 
 fn word(verdict: &Verdict) -> &'static str {
@@ -210,17 +211,17 @@ impl Writer {
     }
 
     /// A property, where there is something to do about it.
-    fn result(&mut self, finding: &Finding<'_>) -> Option<Json> {
-        let (run, result) = (finding.run, finding.result);
+    fn result(&mut self, found: &Found<'_>) -> Option<Json> {
+        let (run, result) = (found.run, found.result);
         let property = &run.model.properties[result.property];
-        let (rule, kind, level) = match finding.standing {
+        let (rule, kind, level) = match found.finding.standing {
             Standing::AsExpected => return None,
             Standing::Vacuous => (rules::VACUOUS, "fail", Some("warning")),
             // A result that is open has no level; the rule's own makes it a warning where kinds are not looked at.
             Standing::Undecided => (rules::NOT_DECIDED, "open", None),
             Standing::NotAsExpected => (property.kind.keyword(), "fail", Some("error")),
         };
-        let mut location = self.location(&run.source, finding.span);
+        let mut location = self.location(&run.source, found.finding.span);
         location["logicalLocations"] = json!([{
             "name": property.name,
             "fullyQualifiedName": format!("{}::{}", run.model.name, property.name),
@@ -233,12 +234,12 @@ impl Writer {
         if let Some(level) = level {
             out.insert("level".into(), json!(level));
         }
-        out.insert("message".into(), json!({ "text": finding.message() }));
+        out.insert("message".into(), json!({ "text": found.finding.message() }));
         out.insert("locations".into(), json!([location]));
-        if let Some(trace) = finding.trace() {
-            out.insert("codeFlows".into(), json!([flow::code_flow(self, finding, trace)]));
+        if let Some(trace) = found.trace() {
+            out.insert("codeFlows".into(), json!([flow::code_flow(self, found, trace)]));
         }
-        let instance = finding.instance();
+        let instance = &found.finding.instance;
         let identity = fingerprint(&[&run.model.name, &property.name, &instance]);
         out.insert("partialFingerprints".into(), json!({ "property/v1": identity }));
         out.insert(

@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 
 use super::*;
 use crate::Files;
-use crate::testing::{broken_lock, counter, lasso, mux_sem, philosophers};
+use crate::testing::{broken_lock, counter, explained, lasso, mux_sem, philosophers};
 
 /// What must be there, by the kind of object.
 const REQUIRED: [(&str, &[&str]); 12] = [
@@ -160,7 +160,7 @@ fn of(items: &[Item<'_>]) -> Json {
 }
 
 fn of_run(run: &Run) -> Json {
-    of(&[Item::Checked(run, &Files::default())])
+    of(&[Item::Checked(&explained(run), &Files::default())])
 }
 
 #[test]

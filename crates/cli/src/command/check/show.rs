@@ -3,7 +3,7 @@
 use std::env;
 use std::path::PathBuf;
 
-use engine::run::Run;
+use explain::Explained;
 use lang::codes;
 use report::human::{Context, Verbosity};
 use report::sarif::{self, CodeText};
@@ -84,7 +84,7 @@ impl Shown<'_> {
 
 /// A document of what was checked. A file is not written where nothing was.
 fn document(items: &[Item<'_>], output: &Output) -> Option<String> {
-    let runs: Vec<(&Run, &Files)> = items
+    let runs: Vec<(&Explained, &Files)> = items
         .iter()
         .filter_map(|item| match *item {
             Item::Checked(run, files) => Some((run, files)),

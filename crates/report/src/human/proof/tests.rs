@@ -8,6 +8,8 @@ use engine::{Statistics, Verdict};
 use evidence::Evidence;
 use testkit::local::{Expose, Local};
 
+use crate::testing::explained;
+
 /// The invariant of `k` processes each, exposing these places, as the proof of a property of an example.
 fn proved(name: &str, size: i64, (k, exposed): (usize, &[&str]), property: &str) -> Run {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(format!("{name}.pw"));
@@ -47,7 +49,7 @@ fn the_classics_read_well() {
         ("ticket", 2, (2, &[][..]), "mutex"),
     ] {
         let run = proved(name, size, how, property);
-        let text = crate::human::run(&run, &crate::Context::default(), &crate::Style::default());
+        let text = crate::human::run(&explained(&run), &crate::Context::default(), &crate::Style::default());
         let wide: Vec<&str> = text.lines().filter(|line| crate::text::width(line) > 80).collect();
         assert!(wide.is_empty(), "{wide:#?}");
         insta::assert_snapshot!(name, text);
@@ -58,9 +60,9 @@ fn the_classics_read_well() {
 fn a_proof_that_was_not_checked_says_so() {
     let mut run = proved("mux_sem", 3, (1, &["crit", "leave"][..]), "mutex");
     run.results[0].audit = Audit::Stopped(base::StopReason::TimeLimit(Duration::from_secs(1)));
-    let text = crate::human::run(&run, &crate::Context::default(), &crate::Style::default());
+    let text = crate::human::run(&explained(&run), &crate::Context::default(), &crate::Style::default());
     assert!(text.contains("not checked by independent code: the time limit of 1 s was reached"), "{text}");
-    let document = crate::json::document(&[(&run, &crate::Files::default())]);
+    let document = crate::json::document(&[(&explained(&run), &crate::Files::default())]);
     let result = &document["results"][0];
     assert_eq!((&result["audited"], &result["audit_reason"]["code"]), (&false.into(), &"time-limit".into()));
     assert_eq!(result["invariants"][0]["text"], "x == 0 <=> exists k: P[k]@{crit, leave}");
@@ -76,7 +78,7 @@ fn a_proof_in_ascii_and_in_full() {
     let run = proved("mux_sem", 3, (1, &["crit", "leave"][..]), "mutex");
     let style = crate::Style { ascii: true, ..crate::Style::default() };
     let context = crate::Context { verbosity: crate::Verbosity::Verbose, ..crate::Context::default() };
-    let text = crate::human::run(&run, &context, &style);
+    let text = crate::human::run(&explained(&run), &context, &style);
     assert!(text.is_ascii(), "{text}");
     insta::assert_snapshot!(text);
 }
