@@ -1,94 +1,166 @@
-//! `cargo xtask campaign [CASES] [FIRST]`: the random comparisons of the tests, at length.
+//! `cargo xtask campaign`: every method on random programs against brute force, and the checker on changed proofs and programs.
 //!
-//! In: how many random programs each comparison gets (20 000 unless told), and the first seed. Out: whether all agreed; a disagreement
-//! is shrunk and shown by the test that found it, with the seed that makes it again. The comparisons are those tests that draw random
-//! programs (`testkit::for_each_program`): a test file that does is found by its text.
+//! In: how many programs, from which seed on, of which profiles, by which methods, for how long at most. Out: how many verdicts each
+//! method gave, how many certificates the checker accepted, how many changed ones it refused, and what was wrong; each finding is
+//! made small and written to `target/campaign` as a program with its seed and method. Everything runs in this process, on one thread.
+//!
+//! [`case`]: a program with what brute force says. [`judge`]: methods compared with it. [`mutants`]: changed certificates and programs.
+//! [`shrink`]: findings made small. [`drafts`]: programs with rendezvous, which the language cannot write. [`tally`]: the figures.
 
+mod case;
+mod drafts;
+mod judge;
+mod mutants;
+mod shrink;
+mod tally;
+#[cfg(test)]
+mod tests;
+
+use std::panic;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
-/// How many programs each comparison gets unless told.
-const N_CASES: u64 = 20_000;
+use driver::methods::{self, Method};
+use testkit::program::PROFILES;
 
-/// Runs all comparisons, in the order of the crates.
+use case::{Case, Source};
+use judge::{Finding, Judge};
+use tally::Tally;
+
+/// How many programs there are unless told.
+const N_PROGRAMS: u64 = 10_000;
+
+/// So many findings of a kind are made small and written; the others are counted.
+const MOST_WRITTEN: usize = 3;
+
+/// How often the terminal hears how far it is.
+const PROGRESS: Duration = Duration::from_secs(20);
+
+/// What a campaign runs.
+struct Settings {
+    n_programs: u64,
+    first_seed: u64,
+    sources: Vec<Source>,
+    methods: Vec<&'static Method>,
+    longest: Option<Duration>,
+}
+
+impl Settings {
+    fn parse(arguments: &[&str]) -> Result<Self, String> {
+        let mut settings = Settings {
+            n_programs: N_PROGRAMS,
+            first_seed: 0,
+            sources: Source::all(),
+            methods: methods::available().collect(),
+            longest: None,
+        };
+        let mut rest = arguments.iter();
+        while let Some(&option) = rest.next() {
+            let value = *rest.next().ok_or_else(|| format!("`{option}` needs a value"))?;
+            let number = || value.parse::<u64>().map_err(|_| format!("`{option} {value}`: a number is needed"));
+            match option {
+                "--programs" => settings.n_programs = number()?,
+                "--seed" => settings.first_seed = number()?,
+                "--seconds" => settings.longest = Some(Duration::from_secs(number()?)),
+                "--profile" if value == "all" => {}
+                "--profile" => settings.sources = value.split(',').map(Source::find).collect::<Result<_, _>>()?,
+                "--method" if value == "all" => {}
+                "--method" => settings.methods = value.split(',').map(methods::find).collect::<Result<_, _>>()?,
+                _ => return Err(format!("there is no option `{option}`")),
+            }
+        }
+        Ok(settings)
+    }
+
+    /// The program with this number among all.
+    fn source(&self, number: u64) -> &Source {
+        &self.sources[(number % self.sources.len() as u64) as usize]
+    }
+}
+
+/// Runs a campaign.
 pub fn run(root: &Path, arguments: &[&str]) -> ExitCode {
-    let numbers: Result<Vec<u64>, _> = arguments.iter().map(|text| text.parse()).collect();
-    let (cases, first) = match numbers.as_deref() {
-        Ok([]) => (N_CASES, 0),
-        Ok([cases]) => (*cases, 0),
-        Ok([cases, first]) => (*cases, *first),
-        _ => {
-            eprintln!("usage: cargo xtask campaign [CASES] [FIRST]");
+    let settings = match Settings::parse(arguments) {
+        Ok(settings) => settings,
+        Err(error) => {
+            let names: Vec<&str> = PROFILES.iter().map(|profile| profile.name).collect();
+            eprintln!("campaign: {error}");
+            eprintln!(
+                "usage: cargo xtask campaign [--programs N] [--seed S] [--profile all|NAME,…] [--method all|NAME,…] [--seconds T]"
+            );
+            eprintln!("profiles: {}, {}", names.join(", "), drafts::NAME);
             return ExitCode::from(2);
         }
     };
-    let found = match comparisons(root) {
-        Ok(found) => found,
-        Err(error) => {
-            eprintln!("campaign: {error}");
-            return ExitCode::FAILURE;
-        }
-    };
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut failed = Vec::new();
-    for (package, test) in &found {
-        eprintln!("campaign: {package}, {test}: {cases} programs from seed {first} on");
-        let status = Command::new(&cargo)
-            .args(["test", "--release", "--package", package, "--test", test])
-            .env("PIECEWISE_CASES", cases.to_string())
-            .env("PIECEWISE_SEED", first.to_string())
-            .current_dir(root)
-            .status();
-        if !status.is_ok_and(|status| status.success()) {
-            failed.push(format!("{package}, {test}"));
-        }
-    }
-    if failed.is_empty() {
-        eprintln!("campaign: {} comparisons of {cases} programs each agree", found.len());
-        return ExitCode::SUCCESS;
-    }
-    eprintln!("campaign: failed: {}", failed.join("; "));
-    ExitCode::FAILURE
+    // A panic of a method is a finding with its message; its backtrace would drown the figures.
+    panic::set_hook(Box::new(judge::note_panic));
+    let folder = root.join("target/campaign");
+    let tally = Campaign { settings: &settings, folder, tally: Tally::default() }.run();
+    print!("{tally}");
+    if tally.n_wrong() == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// The tests that draw random programs: package and name.
-fn comparisons(root: &Path) -> Result<Vec<(String, String)>, String> {
-    let mut found = Vec::new();
-    for package in entries(&root.join("crates"))? {
-        let tests = package.join("tests");
-        if !tests.is_dir() {
-            continue;
-        }
-        for test in entries(&tests)? {
-            let draws = std::fs::read_to_string(&test).is_ok_and(|text| text.contains("for_each_program("));
-            if let (true, Some("rs"), Some(name)) =
-                (draws, test.extension().and_then(|end| end.to_str()), test.file_stem().and_then(|name| name.to_str()))
-            {
-                let package = package.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-                found.push((format!("piecewise-{package}"), name.to_owned()));
+struct Campaign<'s> {
+    settings: &'s Settings,
+    /// Where findings are written.
+    folder: PathBuf,
+    tally: Tally,
+}
+
+impl Campaign<'_> {
+    fn run(mut self) -> Tally {
+        let (started, mut said) = (Instant::now(), Instant::now());
+        for number in 0..self.settings.n_programs {
+            if self.settings.longest.is_some_and(|longest| started.elapsed() >= longest) {
+                break;
+            }
+            let (seed, source) = (self.settings.first_seed + number, self.settings.source(number));
+            self.one(source, seed);
+            if said.elapsed() >= PROGRESS {
+                said = Instant::now();
+                eprintln!(
+                    "campaign: {} programs, {} wrong, {} s",
+                    number + 1,
+                    self.tally.n_wrong(),
+                    started.elapsed().as_secs()
+                );
             }
         }
+        self.tally.time = started.elapsed();
+        self.tally
     }
-    Ok(found)
-}
 
-/// What a folder contains, in order.
-fn entries(folder: &Path) -> Result<Vec<PathBuf>, String> {
-    let listed = std::fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    let mut paths: Vec<PathBuf> = listed.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
-    paths.sort();
-    Ok(paths)
-}
+    fn one(&mut self, source: &Source, seed: u64) {
+        let started = Instant::now();
+        let made = Case::make(source, seed);
+        self.tally.brute_force_time += started.elapsed();
+        let case = match made {
+            Ok(case) => case,
+            Err(why) => return self.tally.left_out(why),
+        };
+        self.tally.n_programs += 1;
+        let findings = Judge { methods: &self.settings.methods, tally: &mut self.tally }.judge(&case, seed);
+        for finding in findings {
+            self.report(source, &case, seed, finding);
+        }
+    }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_comparisons_are_found() {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is in the project");
-        let found = comparisons(root).unwrap();
-        let has = |package: &str, test: &str| found.contains(&(package.to_owned(), test.to_owned()));
-        assert!(has("piecewise-explicit", "fair") && has("piecewise-explicit", "liveness"), "{found:?}");
+    /// Counts a finding; the first ones of its kind are made small, printed and written.
+    fn report(&mut self, source: &Source, case: &Case, seed: u64, finding: Finding) {
+        if self.tally.note_finding(&finding) > MOST_WRITTEN {
+            return;
+        }
+        let (text, finding) = shrink::smallest(case, seed, finding);
+        let head =
+            format!("// {finding}\n// cargo xtask campaign --profile {} --seed {seed} --programs 1\n", source.name());
+        eprintln!("\n{head}{text}");
+        let name =
+            format!("{}-{}-{}-{seed}.pw", finding.kind.word(), finding.method.replace('+', "-plus"), source.name());
+        let written = std::fs::create_dir_all(&self.folder)
+            .and_then(|()| std::fs::write(self.folder.join(name), format!("{head}{text}")));
+        if let Err(error) = written {
+            eprintln!("campaign: {}: {error}", self.folder.display());
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Chores of the project, as `cargo xtask CHORE`.
 //!
 //! `tidy` checks the rules of the house that a compiler does not know; `bench` measures Piecewise beside other tools;
-//! `beem` compares the BEEM models with the published numbers; `campaign` runs the tests' random comparisons at length.
+//! `beem` compares the BEEM models with the published numbers; `campaign` compares every method with brute force on random programs.
 
 mod beem;
 mod bench;
@@ -29,7 +29,8 @@ fn main() -> ExitCode {
             eprintln!("       cargo xtask bench beem [--write]   measure searches and local graphs of the BEEM models");
             eprintln!("       cargo xtask bench pushdown [--write] measure path edges of programs with procedures");
             eprintln!("       cargo xtask beem [LIMIT]            compare the BEEM models with the reference counts");
-            eprintln!("       cargo xtask campaign [CASES] [FIRST] the random comparisons of the tests, at length");
+            eprintln!("       cargo xtask campaign [--programs N] [--seed S] [--profile P] [--method M] [--seconds T]");
+            eprintln!("                                          every method on random programs against brute force");
             ExitCode::from(2)
         }
     }

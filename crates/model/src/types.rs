@@ -119,6 +119,17 @@ impl ScalarType {
         }
     }
 
+    /// Where a value stands among the type's values; `None` if it is none of them. The values of a range are not gone through.
+    pub fn position(self, value: Value, context: TypeContext<'_>) -> Option<u64> {
+        match (self, value) {
+            (ScalarType::Range { lo, hi }, Value::Int(number)) => {
+                (lo..=hi).contains(&number).then(|| number.wrapping_sub(lo) as u64)
+            }
+            (ScalarType::Semaphore { max }, Value::Int(number)) => (0..=max).contains(&number).then_some(number as u64),
+            _ => self.values(context).position(|one| one == value).map(|at| at as u64),
+        }
+    }
+
     /// How many values the type has.
     pub fn n_values(self, context: TypeContext<'_>) -> u128 {
         let n_members = |family| context.processes.iter().filter(|process| process.family == family).count() as u128;

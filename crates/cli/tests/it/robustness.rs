@@ -1,6 +1,6 @@
-//! A small deterministic fuzzing of the front-end, the formatter and the reader of traces.
+//! A small deterministic fuzzing of every reader: programs in three languages, formulas, automata, traces, proofs.
 //!
-//! Inputs are mutations of the examples and of a real trace, and random bytes, all from a seed; `PIECEWISE_FUZZ_SEED` gives
+//! Inputs are mutations of the examples, of a real trace and real proofs, and random bytes, all from a seed; `PIECEWISE_FUZZ_SEED` gives
 //! another one, `PIECEWISE_FUZZ_CASES` more cases. What fails prints its seed, which fails again.
 
 mod readers;
@@ -29,6 +29,47 @@ fn any_bytes_as_a_trace() {
     let texts = vec![place.read("out/lock.mutex.itf.json").into(), place.read("out/lock.inside.itf.json").into()];
     fuzz("trace", &texts, readers::trace);
 }
+
+#[test]
+fn any_bytes_as_a_proof() {
+    let place = Place::with("semaphore.pw", readers::SEMAPHORE);
+    let mut texts: Vec<Vec<u8>> = Vec::new();
+    for (method, property) in [("tmmc", "mutex"), ("pairwise", "mutex"), ("fll-b", "live")] {
+        place.run(&format!("check semaphore.pw --method {method} --property {property} --proof {method}")).exits(0);
+        let written =
+            fs::read_dir(place.path().join(method)).unwrap().map(|entry| fs::read_to_string(entry.unwrap().path()));
+        // Without its digest a changed proof is judged by what it says.
+        let without_digest = |text: String| {
+            let lines = text.lines().filter(|line| !line.trim_start().starts_with("\"digest\""));
+            lines.collect::<Vec<_>>().join("\n").into_bytes()
+        };
+        texts.extend(written.map(|text| without_digest(text.unwrap())));
+    }
+    assert_eq!(texts.len(), 3, "each method writes a proof");
+    fuzz("proof", &texts, readers::proof_file);
+}
+
+#[test]
+fn any_bytes_as_a_program_of_another_language() {
+    fuzz("dve", &[DVE.into()], readers::dve);
+    let pds = [PDS, INIT, SPEC].join(readers::BETWEEN);
+    readers::pds(pds.as_bytes());
+    fuzz("pds", &[pds.into_bytes()], readers::pds);
+}
+
+#[test]
+fn any_bytes_as_a_formula_or_an_automaton() {
+    let formulas = ["[](p -> <> q) && !(p U (q W X r))", "forall i: always (a => eventually b)", "G F \"x y\" | a M b"];
+    fuzz("formula", &formulas.map(Vec::from), readers::formula);
+    fuzz("automaton", &[HOA.into()], readers::automaton);
+}
+
+/// A program in DVE, a pushdown system, an automaton: small, and with most of what their formats have.
+const DVE: &str = include_str!("support/sample.dve");
+const PDS: &str = include_str!("support/sample.pds");
+const INIT: &str = include_str!("support/sample.init");
+const SPEC: &str = include_str!("support/sample.spec");
+const HOA: &str = include_str!("support/sample.hoa");
 
 #[test]
 fn very_large_and_very_deep_inputs_are_refused_in_words() {

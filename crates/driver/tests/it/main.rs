@@ -7,3 +7,4 @@ mod dve;
 mod pds;
 mod teach;
 mod trust;
+mod wide;

@@ -3,10 +3,9 @@
 //! Members see all shared and public cells and what everybody exposes. Control is numbered by `model::points`, values by their position
 //! among those of their type. The rows are ascending; where each node of an abstract process stands among them is told.
 
-use std::collections::BTreeMap;
-
 use base::StopReason;
 use evidence::certificate::{Column, Exposed, Member, SplitInvariant, StateSet};
+use model::Model;
 use model::process::ProcessId;
 use model::value::Value;
 use model::variable::{CellId, Role, Storage};
@@ -14,25 +13,17 @@ use model::variable::{CellId, Role, Storage};
 use super::sets::FairSets;
 use crate::local::bits::for_each_bit;
 
-/// Values by their position among those of a cell's type.
-type Positions = BTreeMap<CellId, BTreeMap<Value, u32>>;
-
 impl<const W: usize> FairSets<'_, W> {
     /// The split invariant, and by process where each of its view states, in the order of stores, stands among the rows.
     pub fn certify(&mut self) -> Result<(SplitInvariant, Vec<Vec<u32>>), StopReason> {
         let model = self.locals.model;
-        let mut positions = Positions::new();
-        for (id, cell) in model.cells.entries() {
-            if !matches!(model.vars[cell.var].role, Role::Counter(_)) {
-                positions.insert(id, cell.ty.values(model.type_context()).zip(0..).collect());
-            }
-        }
-        let shown: Vec<CellId> = positions.keys().copied().filter(|cell| self.is_seen(*cell)).collect();
+        let counts = |cell: &CellId| matches!(model.vars[model.cells[*cell].var].role, Role::Counter(_));
+        let shown: Vec<CellId> = model.cells.ids().filter(|cell| !counts(cell) && self.is_seen(*cell)).collect();
         let mut stores: Vec<Vec<u32>> = Vec::with_capacity(self.stores.len());
         let mut values: Vec<Vec<u32>> = Vec::with_capacity(self.cells.len());
         for cells in 0..self.cells.len() as u32 {
             let state = self.plain_state(cells, None);
-            values.push(shown.iter().map(|cell| positions[cell][&state.cells[cell.index()]]).collect());
+            values.push(shown.iter().map(|cell| position(model, *cell, state.cells[cell.index()])).collect());
         }
         let told: Vec<ProcessId> =
             model.processes.ids().filter(|process| !self.exposed[process.index()].facts.is_empty()).collect();
@@ -43,7 +34,7 @@ impl<const W: usize> FairSets<'_, W> {
         }
         let (mut members, mut places) = (Vec::new(), Vec::new());
         for process in model.processes.ids() {
-            let (member, place) = self.member(process, (&shown, &told), &stores, &positions)?;
+            let (member, place) = self.member(process, (&shown, &told), &stores)?;
             members.push(member);
             places.push(place);
         }
@@ -62,8 +53,8 @@ impl<const W: usize> FairSets<'_, W> {
         process: ProcessId,
         (shown, told): (&[CellId], &[ProcessId]),
         stores: &[Vec<u32>],
-        positions: &Positions,
     ) -> Result<(Member, Vec<u32>), StopReason> {
+        let model = self.locals.model;
         let own: Vec<CellId> = self.locals.cells(process).to_vec();
         let mut cells: Vec<(CellId, bool, usize)> =
             shown.iter().enumerate().map(|(at, &cell)| (cell, true, at)).collect();
@@ -77,7 +68,7 @@ impl<const W: usize> FairSets<'_, W> {
                 let local = self.plain_local(process, local);
                 let value = |&(cell, is_shown, at): &(CellId, bool, usize)| match is_shown {
                     true => seen[at],
-                    false => positions[&cell][&local.cells[at]],
+                    false => position(model, cell, local.cells[at]),
                 };
                 let mut row: Vec<u32> = cells.iter().map(value).collect();
                 row.push(local.point as u32);
@@ -117,4 +108,10 @@ fn with_blocks(exposed: &Exposed) -> Exposed {
         exposed.blocks.push(vec![false; exposed.facts.len()]);
     }
     exposed
+}
+
+/// Where a value stands among those of a cell's type.
+fn position(model: &Model, cell: CellId, value: Value) -> u32 {
+    let position = model.cells[cell].ty.position(value, model.type_context());
+    position.expect("a cell holds a value of its type") as u32
 }

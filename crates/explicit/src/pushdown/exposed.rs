@@ -7,6 +7,7 @@
 use evidence::pushdown::{ExposedFact, LocalPart};
 use model::control::Scope;
 use model::process::ProcessId;
+use model::value::Value;
 
 use crate::codec::Codec;
 use crate::packing::{Field, Packed, encode};
@@ -31,8 +32,8 @@ struct Bit {
     mask: u64,
     /// The field that the fact is about.
     field: Field,
-    /// By content of the field: whether the fact holds.
-    holds: Vec<bool>,
+    /// The contents of the field with which the fact holds, ascending.
+    holds: Vec<u64>,
     /// The control points at which the field means what the fact is about; all where this is not given.
     only_at: Option<(Field, Vec<bool>)>,
 }
@@ -72,7 +73,7 @@ impl ExposedBits {
     pub fn refresh<const W: usize>(&self, process: ProcessId, row: &mut Packed<W>) {
         for bit in &self.bits[process.index()] {
             let is_meant = bit.only_at.as_ref().is_none_or(|(control, points)| points[control.raw(row) as usize]);
-            let holds = is_meant && bit.holds.get(bit.field.raw(row) as usize).copied().unwrap_or(false);
+            let holds = is_meant && bit.holds.binary_search(&bit.field.raw(row)).is_ok();
             row[self.word] = if holds { row[self.word] | bit.mask } else { row[self.word] & !bit.mask };
         }
     }
@@ -82,13 +83,13 @@ fn bit(codec: &Codec<'_>, fact: &ExposedFact, mask: u64) -> Bit {
     match &fact.part {
         LocalPart::Place(places) => {
             let points = &codec.plan.points[fact.process.index()];
-            let holds = points.iter().map(|point| places.contains(&point.place)).collect();
+            let holds =
+                (0..).zip(points.iter()).filter(|(_, point)| places.contains(&point.place)).map(|(at, _)| at).collect();
             Bit { mask, field: codec.layout.control[fact.process.index()], holds, only_at: None }
         }
         LocalPart::Cell(cell, values) => {
             let field = codec.layout.locations[cell.index()].0;
-            let mut holds = vec![false; 1 + field.mask as usize];
-            values.iter().for_each(|&value| holds[field.raw_of(encode(value)) as usize] = true);
+            let holds = contents(field, values);
             Bit { mask, field, holds, only_at: None }
         }
         LocalPart::Slot(procedure, slot, values) => {
@@ -96,8 +97,7 @@ fn bit(codec: &Codec<'_>, fact: &ExposedFact, mask: u64) -> Bit {
             let first = frames.and_then(|frames| frames.first_slot.get(procedure).copied());
             let first = first.expect("facts are about procedures that the process calls");
             let field = codec.layout.locations[first as usize + slot].0;
-            let mut holds = vec![false; 1 + field.mask as usize];
-            values.iter().for_each(|&value| holds[field.raw_of(encode(value)) as usize] = true);
+            let holds = contents(field, values);
             let points = &codec.plan.points[fact.process.index()];
             let is_meant =
                 |point: &crate::points::Point| codec.model.places[point.place].scope == Scope::Procedure(*procedure);
@@ -105,4 +105,11 @@ fn bit(codec: &Codec<'_>, fact: &ExposedFact, mask: u64) -> Bit {
             Bit { mask, field, holds, only_at: Some(only_at) }
         }
     }
+}
+
+/// The contents of a field that stand for some values, ascending.
+fn contents(field: Field, values: &[Value]) -> Vec<u64> {
+    let mut contents: Vec<u64> = values.iter().map(|&value| field.raw_of(encode(value))).collect();
+    contents.sort_unstable();
+    contents
 }

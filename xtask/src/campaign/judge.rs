@@ -1,0 +1,182 @@
+//! Methods compared with brute force on one program.
+//!
+//! In: a [`Case`] and the methods. Out: what is wrong: verdicts that brute force contradicts, evidence that the checker refuses, panics,
+//! and changed proofs that the checker accepts of what is false. Every method is asked all questions of the program in one call, with
+//! one thread, as `driver` asks it, audit included.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
+use std::time::{Duration, Instant};
+
+use base::{Budget, CancelToken};
+use driver::methods::Method;
+use engine::run::{Audit, PropertyResult};
+use engine::{PropertyId, Silent, Task, Verdict};
+use evidence::{Certificate, Evidence};
+
+use super::case::Case;
+use super::mutants;
+use super::tally::Tally;
+
+/// A method gets so much for one program; most need a thousandth of it.
+const LONGEST: Duration = Duration::from_secs(2);
+const MOST_MEMORY: u64 = 256 << 20;
+
+/// What is wrong.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    pub kind: Kind,
+    pub method: &'static str,
+    /// The property, where it is about one.
+    pub property: Option<String>,
+    /// What was answered, and what is the case.
+    pub what: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// A verdict that is not true.
+    WrongVerdict,
+    /// A verdict whose evidence the checker refuses: nobody sees it, and it should not have been given.
+    RefusedEvidence,
+    Panic,
+    /// A changed certificate, or one of a changed program, that the checker accepts of what is false.
+    AcceptedMutant,
+}
+
+impl Kind {
+    pub fn word(self) -> &'static str {
+        match self {
+            Kind::WrongVerdict => "wrong",
+            Kind::RefusedEvidence => "refused",
+            Kind::Panic => "panic",
+            Kind::AcceptedMutant => "mutant",
+        }
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let about = self.property.as_ref().map_or(String::new(), |name| format!(", `{name}`"));
+        write!(f, "{}: method `{}`{about}: {}", self.kind.word(), self.method, self.what.replace('\n', " "))
+    }
+}
+
+thread_local! {
+    static LAST_PANIC: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// Keeps a panic's message and place instead of printing it.
+pub fn note_panic(info: &PanicHookInfo<'_>) {
+    LAST_PANIC.with_borrow_mut(|last| *last = info.to_string());
+}
+
+/// The methods, and where their verdicts are counted.
+pub struct Judge<'a> {
+    pub methods: &'a [&'static Method],
+    pub tally: &'a mut Tally,
+}
+
+impl Judge<'_> {
+    /// Everything that is wrong with the methods' answers about a program.
+    pub fn judge(&mut self, case: &Case, seed: u64) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        self.tally.n_properties += case.questions.len() as u64;
+        for method in self.methods {
+            let started = Instant::now();
+            let results = ask(method, case);
+            let took = started.elapsed();
+            match results {
+                Ok(results) => {
+                    for result in &results {
+                        self.tally.note_verdict(method.name, result);
+                        findings.extend(wrong(case, method, result));
+                    }
+                    findings.extend(self.changed(case, method, &results, seed));
+                }
+                Err(finding) => findings.push(finding),
+            }
+            self.tally.note_time(method.name, took);
+        }
+        findings
+    }
+
+    /// What the checker says of changed certificates and programs.
+    fn changed(&mut self, case: &Case, method: &Method, results: &[PropertyResult], seed: u64) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        let started = Instant::now();
+        let proofs: Vec<_> = results.iter().filter_map(|result| Some((result, proof(result)?))).collect();
+        let is_checked = |(result, _): &&(&PropertyResult, _)| matches!(result.audit, Audit::Proof(_));
+        self.tally.n_certificates += proofs.iter().filter(is_checked).count() as u64;
+        // Of each program two certificates or three are changed: those of other methods at the next one.
+        let turn = seed.wrapping_add(method.name.bytes().map(u64::from).sum());
+        let chosen = proofs.get(seed as usize % proofs.len().max(1)).filter(|_| turn.is_multiple_of(4));
+        if let Some(&(result, certificate)) = chosen {
+            let tried = mutants::try_all(case, certificate, method.name, seed);
+            self.tally.n_mutants_accepted += tried.n_accepted;
+            self.tally.n_mutants_refused += tried.n_refused;
+            findings.extend(tried.wrong.into_iter().map(|what| Finding {
+                kind: Kind::AcceptedMutant,
+                method: method.name,
+                property: Some(case.model.properties[result.property].name.clone()),
+                what,
+            }));
+        }
+        self.tally.mutants_time += started.elapsed();
+        findings
+    }
+}
+
+/// The certificate of a verdict that has one.
+pub fn proof(result: &PropertyResult) -> Option<&Certificate> {
+    match &result.verdict {
+        Verdict::Holds(Evidence::Certificate(certificate)) | Verdict::Violated(Evidence::Certificate(certificate)) => {
+            Some(certificate)
+        }
+        _ => None,
+    }
+}
+
+/// A method's audited answers to all questions, or what went wrong.
+pub fn ask(method: &Method, case: &Case) -> Result<Vec<PropertyResult>, Finding> {
+    ask_about(method, case, &case.questions)
+}
+
+/// The same about some of the properties.
+pub fn ask_about(method: &Method, case: &Case, questions: &[PropertyId]) -> Result<Vec<PropertyResult>, Finding> {
+    let budget = Budget::new(Some(LONGEST), Some(MOST_MEMORY), CancelToken::default());
+    let task = Task { model: &case.model, properties: questions.to_vec(), budget, n_threads: 1 };
+    let finding = |kind, what| Finding { kind, method: method.name, property: None, what };
+    match catch_unwind(AssertUnwindSafe(|| method.checker().check(&task, &Silent))) {
+        Ok(Ok(results)) => Ok(results),
+        Ok(Err(failure)) => Err(finding(Kind::RefusedEvidence, failure.to_string())),
+        Err(_) => Err(finding(Kind::Panic, LAST_PANIC.with_borrow(String::clone))),
+    }
+}
+
+/// The finding that a verdict is, if brute force contradicts it.
+pub fn wrong(case: &Case, method: &Method, result: &PropertyResult) -> Option<Finding> {
+    let right = case.right[result.property.index()];
+    let (said, is_right) = match &result.verdict {
+        Verdict::Holds(_) => ("holds", right.holds),
+        Verdict::Violated(_) => ("violated", right.violated),
+        Verdict::Unknown(_) => return None,
+    };
+    if is_right {
+        return None;
+    }
+    let truth = match (right.holds, right.violated) {
+        (true, _) => "it holds",
+        (_, true) => "it is violated",
+        _ => "it has no value in some state",
+    };
+    let audit =
+        if result.audit.is_accepted() { "the checker accepts the evidence" } else { "the evidence is not checked" };
+    Some(Finding {
+        kind: Kind::WrongVerdict,
+        method: method.name,
+        property: Some(case.model.properties[result.property].name.clone()),
+        what: format!("answers `{said}` ({}), and {truth}; {audit}", result.method),
+    })
+}
