@@ -21,7 +21,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use driver::methods::{self, Method};
+use driver::methods;
+use engine::methods::Declaration;
 use testkit::program::PROFILES;
 
 use case::{Case, Source};
@@ -42,7 +43,7 @@ struct Settings {
     n_programs: u64,
     first_seed: u64,
     sources: Vec<Source>,
-    methods: Vec<&'static Method>,
+    methods: Vec<&'static Declaration>,
     longest: Option<Duration>,
 }
 
@@ -66,7 +67,12 @@ impl Settings {
                 "--profile" if value == "all" => {}
                 "--profile" => settings.sources = value.split(',').map(Source::find).collect::<Result<_, _>>()?,
                 "--method" if value == "all" => {}
-                "--method" => settings.methods = value.split(',').map(methods::find).collect::<Result<_, _>>()?,
+                "--method" => {
+                    settings.methods = value
+                        .split(',')
+                        .map(|name| Ok(methods::find(name)?.declaration()))
+                        .collect::<Result<_, String>>()?
+                }
                 _ => return Err(format!("there is no option `{option}`")),
             }
         }

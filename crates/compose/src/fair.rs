@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 
 use base::Budget;
 use engine::{Contradiction, Event, Exposure, Halt, Method, Observer, Statistics, Verdict};
-use evidence::certificate::{Claim, Fact, LocalFact};
+use evidence::certificate::{Claim, LocalFact};
 use evidence::{Certificate, Evidence, SymbolicSearch, Trace, TraceEnd};
 use model::Model;
 use model::process::ProcessId;
@@ -126,22 +126,23 @@ pub fn decide<'m, B: FairBackend>(
 ) -> Result<Decided, Halt> {
     let mut search = Search { backend, conditions, locals, way, exposures: Vec::new(), n_exposed: 0 };
     let mut is_written = true;
-    let mut certificate =
-        Certificate { property: conditions.property.name.clone(), scope: evidence::Scope::Instance, facts: Vec::new() };
+    let mut facts = crate::facts::Facts::default();
     for violation in 0..conditions.violations.len() {
         match search.violation(violation)? {
             Found::NoRun(None) => is_written = false,
             Found::NoRun(Some((invariant, ranks))) => {
-                let uses = vec![certificate.facts.len()];
-                certificate.facts.push(Fact { claim: invariant, uses: Vec::new() });
-                certificate.facts.push(Fact { claim: ranks, uses });
+                let invariant = facts.add(invariant, &[]);
+                facts.add(ranks, &[invariant]);
             }
             Found::Run(trace) => {
                 return Ok(Decided { outcome: Outcome::Run(trace), exposures: search.exposures });
             }
         }
     }
-    let outcome = if is_written { Outcome::Proved(certificate) } else { Outcome::Unwritten };
+    let outcome = match is_written {
+        true => Outcome::Proved(facts.into_certificate(&conditions.property.name)),
+        false => Outcome::Unwritten,
+    };
     Ok(Decided { outcome, exposures: search.exposures })
 }
 

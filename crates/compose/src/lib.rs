@@ -4,12 +4,15 @@
 //! `k` processes each, of which split invariants are `k = 1` and pairwise ones `k = 2`; [`symmetry`] lets few groups stand for
 //! all. [`question`]: properties as patterns over few processes. [`crowd`]: real runs of a few processes, where invariants leave a
 //! question open. [`method`]: all of it put together. [`completion`]: refinement by exposed facts until there is a proof or a
-//! real run. [`fair`]: temporal properties under fairness.
+//! real run. [`fair`]: temporal properties under fairness. [`facts`]: what was proved so far, with what it rests on; [`edges`]: sets of
+//! labelled edges of what a process sees.
 
 pub mod backend;
 mod clause;
 pub mod completion;
 pub mod crowd;
+pub mod edges;
+pub mod facts;
 pub mod fair;
 pub mod k_index;
 pub mod method;

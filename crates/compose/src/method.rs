@@ -7,12 +7,13 @@ use std::time::Instant;
 
 use base::{Coarse, StopReason};
 use engine::{Answer, Event, Observer, PropertyId, Statistics, Task, Verdict};
-use evidence::certificate::{Claim, Fact, SplitInvariant};
-use evidence::{Certificate, Evidence, Trace};
+use evidence::certificate::{Claim, SplitInvariant};
+use evidence::{Evidence, Trace};
 use model::property::PropertyKind;
 
 use crate::backend::Backend;
 use crate::crowd;
+use crate::facts::Facts;
 use crate::k_index::{Decision, Fixpoint, Invariants, Plan, decide};
 use crate::question::questions_up_to;
 use crate::symmetry::Symmetry;
@@ -104,8 +105,9 @@ pub fn answer(
     let verdict = match outcome {
         Outcome::Open(stop) => Verdict::Unknown(stop),
         Outcome::Never(invariant) => {
-            let facts = vec![Fact { claim: Claim::SplitInvariant(invariant), uses: Vec::new() }];
-            let certificate = Certificate { property: property.name.clone(), scope: evidence::Scope::Instance, facts };
+            let mut facts = Facts::default();
+            facts.add(Claim::SplitInvariant(invariant), &[]);
+            let certificate = facts.into_certificate(&property.name);
             let evidence = Evidence::Certificate(Box::new(certificate));
             if is_goal { Verdict::Violated(evidence) } else { Verdict::Holds(evidence) }
         }

@@ -17,7 +17,8 @@ use crate::eval::Counters;
 use crate::expr::{Access, BinaryOp, Expr, ExprKind};
 use crate::points::{Points, called_procedures};
 use crate::process::ProcessId;
-use crate::variable::{CellId, Init, Storage};
+use crate::variable::{CellId, Init};
+use crate::view::is_visible;
 
 use possible::Glance;
 
@@ -99,9 +100,12 @@ fn split<'e>(expr: &'e Expr, parts: &mut Vec<&'e Expr>) {
 /// The shared and public cells that a process mentions, in its own text and in the procedures that it calls: what it
 /// needs to see of the shared state (V_i).
 pub fn view(model: &Model, process: ProcessId) -> BTreeSet<CellId> {
-    let visible =
-        |cell: &CellId| matches!(model.vars[model.cells[*cell].var].storage, Storage::Shared | Storage::Public(_));
-    footprints(model, process).into_iter().flat_map(|found| found.cells()).filter(visible).collect()
+    visible(model, &footprints(model, process))
+}
+
+/// The shared and public cells of some footprints.
+pub fn visible(model: &Model, footprints: &[Footprint]) -> BTreeSet<CellId> {
+    footprints.iter().flat_map(Footprint::cells).filter(|&cell| is_visible(model, cell)).collect()
 }
 
 /// The footprints of all that a process can do, point by point; where it has very many points, action by action.

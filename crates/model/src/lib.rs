@@ -18,6 +18,7 @@ pub mod process;
 pub mod property;
 pub mod size;
 pub mod symmetry;
+pub mod template;
 pub mod types;
 pub mod value;
 pub mod variable;

@@ -1,6 +1,6 @@
 //! Visits the parts of expressions, and the expressions of a Model.
 //!
-//! [`each_part`] shows an expression and everything inside it. [`each_expr_mut`] gives every outermost expression of a program to a
+//! [`each_part`] shows an expression and everything inside it, [`each_text`] the expressions of a program's text. [`each_expr_mut`] gives every outermost expression of a program to a
 //! function that may change it; each expression once.
 
 use crate::Model;
@@ -184,6 +184,84 @@ fn formula_mut(formula: &mut Formula, change: &mut dyn FnMut(&mut Expr)) {
         }
         Formula::Refused(automaton) => {
             automaton.edges.iter_mut().filter_map(|edge| edge.guard.as_mut()).for_each(change);
+        }
+    }
+}
+
+/// Shows every outermost expression of the texts of processes and procedures, their variables' initial values and their loops; not
+/// those of properties, fairness and hints.
+pub fn each_text(model: &Model, visit: &mut dyn FnMut(&Expr)) {
+    model.vars.iter().for_each(|var| init(&var.init, visit));
+    model.loops.iter().for_each(|counted| domain(&counted.domain, visit));
+    for action in &model.actions {
+        action.guard.iter().for_each(&mut *visit);
+        match action.sync.as_ref().map(|sync| &sync.side) {
+            None => {}
+            Some(SyncSide::Send(values)) => values.iter().for_each(&mut *visit),
+            Some(SyncSide::Receive(targets)) => targets.iter().for_each(|target| access(target, visit)),
+        }
+        body(&action.body, visit);
+        match &action.kind {
+            ActionKind::Plain | ActionKind::Idle => {}
+            ActionKind::Return { value } => value.iter().for_each(&mut *visit),
+            ActionKind::Call { arguments, result, .. } => {
+                arguments.iter().for_each(&mut *visit);
+                result.iter().for_each(|target| access(target, visit));
+            }
+        }
+    }
+}
+
+fn access(access: &Access, visit: &mut dyn FnMut(&Expr)) {
+    if let Whose::Of(who) = &access.whose {
+        visit(who);
+    }
+    access.indices.iter().for_each(visit);
+}
+
+fn domain(domain: &Domain, visit: &mut dyn FnMut(&Expr)) {
+    if let Domain::Range(lo, hi) = domain {
+        visit(lo);
+        visit(hi);
+    }
+}
+
+fn init(start: &Init, visit: &mut dyn FnMut(&Expr)) {
+    match start {
+        Init::First | Init::Any => {}
+        Init::Fill(value) => visit(value),
+        Init::Elements(elements) => elements.iter().for_each(|element| init(element, visit)),
+    }
+}
+
+fn body(statements: &[Stmt], visit: &mut dyn FnMut(&Expr)) {
+    for statement in statements {
+        match &statement.kind {
+            StmtKind::Assign(stores) => {
+                for (target, value) in stores {
+                    access(target, visit);
+                    visit(value);
+                }
+            }
+            StmtKind::AssignAny(target, range) => {
+                access(target, visit);
+                if let Some((lo, hi)) = range {
+                    visit(lo);
+                    visit(hi);
+                }
+            }
+            StmtKind::Await(test) | StmtKind::Assert(test) => visit(test),
+            StmtKind::Acquire(target) | StmtKind::Release(target) => access(target, visit),
+            StmtKind::If(test, yes, no) => {
+                visit(test);
+                body(yes, visit);
+                body(no, visit);
+            }
+            StmtKind::Either(blocks) => blocks.iter().for_each(|block| body(block, visit)),
+            StmtKind::For(binding, block) => {
+                domain(&binding.domain, visit);
+                body(block, visit);
+            }
         }
     }
 }

@@ -10,7 +10,8 @@ use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
 use std::time::{Duration, Instant};
 
 use base::{Budget, CancelToken};
-use driver::methods::Method;
+use driver::methods;
+use engine::methods::Declaration;
 use engine::run::{Audit, PropertyResult};
 use engine::{PropertyId, Silent, Task, Verdict};
 use evidence::{Certificate, Evidence};
@@ -74,7 +75,7 @@ pub fn note_panic(info: &PanicHookInfo<'_>) {
 
 /// The methods, and where their verdicts are counted.
 pub struct Judge<'a> {
-    pub methods: &'a [&'static Method],
+    pub methods: &'a [&'static Declaration],
     pub tally: &'a mut Tally,
 }
 
@@ -103,7 +104,7 @@ impl Judge<'_> {
     }
 
     /// What the checker says of changed certificates and programs.
-    fn changed(&mut self, case: &Case, method: &Method, results: &[PropertyResult], seed: u64) -> Vec<Finding> {
+    fn changed(&mut self, case: &Case, method: &Declaration, results: &[PropertyResult], seed: u64) -> Vec<Finding> {
         let mut findings = Vec::new();
         let started = Instant::now();
         let proofs: Vec<_> = results.iter().filter_map(|result| Some((result, proof(result)?))).collect();
@@ -139,16 +140,16 @@ pub fn proof(result: &PropertyResult) -> Option<&Certificate> {
 }
 
 /// A method's audited answers to all questions, or what went wrong.
-pub fn ask(method: &Method, case: &Case) -> Result<Vec<PropertyResult>, Finding> {
+pub fn ask(method: &Declaration, case: &Case) -> Result<Vec<PropertyResult>, Finding> {
     ask_about(method, case, &case.questions)
 }
 
 /// The same about some of the properties.
-pub fn ask_about(method: &Method, case: &Case, questions: &[PropertyId]) -> Result<Vec<PropertyResult>, Finding> {
+pub fn ask_about(method: &Declaration, case: &Case, questions: &[PropertyId]) -> Result<Vec<PropertyResult>, Finding> {
     let budget = Budget::new(Some(LONGEST), Some(MOST_MEMORY), CancelToken::default());
     let task = Task { model: &case.model, properties: questions.to_vec(), budget, n_threads: 1 };
     let finding = |kind, what| Finding { kind, method: method.name, property: None, what };
-    match catch_unwind(AssertUnwindSafe(|| method.checker().check(&task, &Silent))) {
+    match catch_unwind(AssertUnwindSafe(|| methods::checker(method.method).check(&task, &Silent))) {
         Ok(Ok(results)) => Ok(results),
         Ok(Err(failure)) => Err(finding(Kind::RefusedEvidence, failure.to_string())),
         Err(_) => Err(finding(Kind::Panic, LAST_PANIC.with_borrow(String::clone))),
@@ -156,7 +157,7 @@ pub fn ask_about(method: &Method, case: &Case, questions: &[PropertyId]) -> Resu
 }
 
 /// The finding that a verdict is, if brute force contradicts it.
-pub fn wrong(case: &Case, method: &Method, result: &PropertyResult) -> Option<Finding> {
+pub fn wrong(case: &Case, method: &Declaration, result: &PropertyResult) -> Option<Finding> {
     let right = case.right[result.property.index()];
     let (said, is_right) = match &result.verdict {
         Verdict::Holds(_) => ("holds", right.holds),

@@ -42,7 +42,7 @@ pub fn smallest(case: &Case, seed: u64, finding: Finding) -> (String, Finding) {
 /// The same fault in another text.
 fn again(text: &str, seed: u64, finding: &Finding) -> Option<Finding> {
     let case = Case::of_text(text.to_owned()).ok()?;
-    let method = methods::find(finding.method).ok()?;
+    let method = methods::find(finding.method).ok()?.declaration();
     let all: Vec<_> = case.model.properties.ids().collect();
     match judge::ask_about(method, &case, &all) {
         Err(found) => (found.kind == finding.kind && plain(&found.what) == plain(&finding.what)).then_some(found),

@@ -47,7 +47,7 @@ fn brute_force_contradicts_a_verdict_that_is_not_true() {
     let property = driver::select::find(&case.model, "p").unwrap();
     let right = case.right[property.index()];
     assert!(right.violated && !right.holds);
-    let mono = methods::find("mono").unwrap();
+    let mono = methods::find("mono").unwrap().declaration();
     let mut results = judge::ask_about(mono, &case, &[property]).map_err(|finding| finding.to_string()).unwrap();
     assert!(judge::wrong(&case, mono, &results[0]).is_none());
     let exploration =

@@ -25,7 +25,7 @@ fn methods_that_list_states_decide_what_wide_variables_do() {
     let questions: Vec<PropertyId> = program.model.properties.ids().collect();
     let limits = Limits { time: None, memory_bytes: None, n_threads: 1, cancel: CancelToken::default() };
     for (name, n_decided) in [("mono", 6), ("stubborn", 5), ("tmmc", 4), ("pushdown", 4), ("fll-a", 1), ("fll-b", 1)] {
-        let checker = methods::find(name).unwrap().checker();
+        let checker = methods::checker(methods::find(name).unwrap());
         let check = Check { model: &program.model, questions: &questions, checker: &*checker, limits: &limits };
         let checked = check.run(&Silent).unwrap();
         let violated = checked.results.iter().filter(|result| matches!(result.verdict, Verdict::Violated(_))).count();

@@ -77,7 +77,7 @@ impl<const W: usize> LocalSets<'_, W> {
         let model = self.model();
         let mut cells: BTreeSet<CellId> = BTreeSet::new();
         for &process in group {
-            cells.extend(&self.sight.cells[process.index()]);
+            cells.extend(&self.sight.of[process.index()].cells);
             let vars = &model.families[model.processes[process].family].vars;
             cells.extend(vars.iter().flat_map(|&var| model.cells_of(var, Some(process))));
         }

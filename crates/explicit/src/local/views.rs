@@ -14,7 +14,8 @@ use model::control::{ChannelId, Scope, SyncSide};
 use model::eval;
 use model::footprint;
 use model::process::{FamilyId, ProcessId};
-use model::variable::{CellId, Storage};
+use model::variable::CellId;
+use model::view::{View, visible_cells};
 
 use crate::codec::Codec;
 use crate::packing::{Field, Packed};
@@ -23,8 +24,8 @@ use crate::packing::{Field, Packed};
 pub struct Sight<const W: usize> {
     /// How much of the shared store processes see.
     pub views: Views,
-    /// By process: the shared and public cells that it sees beside its own.
-    pub cells: Vec<BTreeSet<CellId>>,
+    /// By process: its view, all of it and the shared and public cells that it sees.
+    pub of: Vec<View>,
     /// By process: the bits of all that it sees.
     masks: Vec<Packed<W>>,
     /// By process: the bits of what its steps may change, but for its control.
@@ -37,33 +38,25 @@ impl<const W: usize> Sight<W> {
     /// What the processes of a program see.
     pub fn new(codec: &Codec<'_>, views: Views) -> Self {
         let model = codec.model;
-        let visible =
-            |cell: &CellId| matches!(model.vars[model.cells[*cell].var].storage, Storage::Shared | Storage::Public(_));
-        let all: BTreeSet<CellId> = model.cells.ids().filter(visible).collect();
-        let mut sight =
-            Sight { views, cells: Vec::new(), masks: Vec::new(), written: Vec::new(), movers: movers(model) };
+        let all = visible_cells(model);
+        let mut sight = Sight { views, of: Vec::new(), masks: Vec::new(), written: Vec::new(), movers: movers(model) };
         let footprints: Vec<_> = model.processes.ids().map(|process| footprint::footprints(model, process)).collect();
         let mentioned = footprints.iter().flatten().flat_map(|found| found.reads.iter().chain(&found.writes));
         let mentioned: BTreeSet<CellId> = mentioned.copied().collect();
         let free = eval::free_cells(model);
-        let constants = || all.difference(&mentioned).filter(|cell| !free.contains(cell));
+        let constants = || all.difference(&mentioned).filter(|cell| !free.contains(cell)).copied();
         for (process, footprints) in model.processes.ids().zip(&footprints) {
-            let cells: BTreeSet<CellId> = match views {
+            let cells = match views {
                 Views::Whole => all.clone(),
-                Views::Mentioned => footprints
-                    .iter()
-                    .flat_map(|found| found.reads.iter().chain(&found.writes))
-                    .chain(constants())
-                    .copied()
-                    .filter(visible)
-                    .collect(),
+                Views::Mentioned => footprint::visible(model, footprints).into_iter().chain(constants()).collect(),
             };
+            let view = View::of(cells, &[process]);
             let first = model.processes[process].first_cell;
             let own = first..first + model.families[model.processes[process].family].n_cells;
             let field = |cell: usize| codec.layout.locations[cell].0;
             let mut mask = [0; W];
             own.map(field).for_each(|field| add(&mut mask, field));
-            cells.iter().for_each(|cell| add(&mut mask, field(cell.index())));
+            view.cells.iter().for_each(|cell| add(&mut mask, field(cell.index())));
             add(&mut mask, codec.layout.control[process.index()]);
             if let Some(frames) = &codec.layout.frames[process.index()] {
                 frames.room.iter().chain([&frames.stack]).for_each(|&field| add(&mut mask, field));
@@ -71,7 +64,7 @@ impl<const W: usize> Sight<W> {
             let mut written = [0; W];
             let changed = footprints.iter().flat_map(|found| &found.writes);
             changed.for_each(|cell| add(&mut written, field(cell.index())));
-            sight.cells.push(cells);
+            sight.of.push(view);
             sight.masks.push(mask);
             sight.written.push(written);
         }
@@ -92,7 +85,7 @@ impl<const W: usize> Sight<W> {
     pub fn sees(&self, model: &Model, group: &[ProcessId], cell: CellId) -> bool {
         let owner = model.cells[cell].owner;
         owner.is_some_and(|owner| group.contains(&owner))
-            || group.iter().any(|process| self.cells[process.index()].contains(&cell))
+            || group.iter().any(|process| self.of[process.index()].cells.contains(&cell))
     }
 
     /// Whether a step of the movers can change anything that the group sees.
@@ -111,8 +104,8 @@ impl<const W: usize> Sight<W> {
         symmetry.keeping(&[]).iter().all(|exchange| {
             model.processes.ids().all(|process| {
                 let image = exchange.of(process);
-                let seen = &self.cells[image.index()];
-                let cells = &self.cells[process.index()];
+                let seen = &self.of[image.index()].cells;
+                let cells = &self.of[process.index()].cells;
                 cells.len() == seen.len() && cells.iter().all(|&cell| seen.contains(&symmetry.cell(exchange, cell)))
             })
         })

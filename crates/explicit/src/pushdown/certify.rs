@@ -44,7 +44,7 @@ fn cells_of<const W: usize>(saturation: &Saturation<'_, W>, sight: &Sight<W>, th
     let model = saturation.machine.codec.model;
     let declared = &model.processes[thread.process];
     let own = declared.first_cell..declared.first_cell + model.families[declared.family].n_cells;
-    let mut cells: Vec<CellId> = sight.cells[thread.process.index()].iter().copied().collect();
+    let mut cells: Vec<CellId> = sight.of[thread.process.index()].cells.iter().copied().collect();
     cells.extend(own.map(CellId::new));
     cells.sort_unstable();
     cells.dedup();

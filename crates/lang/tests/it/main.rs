@@ -6,6 +6,7 @@ mod dve_hostile;
 mod errors;
 mod expressions;
 mod format;
+mod fragments;
 mod hostile;
 mod limits;
 mod meaning;

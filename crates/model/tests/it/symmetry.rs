@@ -159,14 +159,39 @@ fn views_show_what_they_name() {
     let model = b.model(vec![assign(shared(x), int(0)).label("here"), assign(mine(l), int(1))]);
     let product = Product::explore(&model, 1000).unwrap();
     let processes: Vec<ProcessId> = model.processes.ids().collect();
-    let seen =
-        |view: &View| product.states.iter().map(|state| project(&model, state, view)).collect::<HashSet<_>>().len();
+    let seen = |view: &View| {
+        let chosen = view.processes().unwrap();
+        product.states.iter().map(|state| project(&model, state, view, &chosen)).collect::<HashSet<_>>().len()
+    };
     assert_eq!(product.states.len(), seen(&View::everything(&model)));
     // P[0] at its three places, x at 1 or 0 at the first of them.
     assert_eq!(seen(&View::mentioned(&model, &processes[..1])), 4);
     assert_eq!(View::mentioned(&model, &processes[..1]).cells.len(), 1);
     assert_eq!(seen(&View::split(&model, processes[1])), 4);
     let facts = vec![equal(read(mine(l)), int(1))];
-    let blocks = View { partition: model::view::Partition::Facts(facts), ..View::mentioned(&model, &processes) };
+    let family = model.processes[processes[0]].family;
+    let blocks = View::mentioned(&model, &processes).with_facts(family, facts);
     assert_eq!(seen(&blocks), 5);
+}
+
+#[test]
+fn views_of_a_family_show_ids_by_their_relation_to_the_members() {
+    use model::types::{ScalarType, Type};
+    use model::value::Value;
+    use model::variable::Init;
+    use model::view::Seen;
+    let mut draft = testkit::Draft::new();
+    let p = draft.family("P", 3);
+    let turn = draft.shared("turn", Type::Scalar(ScalarType::PidOrNone(p)), Init::Any);
+    draft.text(p, vec![testkit::text::skip()]);
+    let model = draft.finish();
+    let cells = model.cells_of(turn, None).collect();
+    let view = View::of_family(cells, p, 2);
+    let of = |index: usize| ProcessId::new(index);
+    assert!(view.admits(&model, &[of(2), of(0)]) && !view.admits(&model, &[of(1), of(1)]));
+    assert_eq!((view.k(), view.processes()), (2, None));
+    let shown: HashSet<Seen> = model::eval::initial_states(&model)
+        .map(|state| project(&model, &state, &view, &[of(2), of(0)]).cells[0])
+        .collect();
+    assert_eq!(shown, HashSet::from([Seen::Value(Value::None), Seen::Member(0), Seen::Member(1), Seen::Other]));
 }

@@ -1,0 +1,241 @@
+//! The fragment of neighbours: rings and chains, in which a process touches only what stands at fixed distances from it.
+//!
+//! In: a template. Out: the distances, whether the last process and the first are neighbours (the seam), and the tests by which
+//! processes differ; or what else the text does with an index, with the size or with process ids. The method is one walk in which
+//! `i`, `N` and process ids are allowed in the forms of [`super::index`] only.
+
+use std::collections::BTreeSet;
+
+use base::Span;
+
+use super::index::{self, IndexTest};
+use super::{Reason, Sized, bounded_by, sized_family};
+use crate::Model;
+use crate::control::{Action, ActionKind, Scope, Stmt, StmtKind, SyncSide};
+use crate::expr::{Access, BinaryOp, Domain, Expr, ExprKind, Whose};
+use crate::process::FamilyId;
+use crate::types::ScalarType;
+use crate::value::Value;
+use crate::variable::{Init, Storage, VarId};
+
+/// A program of a ring or chain.
+#[derive(Clone, Debug)]
+pub struct Neighbours {
+    /// The family, and what its size is.
+    pub sized: Sized,
+    /// The distances at which a process touches elements and neighbours; 0 is its own.
+    pub offsets: BTreeSet<i64>,
+    /// Whether distances are taken modulo the size: the last process is a neighbour of the first.
+    pub has_seam: bool,
+    /// The tests by which processes differ: they make the types of processes.
+    pub tests: BTreeSet<IndexTest>,
+}
+
+/// Whether each process touches only elements and neighbours at fixed distances from it.
+///
+/// # Errors
+/// What else the text does with indices, the size or process ids.
+pub fn neighbours(model: &Model) -> Result<Neighbours, Vec<Reason>> {
+    let sized = sized_family(model)?;
+    let model = model.template();
+    let found = Neighbours { sized, offsets: BTreeSet::from([0]), has_seam: false, tests: BTreeSet::new() };
+    let mut walk = Walk { model, found, is_inside: false, reasons: bounded_by(model, sized.parameter) };
+    walk.variables();
+    for counted in &model.loops {
+        walk.is_inside = counted.scope == Scope::Family(sized.family);
+        walk.domain(&counted.domain, counted.span);
+    }
+    model.actions.iter().for_each(|action| walk.action(action));
+    walk.reasons.dedup();
+    match walk.reasons.is_empty() {
+        true => Ok(walk.found),
+        false => Err(walk.reasons),
+    }
+}
+
+struct Walk<'m> {
+    model: &'m Model,
+    found: Neighbours,
+    /// Whether the text at hand is that of the family: only there `i` is an index of the ring.
+    is_inside: bool,
+    reasons: Vec<Reason>,
+}
+
+impl Walk<'_> {
+    fn refuse(&mut self, span: Span, text: impl Into<String>) {
+        self.reasons.push(Reason::new(span, text));
+    }
+
+    fn variables(&mut self) {
+        for var in &self.model.vars {
+            self.is_inside = is_of(var.storage, self.found.sized.family);
+            let holds = match var.ty.scalar() {
+                ScalarType::Pid(_) | ScalarType::PidOrNone(_) => "holds process ids",
+                ScalarType::Lock => "is a lock, which knows its owner",
+                _ => {
+                    self.init(&var.init);
+                    continue;
+                }
+            };
+            self.refuse(var.span, format!("`{}` {holds}", var.name));
+        }
+    }
+
+    fn init(&mut self, init: &Init) {
+        match init {
+            Init::First | Init::Any => {}
+            Init::Fill(value) => self.look(value),
+            Init::Elements(elements) => elements.iter().for_each(|element| self.init(element)),
+        }
+    }
+
+    fn action(&mut self, action: &Action) {
+        self.is_inside = action.scope == Scope::Family(self.found.sized.family);
+        action.guard.iter().for_each(|guard| self.look(guard));
+        match action.sync.as_ref().map(|sync| &sync.side) {
+            None => {}
+            Some(SyncSide::Send(values)) => values.iter().for_each(|value| self.look(value)),
+            Some(SyncSide::Receive(targets)) => targets.iter().for_each(|target| self.access(target)),
+        }
+        self.body(&action.body);
+        // Programs with procedures are refused before.
+        if let ActionKind::Call { arguments, .. } = &action.kind {
+            arguments.iter().for_each(|argument| self.look(argument));
+        }
+    }
+
+    fn body(&mut self, body: &[Stmt]) {
+        for statement in body {
+            match &statement.kind {
+                StmtKind::Assign(stores) => {
+                    for (target, value) in stores {
+                        self.access(target);
+                        self.look(value);
+                    }
+                }
+                StmtKind::AssignAny(target, range) => {
+                    self.access(target);
+                    if let Some((lo, hi)) = range {
+                        self.look(lo);
+                        self.look(hi);
+                    }
+                }
+                StmtKind::Await(test) | StmtKind::Assert(test) => self.look(test),
+                StmtKind::Acquire(target) | StmtKind::Release(target) => self.access(target),
+                StmtKind::If(test, yes, no) => {
+                    self.look(test);
+                    self.body(yes);
+                    self.body(no);
+                }
+                StmtKind::Either(blocks) => blocks.iter().for_each(|block| self.body(block)),
+                StmtKind::For(binding, block) => {
+                    self.domain(&binding.domain, statement.span);
+                    self.body(block);
+                }
+            }
+        }
+    }
+
+    fn domain(&mut self, domain: &Domain, span: Span) {
+        match domain {
+            Domain::Family(family) if *family == self.found.sized.family => {
+                let name = &self.model.families[*family].name;
+                self.refuse(span, format!("all processes of `{name}` are looked at, not only neighbours"));
+            }
+            Domain::Family(_) | Domain::Enum(_) => {}
+            Domain::Range(lo, hi) => {
+                self.look(lo);
+                self.look(hi);
+            }
+        }
+    }
+
+    fn access(&mut self, access: &Access) {
+        if let Whose::Of(who) = &access.whose {
+            self.neighbour(who);
+        }
+        for (dimension, index) in access.indices.iter().enumerate() {
+            self.index(access.var, dimension, index);
+        }
+    }
+
+    /// The index of an array: at a fixed distance where the array has an element for each process, and free of `i` elsewhere.
+    fn index(&mut self, var: VarId, dimension: usize, index: &Expr) {
+        let size = self.model.families[self.found.sized.family].size.linear();
+        let is_rows = size.is_some() && self.model.length_form(var, dimension) == size;
+        match index::offset(index, self.found.sized.parameter).filter(|_| is_rows && self.is_inside) {
+            Some(offset) => self.note(offset),
+            None if is_rows => {
+                let name = &self.model.vars[var].name;
+                self.refuse(index.span, format!("`{name}` is indexed by something else than `i` and a fixed distance"));
+            }
+            None => self.look(index),
+        }
+    }
+
+    /// A process whose variables are read: at a fixed distance, or a process of another family.
+    fn neighbour(&mut self, who: &Expr) {
+        let sized = self.found.sized;
+        match &who.kind {
+            ExprKind::Myself => {}
+            ExprKind::ToProcess(family, inner) if *family == sized.family => {
+                match index::offset(inner, sized.parameter).filter(|_| self.is_inside) {
+                    Some(offset) => self.note(offset),
+                    None => self.refuse(who.span, "a process is named by something else than `i` and a fixed distance"),
+                }
+            }
+            ExprKind::Const(Value::Process(id)) if self.model.processes[*id].family != sized.family => {}
+            _ => self.refuse(who.span, "a process is named by something else than `i` and a fixed distance"),
+        }
+    }
+
+    fn test(&self, op: BinaryOp, left: &Expr, right: &Expr) -> Option<IndexTest> {
+        index::test(self.model, self.found.sized, op, left, right).filter(|_| self.is_inside)
+    }
+
+    fn note(&mut self, offset: index::Offset) {
+        self.found.offsets.insert(offset.distance);
+        self.found.has_seam |= offset.wraps;
+    }
+
+    fn look(&mut self, expr: &Expr) {
+        let sized = self.found.sized;
+        match &expr.kind {
+            ExprKind::Const(Value::Process(id)) if self.model.processes[*id].family == sized.family => {
+                let name = self.model.processes[*id].name.clone();
+                self.refuse(expr.span, format!("`{name}` is a value here"));
+            }
+            ExprKind::Const(_) | ExprKind::Bound(_) => {}
+            ExprKind::Parameter(id) if *id == sized.parameter => {
+                let name = self.model.parameters[*id].name.clone();
+                self.refuse(expr.span, format!("`{name}` is used as a number"));
+            }
+            ExprKind::Parameter(_) => {}
+            ExprKind::Myself if !self.is_inside => {}
+            ExprKind::Myself => self.refuse(expr.span, "the index of a process is a value here"),
+            ExprKind::Read(access) => self.access(access),
+            ExprKind::At { who, .. } => self.neighbour(who),
+            ExprKind::Not(inner) | ExprKind::Negate(inner) | ExprKind::IndexOf(inner) => self.look(inner),
+            ExprKind::ToProcess(_, inner) => self.look(inner),
+            ExprKind::Binary(op, left, right) => match self.test(*op, left, right) {
+                Some(test) => drop(self.found.tests.insert(test)),
+                None => {
+                    self.look(left);
+                    self.look(right);
+                }
+            },
+            ExprKind::If(test, yes, no) => [test, yes, no].into_iter().for_each(|part| self.look(part)),
+            ExprKind::Quantified(quantified) => {
+                for binding in &quantified.bindings {
+                    self.domain(&binding.domain, expr.span);
+                }
+                quantified.filter.iter().for_each(|filter| self.look(filter));
+                self.look(&quantified.body);
+            }
+        }
+    }
+}
+
+fn is_of(storage: Storage, family: FamilyId) -> bool {
+    matches!(storage, Storage::Public(of) | Storage::Local(of) if of == family)
+}
