@@ -227,7 +227,7 @@ fn check_columns(numbering: &Numbering<'_>, member: &Member) -> Result<(), Strin
         {
             return Err(format!("`{}` counts a loop and is part of control", model.cells[cell].name));
         }
-        if numbering.n_values(column) > u64::from(u32::MAX) {
+        if numbering.n_values(column) > 1 << 32 {
             return Err(format!("{} has more than 2^32 values", column_name(model, column)));
         }
     }

@@ -77,7 +77,7 @@ fn reduction_finds_deadlocks_and_refuses_what_it_does_not_keep() {
     told.prints("of the reachable ones were enough").prints("decided on the reduced whole product (stubborn)");
     let json = place.run("check phil.pw --method stubborn --property live --format json").exits(3).json();
     assert_eq!(json["results"][0]["reason"]["code"], "not-supported");
-    place.run("check phil.pw --method stubborn --property live").exits(3).prints("fairness");
+    place.run("check phil.pw --method stubborn --property live").exits(3).prints("temporal properties");
 }
 
 #[test]

@@ -148,7 +148,7 @@ fn panics_when_asked() {
 #[test]
 fn a_panic_is_an_internal_error() {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "panics_when_asked", "--nocapture"]).env("PIECEWISE_TEST_PANIC", "1");
+    command.args(["--exact", "limits::panics_when_asked", "--nocapture"]).env("PIECEWISE_TEST_PANIC", "1");
     let told = Told::new(&command.env_remove("RUST_BACKTRACE").output().unwrap()).exits(4);
     assert!(told.err.contains("internal error: something impossible"), "{}", told.err);
     assert!(told.err.contains("Please report it"), "{}", told.err);

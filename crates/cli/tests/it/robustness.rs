@@ -34,7 +34,7 @@ fn any_bytes_as_a_trace() {
 fn any_bytes_as_a_proof() {
     let place = Place::with("semaphore.pw", readers::SEMAPHORE);
     let mut texts: Vec<Vec<u8>> = Vec::new();
-    for (method, property) in [("tmmc", "mutex"), ("pairwise", "mutex"), ("fll-b", "live")] {
+    for (method, property) in [("completion", "mutex"), ("pairwise", "mutex"), ("fll-b", "live")] {
         place.run(&format!("check semaphore.pw --method {method} --property {property} --proof {method}")).exits(0);
         let written =
             fs::read_dir(place.path().join(method)).unwrap().map(|entry| fs::read_to_string(entry.unwrap().path()));

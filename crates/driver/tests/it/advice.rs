@@ -36,7 +36,7 @@ const PROGRAMS: [(&str, &str, &[Feature]); 5] = [
             process P { call f(); }
             process Q { loop { x = 0; } }
             invariant small: x <= 1;
-            property ends: eventually x == 0 under every P[*];
+            property ends: eventually x == 0 under every P;
         }",
         &[Feature::Procedures],
     ),

@@ -1,17 +1,15 @@
 //! What each process sees, as masks over packed states, and who can change what.
 //!
 //! In: a program and how much of the shared store processes see. A process sees its control, its own cells, and the shared and
-//! public cells that it mentions (or all of them). What no process mentions keeps the value with which it starts: where that is
-//! one, everybody sees it.
+//! public cells that it mentions (or all of them).
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 
 use compose::backend::Movers;
 use compose::symmetry::Symmetry;
 use engine::Views;
 use model::Model;
 use model::control::{ChannelId, Scope, SyncSide};
-use model::eval;
 use model::footprint;
 use model::process::{FamilyId, ProcessId};
 use model::variable::CellId;
@@ -40,15 +38,11 @@ impl<const W: usize> Sight<W> {
         let model = codec.model;
         let all = visible_cells(model);
         let mut sight = Sight { views, of: Vec::new(), masks: Vec::new(), written: Vec::new(), movers: movers(model) };
-        let footprints: Vec<_> = model.processes.ids().map(|process| footprint::footprints(model, process)).collect();
-        let mentioned = footprints.iter().flatten().flat_map(|found| found.reads.iter().chain(&found.writes));
-        let mentioned: BTreeSet<CellId> = mentioned.copied().collect();
-        let free = eval::free_cells(model);
-        let constants = || all.difference(&mentioned).filter(|cell| !free.contains(cell)).copied();
-        for (process, footprints) in model.processes.ids().zip(&footprints) {
+        for process in model.processes.ids() {
+            let footprints = footprint::footprints(model, process);
             let cells = match views {
                 Views::Whole => all.clone(),
-                Views::Mentioned => footprint::visible(model, footprints).into_iter().chain(constants()).collect(),
+                Views::Mentioned => footprint::visible(model, &footprints),
             };
             let view = View::of(cells, &[process]);
             let first = model.processes[process].first_cell;

@@ -166,6 +166,6 @@ fn temporal_properties_and_races_are_refused_with_the_reason() {
         let found = model.properties.entries().find(|(_, one)| wanted(&one.kind)).expect("it is there").0;
         Stubborn.supports(&model, found).expect_err("it is refused").to_string()
     };
-    assert!(reason(|kind| matches!(kind, PropertyKind::Temporal(_))).contains("fairness"));
+    assert!(reason(|kind| matches!(kind, PropertyKind::Temporal(_))).contains("temporal"));
     assert!(reason(|kind| matches!(kind, PropertyKind::RaceFree(_))).contains("races"));
 }

@@ -150,7 +150,7 @@ fn rings_and_chains_are_programs_of_neighbours() {
     check("a[0] = true;", "line 1: `a` is indexed by something else than `i` and a fixed distance");
     check("a[(2 * i) % N] = true;", "line 1: `a` is indexed by something else than `i` and a fixed distance");
     check(
-        "await exists j: a[j];",
+        "await exists j in P: a[j];",
         "line 1: all processes of `P` are looked at, not only neighbours; line 1: `a` is indexed by something else than `i` and a fixed distance",
     );
     check("await count(q in Q: x) < N;", "line 1: `N` is used as a number");
