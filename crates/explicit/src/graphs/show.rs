@@ -25,7 +25,7 @@ pub fn drawing<const W: usize>(
 ) -> Option<Drawing> {
     let may_go_on = |nth: usize, bytes: u64| {
         meter.add(bytes);
-        nth % PAUSE > 0 || meter.may_go_on(0)
+        !nth.is_multiple_of(PAUSE) || meter.may_go_on(0)
     };
     let mut states = Vec::new();
     for row in graph.states.iter() {

@@ -35,7 +35,7 @@ pub fn commands(items: &[Item<'_>], directory: &Path) -> String {
             Standing::NotAsExpected => "error",
         };
         let title = match found.finding.instance.as_str() {
-            instance if instance.is_empty() => format!("{}: {}", found.run.model.name, found.finding.title),
+            "" => format!("{}: {}", found.run.model.name, found.finding.title),
             instance => format!("{}, {instance}: {}", found.run.model.name, found.finding.title),
         };
         let text = format!("{} {}{}", found.finding.title, found.finding.sentence, run_steps(&found));

@@ -240,7 +240,7 @@ impl Writer {
             out.insert("codeFlows".into(), json!([flow::code_flow(self, found, trace)]));
         }
         let instance = &found.finding.instance;
-        let identity = fingerprint(&[&run.model.name, &property.name, &instance]);
+        let identity = fingerprint(&[&run.model.name, &property.name, instance]);
         out.insert("partialFingerprints".into(), json!({ "property/v1": identity }));
         out.insert(
             "properties".into(),
