@@ -1,5 +1,7 @@
 //! All tests of `lang` in one binary, which is linked once; one file for each subject.
 
+#![allow(clippy::unwrap_used)]
+
 mod declarations;
 mod dve;
 mod dve_hostile;

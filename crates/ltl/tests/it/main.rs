@@ -1,5 +1,7 @@
 //! All tests of `ltl` in one binary, which is linked once; one file for each subject.
 
+#![allow(clippy::unwrap_used)]
+
 mod hoa;
 mod limits;
 mod sizes;

@@ -1,5 +1,7 @@
 //! All tests of `model` in one binary, which is linked once; one file for each subject.
 
+#![allow(clippy::unwrap_used)]
+
 mod action_footprints;
 mod common;
 mod expressions;

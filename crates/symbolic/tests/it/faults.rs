@@ -38,7 +38,7 @@ struct Said {
 impl Said {
     fn of(model: &Model, product: &Product, expr: &Expr) -> Said {
         let values: Vec<_> = product.states.iter().map(|state| evaluate(model, state, expr, None)).collect();
-        let is = |wanted: bool| values.iter().any(|value| *value == Ok(Value::Bool(wanted)));
+        let is = |wanted: bool| values.contains(&Ok(Value::Bool(wanted)));
         let has_no_value_somewhere = values.iter().any(Result::is_err);
         Said { holds_somewhere: is(true), fails_somewhere: is(false), has_no_value_somewhere }
     }

@@ -1,5 +1,7 @@
 //! All tests of `symbolic` in one binary, which is linked once; one file for each subject.
 
+#![allow(clippy::unwrap_used)]
+
 mod asked;
 mod engines;
 mod faults;
