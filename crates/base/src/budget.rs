@@ -1,7 +1,7 @@
 //! Limits on time and memory, cancellation, and why work stopped.
 //!
 //! Long work asks its [`Budget`] every few thousand steps; a limit that is reached is an ordinary answer, a
-//! [`StopReason`], never an abort. Memory is what the work itself says that it holds, and, where [`memory`](crate::memory)
+//! [`StopReason`], never an abort. Memory is what the work itself says that it holds, and, where [`memory`]
 //! watches it, the resident size of the process, which also has what nobody counted.
 
 use std::fmt;

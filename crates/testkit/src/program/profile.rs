@@ -1,7 +1,7 @@
 //! Profiles: which features random programs have, and how often, as data.
 //!
 //! A [`Profile`] is a row of percentages. [`PROFILES`] is the table of all of them; a campaign aims at one feature by taking its row. A new
-//! feature of the generator gets a field here, its place in [`PLAIN`], and a profile in which it is frequent.
+//! feature of the generator gets a field here, its place in `PLAIN`, and a profile in which it is frequent.
 
 /// How often random programs have each feature, in percent unless the field says otherwise.
 #[derive(Clone, Copy, Debug)]
