@@ -25,9 +25,8 @@ pub fn with_width<T: ForWidth>(n_words: usize, work: T) -> Result<T::Output, Sto
         3 => work.run::<3>(),
         4 => work.run::<4>(),
         5..=8 => work.run::<8>(),
-        9..=16 => work.run::<16>(),
-        17..=64 => work.run::<64>(),
-        65..=MAX_WORDS => work.run::<MAX_WORDS>(),
+        9..=32 => work.run::<32>(),
+        33..=MAX_WORDS => work.run::<MAX_WORDS>(),
         _ => return Err(too_wide(n_words)),
     })
 }
@@ -38,8 +37,8 @@ pub fn with_coarse_width<T: ForWidth>(n_words: usize, work: T) -> Result<T::Outp
         0 | 1 => work.run::<1>(),
         2 => work.run::<2>(),
         3 | 4 => work.run::<4>(),
-        5..=16 => work.run::<16>(),
-        17..=MAX_WORDS => work.run::<MAX_WORDS>(),
+        5..=32 => work.run::<32>(),
+        33..=MAX_WORDS => work.run::<MAX_WORDS>(),
         _ => return Err(too_wide(n_words)),
     })
 }
