@@ -257,6 +257,15 @@ impl Audit<'_> {
         if matches!(self.property.kind, PropertyKind::Temporal(_)) && !self.model.channels.is_empty() {
             return refuse("processes meet in rendezvous, of which ranks know nothing");
         }
+        if self.model.goes_on() {
+            return refuse("a step goes on over several actions, of which local proofs know nothing");
+        }
+        if self.model.has_when_nobody() {
+            return refuse("an action waits until nobody can move, of which local proofs know nothing");
+        }
+        if self.model.has_end_places() && matches!(self.property.kind, PropertyKind::DeadlockFree) {
+            return refuse("processes may wait for ever at some places, of which local proofs know nothing");
+        }
         Ok(())
     }
 

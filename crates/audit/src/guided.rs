@@ -22,7 +22,7 @@ pub fn complete(model: &Model, property: Id<Property>, read: &ItfTrace) -> Resul
         return Err(AuditError::new("there is a run without states", "a run has a first state"));
     };
     let pairs = read.states.windows(2).zip(&read.moves).enumerate();
-    let turns = pairs.map(|(position, (pair, hint))| find_turn(model, pair, *hint, position));
+    let turns = pairs.map(|(position, (pair, hint))| find_turn(model, pair, hint.clone(), position));
     Ok(Trace {
         turns: turns.collect::<Result<Vec<Turn>, AuditError>>()?,
         end: read.end.clone().map_or_else(|| find_end(model, property, last), Ok)?,

@@ -8,8 +8,8 @@ use base::Id;
 use evidence::{Trace, TraceEnd};
 use model::Model;
 use model::eval::{
-    Contender, Move, Race, State, Step, StepFault, Turn, evaluate, is_deadlock, is_idle, is_initial, steps, steps_of,
-    touched_by,
+    Contender, Link, Move, Race, State, Step, StepFault, Turn, evaluate, is_deadlock, is_idle, is_initial, steps,
+    steps_of, touched_by,
 };
 use model::expr::Expr;
 use model::print;
@@ -95,7 +95,7 @@ fn check_stand_still(model: &Model, before: &State, process: ProcessId, after: &
     if before != after {
         return disagree(claim, "the states before and after differ");
     }
-    let takes_part = |by: &Move| by.process == process || by.partner.is_some_and(|(partner, _)| partner == process);
+    let takes_part = |by: &Move| by.first().action_of(process).is_some();
     if !is_idle(model, before, process) && steps(model, before).iter().any(|step| takes_part(&step.by)) {
         return disagree(claim, "it has a step to take");
     }
@@ -104,11 +104,11 @@ fn check_stand_still(model: &Model, before: &State, process: ProcessId, after: &
 
 /// Whether both are steps of the same processes by the same statements.
 pub(crate) fn same_move(model: &Model, one: &Move, other: &Move) -> bool {
-    let statements = |by: &Move| {
+    let statements = |by: Link| {
         let partner = by.partner.map(|(process, action)| (process, model.actions[action].statement));
         (by.process, model.actions[by.action].statement, partner)
     };
-    statements(one) == statements(other)
+    one.links().map(statements).eq(other.links().map(statements))
 }
 
 fn check_end(model: &Model, property: Id<Property>, trace: &Trace, last: &State) -> Result<(), Disagreement> {
@@ -187,7 +187,7 @@ fn check_race(model: &Model, state: &State, var: VarId, race: &Race) -> Result<(
         return disagree(claim, "a race has two processes, one of which writes");
     }
     for side in [one, other] {
-        let by = Move { process: side.process, action: side.action, partner: None };
+        let by = Move::alone(side.process, side.action);
         check_move(model, &by).map_err(|what| (claim.clone(), what))?;
     }
     let touched = touched_by(model, state);
@@ -212,9 +212,7 @@ fn check_race(model: &Model, state: &State, var: VarId, race: &Race) -> Result<(
 /// Whether the contender's statement is a side of the move.
 fn takes_part(model: &Model, by: &Move, side: &Contender) -> bool {
     let statement = |action| model.actions[action].statement;
-    std::iter::once((by.process, by.action))
-        .chain(by.partner)
-        .any(|(process, action)| process == side.process && statement(action) == statement(side.action))
+    by.actions_of(side.process).any(|action| statement(action) == statement(side.action))
 }
 
 /// ``P[0] by `acquire x` ``.
@@ -223,10 +221,11 @@ pub(crate) fn describe_move(model: &Model, by: &Move) -> String {
         let action: &model::control::Action = &model.actions[action];
         format!("{} by `{}`", model.processes[process].name, model.statements[action.statement].text)
     };
-    match by.partner {
+    let link = |by: Link| match by.partner {
         None => side(by.process, by.action),
         Some((partner, theirs)) => format!("{} with {}", side(by.process, by.action), side(partner, theirs)),
-    }
+    };
+    by.links().map(link).collect::<Vec<String>>().join(", then ")
 }
 
 /// What the process of the move can do instead, and how the nearest successor differs.

@@ -25,7 +25,9 @@ pub fn check_state(model: &Model, state: &State) -> Result<(), String> {
 
 /// What is wrong with a move, in words: processes or actions that do not exist.
 pub fn check_move(model: &Model, by: &Move) -> Result<(), String> {
-    for (process, action) in std::iter::once((by.process, by.action)).chain(by.partner) {
+    for (process, action) in
+        by.links().flat_map(|link| std::iter::once((link.process, link.action)).chain(link.partner))
+    {
         if model.processes.get(process).is_none() {
             return Err(format!("there is no process number {}", process.index()));
         }

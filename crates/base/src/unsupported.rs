@@ -28,6 +28,14 @@ pub enum Feature {
     Procedures,
     /// The program has channels.
     Rendezvous,
+    /// A receiver takes certain values only, or ignores one.
+    Patterns,
+    /// A step goes on over several actions.
+    Chains,
+    /// An action is enabled only where nobody else can move.
+    WhenNobody,
+    /// Processes may wait for ever at some places, and the question is whether somebody is stuck.
+    EndPlaces,
     /// A process reads the control locations of others; about its name.
     Locations,
     /// A process has loops with many rounds; about its name.
@@ -56,7 +64,7 @@ pub enum Feature {
 
 impl Feature {
     /// All of them.
-    pub const ALL: [Feature; 22] = [
+    pub const ALL: [Feature; 26] = [
         Feature::Temporal,
         Feature::Safety,
         Feature::Races,
@@ -67,6 +75,10 @@ impl Feature {
         Feature::Tableau,
         Feature::Procedures,
         Feature::Rendezvous,
+        Feature::Patterns,
+        Feature::Chains,
+        Feature::WhenNobody,
+        Feature::EndPlaces,
         Feature::Locations,
         Feature::LongLoops,
         Feature::LongLoopAroundCall,
@@ -102,6 +114,10 @@ impl Feature {
             | Feature::ChangingDomain
             | Feature::Procedures
             | Feature::Rendezvous
+            | Feature::Patterns
+            | Feature::Chains
+            | Feature::WhenNobody
+            | Feature::EndPlaces
             | Feature::Locations
             | Feature::SharedAccess
             | Feature::WholeViews
@@ -122,6 +138,12 @@ impl Feature {
             Feature::Tableau => "the checker's automaton for the property is too large",
             Feature::Procedures => "procedures have stacks, which this method does not follow",
             Feature::Rendezvous => "processes meet in a rendezvous, which this method does not follow",
+            Feature::Patterns => "a receiver takes certain values only, which this method does not follow",
+            Feature::Chains => "a step goes on over several statements, which this method does not follow",
+            Feature::WhenNobody => "a statement waits until nobody else can move, which this method does not follow",
+            Feature::EndPlaces => {
+                "processes may wait for ever at some places, which this method does not tell from being stuck"
+            }
             Feature::Locations => "`{}` reads the control locations of others, which local proofs do not follow",
             Feature::LongLoops => "the loops of `{}` have too many rounds to be unrolled",
             Feature::LongLoopAroundCall => "a loop around a call has too many rounds to be unrolled",
@@ -154,6 +176,10 @@ impl Feature {
             Feature::Tableau => "formulas with very large automata",
             Feature::Procedures => "procedures",
             Feature::Rendezvous => "rendezvous",
+            Feature::Patterns => "receiving certain values only",
+            Feature::Chains => "steps that go on over several statements",
+            Feature::WhenNobody => "waiting until nobody else can move",
+            Feature::EndPlaces => "places to wait for ever",
             Feature::Locations => "processes that read control locations of others",
             Feature::LongLoops => "very long loops",
             Feature::LongLoopAroundCall => "very long loops around calls",

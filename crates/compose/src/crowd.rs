@@ -154,7 +154,7 @@ impl Search<'_> {
         let ending = trace_through(self.model, vec![last.clone()], self.property)?;
         let (mut states, mut moves) = (vec![last.clone()], Vec::new());
         let mut here = at;
-        while let Some((before, by)) = self.found[here].1 {
+        while let Some((before, by)) = self.found[here].1.clone() {
             states.push(self.found[before].0.clone());
             moves.push(by);
             here = before;

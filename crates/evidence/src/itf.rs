@@ -45,7 +45,7 @@ pub struct ItfTrace {
 }
 
 /// What a file says about a move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MoveHint {
     /// All of it.
     Exactly(Turn),
@@ -59,7 +59,7 @@ impl ItfTrace {
     /// The trace, where the file leaves nothing open.
     pub fn exact(&self) -> Option<Trace> {
         let turns = self.moves.iter().map(|hint| match hint {
-            MoveHint::Exactly(turn) => Some(*turn),
+            MoveHint::Exactly(turn) => Some(turn.clone()),
             MoveHint::By(_) | MoveHint::Any => None,
         });
         Some(Trace {

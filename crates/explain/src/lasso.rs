@@ -69,8 +69,8 @@ impl<'a> Looped<'a> {
             name: clean(&self.model.processes[id].name),
             n_able: self.states.iter().filter(|state| able(self.model, state, id)).count(),
             n_states: self.states.len(),
-            n_moves: self.turns.iter().filter(|turn| turn.action_of(id).is_some()).count(),
-            n_still: self.turns.iter().filter(|&&turn| turn == Turn::StandStill(id)).count(),
+            n_moves: self.turns.iter().filter(|turn| turn.actions_of(id).next().is_some()).count(),
+            n_still: self.turns.iter().filter(|&turn| *turn == Turn::StandStill(id)).count(),
         };
         self.model.processes.ids().map(share).collect()
     }

@@ -7,7 +7,7 @@ use base::SourceFile;
 use evidence::Trace;
 use model::Model;
 use model::control::Scope;
-use model::eval::{Move, State, Touch, Turn, touched_by_process};
+use model::eval::{Link, Move, State, Touch, Turn, touched_by_process};
 use model::layout::element_names;
 use model::process::ProcessId;
 use model::types::ScalarType;
@@ -104,8 +104,13 @@ fn stood_still(model: &Model, source: &SourceFile, process: ProcessId, state: &S
 fn step_taken(model: &Model, source: &SourceFile, by: &Move, [before, after]: [&State; 2]) -> StepView {
     let action = &model.actions[by.action];
     let statement = &model.statements[action.statement];
-    let movers = std::iter::once(by.process).chain(by.partner.map(|(partner, _)| partner));
-    let moved = movers.map(|process| {
+    let mut movers: Vec<ProcessId> = Vec::new();
+    for process in by.links().flat_map(Link::processes) {
+        if !movers.contains(&process) {
+            movers.push(process);
+        }
+    }
+    let moved = movers.into_iter().map(|process| {
         let same_depth = before.stacks[process.index()].len() == after.stacks[process.index()].len();
         let to = if same_depth { place(model, after, process) } else { location(model, after, process) };
         Moved { process, from: place(model, before, process), to }
@@ -114,7 +119,7 @@ fn step_taken(model: &Model, source: &SourceFile, by: &Move, [before, after]: [&
         process: by.process,
         partner: by.partner.map(|(partner, _)| partner),
         label: action.labels.first().cloned(),
-        statement: statement.text.clone(),
+        statement: statements_of(model, by),
         line: line(source, statement.span),
         moved: moved.collect(),
         changes: cell_changes(model, before, after),
@@ -127,6 +132,12 @@ fn step_taken(model: &Model, source: &SourceFile, by: &Move, [before, after]: [&
     }
     look_at_touched(model, by, [before, after], &mut view);
     view
+}
+
+/// The statement of the step; of one that goes on, all of them in their order.
+fn statements_of(model: &Model, by: &Move) -> String {
+    let texts = by.links().map(|link| model.statements[model.actions[link.action].statement].text.as_str());
+    texts.collect::<Vec<&str>>().join("; ")
 }
 
 fn cell_changes(model: &Model, before: &State, after: &State) -> Vec<Change> {
@@ -190,11 +201,8 @@ fn frame_changes(model: &Model, process: ProcessId, before: &State, after: &Stat
 
 /// Notes what the step read of others and whether it wrote what others see.
 fn look_at_touched(model: &Model, by: &Move, [before, after]: [&State; 2], view: &mut StepView) {
-    let statement = model.actions[by.action].statement;
-    let same = |taken: &Move| {
-        taken.partner.map(|(process, _)| process) == by.partner.map(|(process, _)| process)
-            && model.actions[taken.action].statement == statement
-    };
+    let statement = |link: Link| (link.partner.map(|(process, _)| process), model.actions[link.action].statement);
+    let same = |taken: &Move| taken.links().map(statement).eq(by.links().map(statement));
     let attempts = touched_by_process(model, before, by.process);
     let taken = attempts.into_iter().find(|(step, _)| same(&step.by) && step.result.as_ref() == Ok(after));
     let touched: Vec<Touch> = taken.map_or(Vec::new(), |(_, touched)| touched);

@@ -155,19 +155,23 @@ pub enum Effect {
 pub enum SyncStep {
     /// Sends the values of the terms.
     Send(ChannelId, Vec<TermId>),
-    /// Receives numbers, each of a range, into these.
-    Receive(ChannelId, Vec<(ReceiveTarget, Numbers)>),
+    /// Receives numbers so.
+    Receive(ChannelId, Vec<ReceiveTarget>),
 }
 
-/// Where a received number goes.
+/// What is done with a received number.
 #[derive(Clone, Copy, Debug)]
 pub enum ReceiveTarget {
-    /// Into a field.
-    Field(Field),
-    /// To a computed location.
-    Computed(LocatorId),
-    /// Nowhere: the location is a fault.
+    /// It goes into a field that has these numbers.
+    Field(Field, Numbers),
+    /// It goes to a computed location that has these numbers.
+    Computed(LocatorId, Numbers),
+    /// The location is a fault.
     Fault,
+    /// The two meet only where it is equal to the term's.
+    Equal(TermId),
+    /// Nothing.
+    Ignored,
 }
 
 /// The steps of one control point.

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use model::Model;
-use model::control::{Stmt, StmtKind, SyncSide};
+use model::control::{Pattern, Stmt, StmtKind, SyncSide};
 use model::expr::{Access, Whose};
 use model::process::ProcessId;
 use model::types::ScalarType;
@@ -53,8 +53,8 @@ impl Search<'_> {
         let model = self.model;
         for &action in &model.places[point.place].actions {
             let action = &model.actions[action];
-            if let Some(SyncSide::Receive(accesses)) = action.sync.as_ref().map(|sync| &sync.side) {
-                self.written.extend(accesses.iter().map(|access| access.var));
+            if let Some(SyncSide::Receive(patterns)) = action.sync.as_ref().map(|sync| &sync.side) {
+                self.written.extend(patterns.iter().filter_map(Pattern::target).map(|access| access.var));
             }
             if let model::control::ActionKind::Call { result: Some(access), .. } = &action.kind {
                 self.written.insert(access.var);

@@ -80,6 +80,8 @@ pub struct Node {
     pub is_end: bool,
     /// Whether it may stay for ever.
     pub is_idle: bool,
+    /// Whether who waits here is not stuck.
+    pub may_end: bool,
 }
 
 /// A step with its successor.
@@ -139,12 +141,27 @@ pub(crate) struct Touched {
     writes: bool,
 }
 
+/// Refuses steps that the flat form does not have: chains of actions, and actions that wait for everybody.
+fn follows(model: &Model) -> Result<(), Vec<Refusal>> {
+    let refused = model.actions.iter().filter_map(|action| {
+        let span = model.statements[action.statement].span;
+        match (action.goes_on, action.when_nobody) {
+            (true, _) => Some(Refusal::new(span, "this goes on with the next statement in the same step")),
+            (_, true) => Some(Refusal::new(span, "this waits until nobody else can move")),
+            (false, false) => None,
+        }
+    });
+    let refused: Vec<Refusal> = refused.collect();
+    if refused.is_empty() { Ok(()) } else { Err(refused) }
+}
+
 impl Flat {
     /// The flat program of a Model.
     ///
     /// # Errors
     /// Everything that stands in the way.
     pub fn of(model: &Model) -> Result<Flat, Vec<Refusal>> {
+        follows(model)?;
         let mut flat = Flat::default();
         flat.find_nodes(model)?;
         flat.declare(model);

@@ -8,7 +8,7 @@
 use std::fmt::{Display, Write};
 
 use crate::Model;
-use crate::control::{Action, ActionKind, Loop, Next, Procedure, Scope, Stmt, StmtKind, SyncSide};
+use crate::control::{Action, ActionKind, Loop, Next, Pattern, Procedure, Scope, Stmt, StmtKind, SyncSide};
 use crate::expr::{Access, BinaryOp, Binding, Domain, Expr, ExprKind, Quantifier, Whose};
 use crate::fairness::{EdgePredicate, StatePredicate};
 use crate::machine::MachineOp;
@@ -32,6 +32,9 @@ pub fn text(model: &Model, property: &str) -> String {
         out.list("place", |out| {
             out.scope(place.scope);
             place.labels.iter().for_each(|label| out.name(label));
+            if place.may_end {
+                out.word("may-end");
+            }
             place.actions.iter().for_each(|action| out.word(action.index()));
         });
     }
@@ -209,16 +212,31 @@ impl Writer<'_> {
                         out.word(sync.channel.index());
                         values.iter().for_each(|value| out.expr(value));
                     }),
-                    SyncSide::Receive(targets) => out.list("receive", |out| {
+                    SyncSide::Receive(patterns) => out.list("receive", |out| {
                         out.word(sync.channel.index());
-                        targets.iter().for_each(|target| out.access(target));
+                        patterns.iter().for_each(|pattern| out.pattern(pattern));
                     }),
                 }
             }
             out.body(&action.body);
             out.kind(&action.kind);
             out.next(&action.next);
+            // Written only where they are true, so that the texts of programs without them are what they were.
+            if action.goes_on {
+                out.word("goes-on");
+            }
+            if action.when_nobody {
+                out.word("when-nobody");
+            }
         });
+    }
+
+    fn pattern(&mut self, pattern: &Pattern) {
+        match pattern {
+            Pattern::Into(target) => self.access(target),
+            Pattern::Equal(value) => self.list("equal", |out| out.expr(value)),
+            Pattern::Ignored => self.word("ignored"),
+        }
     }
 
     fn kind(&mut self, kind: &ActionKind) {

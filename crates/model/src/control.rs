@@ -32,6 +32,8 @@ pub struct Place {
     pub name: String,
     /// The actions that leave it, in the order of the text.
     pub actions: Vec<ActionId>,
+    /// Whether a process may wait here for ever: who does is not stuck.
+    pub may_end: bool,
     /// The statement that follows it, or the closing brace.
     pub span: Span,
 }
@@ -72,6 +74,21 @@ pub struct Action {
     pub kind: ActionKind,
     /// Where control goes.
     pub next: Next,
+    /// Whether the process goes on with one of its enabled actions in the same step; where it has none, the step ends. Of a
+    /// rendezvous the receiver goes on, if its action does; otherwise the step ends.
+    pub goes_on: bool,
+    /// Whether it is enabled only where no action without this mark is, of any process. It begins a step, and never goes on with one.
+    pub when_nobody: bool,
+}
+
+impl Action {
+    /// Whether it receives certain values only, or ignores one.
+    pub fn has_patterns(&self) -> bool {
+        match self.sync.as_ref().map(|sync| &sync.side) {
+            Some(SyncSide::Receive(patterns)) => patterns.iter().any(|pattern| pattern.target().is_none()),
+            Some(SyncSide::Send(_)) | None => false,
+        }
+    }
 }
 
 /// Names an action of any scope.
@@ -184,8 +201,9 @@ pub struct Channel {
 /// Names a channel.
 pub type ChannelId = Id<Channel>;
 
-/// One side of a rendezvous. Both guards are evaluated in the old state, as are the values sent and the indices of the
-/// cells that receive them; then the values are stored, then the receiver's body runs, then the sender's.
+/// One side of a rendezvous. Both guards are evaluated in the old state, as are the values sent and then, one after another, what
+/// receives them: the indices of cells and the values to be equal to. Where one differs there is no rendezvous. Then the values are
+/// stored, then the receiver's body runs, then the sender's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sync {
     /// The channel.
@@ -199,8 +217,29 @@ pub struct Sync {
 pub enum SyncSide {
     /// Sends these values.
     Send(Vec<Expr>),
-    /// Receives into these.
-    Receive(Vec<Access>),
+    /// Receives them so.
+    Receive(Vec<Pattern>),
+}
+
+/// What a receiver does with one of the values that are passed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Pattern {
+    /// Stores it.
+    Into(Access),
+    /// Takes part only where it is equal to this, which the receiver evaluates.
+    Equal(Expr),
+    /// Nothing.
+    Ignored,
+}
+
+impl Pattern {
+    /// The cell that it stores into.
+    pub fn target(&self) -> Option<&Access> {
+        match self {
+            Pattern::Into(access) => Some(access),
+            Pattern::Equal(_) | Pattern::Ignored => None,
+        }
+    }
 }
 
 /// A statement within one step. Two statements are equal if they do the same, wherever they stand.

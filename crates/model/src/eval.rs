@@ -6,7 +6,7 @@
 //! the same in words.
 //!
 //! Values of expressions are in `expression.rs`, bodies of steps in `body.rs`, the move of control (loops, calls, returns)
-//! in `flow.rs`, whole steps and rendezvous in `step.rs`, initial states in `initial.rs`, questions about one state in
+//! in `flow.rs`, rendezvous and whole steps in `step.rs`, initial states in `initial.rs`, questions about one state in
 //! `query.rs`, infinite runs and fairness in `run.rs`.
 
 mod body;
@@ -21,6 +21,7 @@ use std::collections::BTreeSet;
 
 use base::Span;
 
+use crate::Model;
 use crate::control::{ActionId, PlaceId};
 use crate::process::ProcessId;
 use crate::value::{Fault, Value};
@@ -29,7 +30,7 @@ use crate::variable::CellId;
 pub use expression::{Viewpoint, evaluate};
 pub use flow::{ControlFlow, Counters, control_after};
 pub use initial::{InitialStates, free_cells, initial_faults, initial_states, is_initial, n_initial_states};
-pub use query::{Contender, Race, able, able_by, is_deadlock, is_idle, is_terminated, race, stuck_processes};
+pub use query::{Contender, Race, able, able_by, is_deadlock, is_idle, is_terminated, may_end, race, stuck_processes};
 pub use run::{Turn, holds, is_true_of, turns};
 pub use step::{attempts_of, steps, steps_of, touched_by, touched_by_process};
 
@@ -60,15 +61,89 @@ pub enum Control {
     Calling(ActionId),
 }
 
-/// Who moves, and how.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+/// Who moves, and how: an action or a rendezvous, and where it goes on, those that follow in the same step.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Move {
+    /// The process that moves first; of a rendezvous, the sender.
+    pub process: ProcessId,
+    /// Its action.
+    pub action: ActionId,
+    /// The receiver of a rendezvous and its action.
+    pub partner: Option<(ProcessId, ActionId)>,
+    /// What follows in the same step, each by the process that the one before leaves the turn to.
+    pub then: Vec<Link>,
+}
+
+/// One action, or one rendezvous, of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Link {
     /// The process that moves; of a rendezvous, the sender.
     pub process: ProcessId,
     /// Its action.
     pub action: ActionId,
     /// The receiver of a rendezvous and its action.
     pub partner: Option<(ProcessId, ActionId)>,
+}
+
+impl From<Link> for Move {
+    fn from(Link { process, action, partner }: Link) -> Self {
+        Move { process, action, partner, then: Vec::new() }
+    }
+}
+
+impl Move {
+    /// One action of one process.
+    pub fn alone(process: ProcessId, action: ActionId) -> Self {
+        Link { process, action, partner: None }.into()
+    }
+
+    /// What it begins with; whether the step is enabled depends on this alone.
+    pub fn first(&self) -> Link {
+        Link { process: self.process, action: self.action, partner: self.partner }
+    }
+
+    /// Its actions and rendezvous, one after another.
+    pub fn links(&self) -> impl Iterator<Item = Link> {
+        std::iter::once(self.first()).chain(self.then.iter().copied())
+    }
+
+    /// Whether the process has a part in it.
+    pub fn involves(&self, process: ProcessId) -> bool {
+        self.links().any(|link| link.action_of(process).is_some())
+    }
+
+    /// The actions of a process in it.
+    pub fn actions_of(&self, process: ProcessId) -> impl Iterator<Item = ActionId> {
+        self.links().filter_map(move |link| link.action_of(process))
+    }
+}
+
+impl Link {
+    /// The processes that have a part in it.
+    pub fn processes(self) -> impl Iterator<Item = ProcessId> {
+        std::iter::once(self.process).chain(self.partner.map(|(partner, _)| partner))
+    }
+
+    /// The action of a process in it, if it has a part in it.
+    pub fn action_of(self, process: ProcessId) -> Option<ActionId> {
+        match self.partner {
+            _ if self.process == process => Some(self.action),
+            Some((partner, action)) if partner == process => Some(action),
+            _ => None,
+        }
+    }
+
+    /// The process that goes on after it in the same step, if one does.
+    pub fn leaves_turn_to(self, model: &Model) -> Option<ProcessId> {
+        let (process, action) = self.partner.unwrap_or((self.process, self.action));
+        model.actions[action].goes_on.then_some(process)
+    }
+
+    /// Whether it is enabled only where nothing else is.
+    pub fn is_when_nobody(self, model: &Model) -> bool {
+        let theirs = self.partner.map(|(_, action)| action);
+        std::iter::once(self.action).chain(theirs).any(|action| model.actions[action].when_nobody)
+    }
 }
 
 /// A step that is enabled in a state.
@@ -107,7 +182,7 @@ pub struct Touch {
 pub struct Footprint {
     /// The cells that are read or written: also by guards that are false and by paths that end at an `await`.
     pub cells: BTreeSet<CellId>,
-    /// The processes whose place is asked for by `P@l`.
+    /// The processes whose place is asked for: by `P@l`, or for whether anybody is able to move.
     pub places: BTreeSet<ProcessId>,
 }
 

@@ -12,7 +12,7 @@ mod possible;
 use std::collections::BTreeSet;
 
 use crate::Model;
-use crate::control::{Action, ActionId, ActionKind, Next, ProcedureId, Scope, Stmt, StmtKind, SyncSide};
+use crate::control::{Action, ActionId, ActionKind, Next, Pattern, ProcedureId, Scope, Stmt, StmtKind, SyncSide};
 use crate::eval::Counters;
 use crate::expr::{Access, BinaryOp, Expr, ExprKind};
 use crate::points::{Points, called_procedures};
@@ -154,7 +154,11 @@ impl Glance<'_> {
             Some(SyncSide::Send(values)) => values.iter().for_each(|value| {
                 self.look(value);
             }),
-            Some(SyncSide::Receive(targets)) => targets.iter().for_each(|target| self.store(target)),
+            Some(SyncSide::Receive(patterns)) => patterns.iter().for_each(|pattern| match pattern {
+                Pattern::Into(target) => self.store(target),
+                Pattern::Equal(value) => drop(self.look(value)),
+                Pattern::Ignored => {}
+            }),
         }
         self.body(&action.body);
         match &action.kind {

@@ -95,6 +95,26 @@ pub struct Hint {
 }
 
 impl Model {
+    /// Whether a step may be a chain of several actions.
+    pub fn goes_on(&self) -> bool {
+        self.actions.iter().any(|action| action.goes_on)
+    }
+
+    /// Whether an action is enabled only where nothing else is.
+    pub fn has_when_nobody(&self) -> bool {
+        self.actions.iter().any(|action| action.when_nobody)
+    }
+
+    /// Whether a receiver takes part for some values only, or ignores one.
+    pub fn has_patterns(&self) -> bool {
+        self.actions.iter().any(Action::has_patterns)
+    }
+
+    /// Whether a process may wait for ever somewhere but at its end and at `idle`.
+    pub fn has_end_places(&self) -> bool {
+        self.places.iter().any(|place| place.may_end)
+    }
+
     /// What the domains of types depend on.
     pub fn type_context(&self) -> TypeContext<'_> {
         TypeContext { enums: &self.enums, processes: &self.processes }

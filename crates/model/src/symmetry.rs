@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use base::Span;
 
 use crate::Model;
-use crate::control::{Action, ActionKind, Scope, SyncSide};
+use crate::control::{Action, ActionKind, Pattern, Scope, SyncSide};
 use crate::expr::Expr;
 use crate::process::FamilyId;
 use crate::types::ScalarType;
@@ -128,7 +128,11 @@ impl Walk<'_> {
         match action.sync.as_ref().map(|sync| &sync.side) {
             None => {}
             Some(SyncSide::Send(values)) => values.iter().for_each(|value| self.look(value)),
-            Some(SyncSide::Receive(targets)) => targets.iter().for_each(|target| self.access(target)),
+            Some(SyncSide::Receive(patterns)) => patterns.iter().for_each(|pattern| match pattern {
+                Pattern::Into(target) => self.access(target),
+                Pattern::Equal(value) => self.look(value),
+                Pattern::Ignored => {}
+            }),
         }
         self.body(&action.body);
         match &action.kind {

@@ -102,6 +102,7 @@ pub fn sized_family(model: &Model) -> Result<Sized, Vec<Reason>> {
     if let Some(procedure) = model.procedures.iter().next() {
         reasons.push(Reason::new(procedure.span, format!("there are procedures, such as `{}`", procedure.name)));
     }
+    reasons.extend(not_spoken_of(model));
     match found {
         Some(sized) if reasons.is_empty() => Ok(sized),
         Some(_) => Err(reasons),
@@ -110,6 +111,20 @@ pub fn sized_family(model: &Model) -> Result<Sized, Vec<Reason>> {
             Err(reasons)
         }
     }
+}
+
+/// Actions that no method for every size follows.
+fn not_spoken_of(model: &Model) -> Vec<Reason> {
+    let refused = model.actions.iter().filter_map(|action| {
+        let why = match action {
+            _ if action.goes_on => "this goes on with the next statement in the same step",
+            _ if action.when_nobody => "this waits until nobody else can move",
+            _ if action.has_patterns() => "this receives certain values only",
+            _ => return None,
+        };
+        Some(Reason::new(model.statements[action.statement].span, why))
+    });
+    refused.collect()
 }
 
 /// Whether all processes of the family of size N are interchangeable, and N is not used as a number.

@@ -67,6 +67,8 @@ pub enum Fault {
         /// The procedure.
         procedure: String,
     },
+    /// A step that goes on for ever: it comes back to a state that it has passed.
+    Endless,
 }
 
 impl fmt::Display for Fault {
@@ -84,6 +86,7 @@ impl fmt::Display for Fault {
             Fault::NotHeld { lock } => write!(f, "`{lock}` is released by a process that does not hold it"),
             Fault::SemaphoreFull { semaphore } => write!(f, "`{semaphore}` is released over its bound"),
             Fault::NoResult { procedure } => write!(f, "procedure `{procedure}` ends without a result"),
+            Fault::Endless => write!(f, "the step goes on for ever"),
         }
     }
 }

@@ -4,6 +4,8 @@
 //! processes live in **cells**: the state is a row of them, first the shared ones, then process by process. An array
 //! element is a cell of its own. Parameters and locals of procedures live in frames.
 
+use std::collections::BTreeMap;
+
 use base::{Id, Span};
 
 use crate::control::{LoopId, ProcedureId};
@@ -63,6 +65,8 @@ pub struct Var {
     pub init: Init,
     /// Position of its first cell among the shared cells, its process's cells, or its frame's slots.
     pub offset: usize,
+    /// Names for some of its numbers, for display only.
+    pub shown: BTreeMap<i64, String>,
     /// What the user wrote about it (`///`).
     pub doc: String,
     /// Where it is declared.

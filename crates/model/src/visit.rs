@@ -4,7 +4,7 @@
 //! function that may change it; each expression once.
 
 use crate::Model;
-use crate::control::{Action, ActionKind, Stmt, StmtKind, SyncSide};
+use crate::control::{Action, ActionKind, Pattern, Stmt, StmtKind, SyncSide};
 use crate::expr::{Access, Binding, Domain, Expr, ExprKind, Whose};
 use crate::fairness::{EdgePredicate, FairnessPair, StatePredicate};
 use crate::property::{Formula, PropertyKind};
@@ -111,7 +111,11 @@ fn action_mut(action: &mut Action, change: &mut dyn FnMut(&mut Expr)) {
     match action.sync.as_mut().map(|sync| &mut sync.side) {
         None => {}
         Some(SyncSide::Send(values)) => values.iter_mut().for_each(&mut *change),
-        Some(SyncSide::Receive(targets)) => targets.iter_mut().for_each(|target| access_mut(target, change)),
+        Some(SyncSide::Receive(patterns)) => patterns.iter_mut().for_each(|pattern| match pattern {
+            Pattern::Into(target) => access_mut(target, change),
+            Pattern::Equal(value) => change(value),
+            Pattern::Ignored => {}
+        }),
     }
     body_mut(&mut action.body, change);
     match &mut action.kind {
@@ -198,7 +202,11 @@ pub fn each_text(model: &Model, visit: &mut dyn FnMut(&Expr)) {
         match action.sync.as_ref().map(|sync| &sync.side) {
             None => {}
             Some(SyncSide::Send(values)) => values.iter().for_each(&mut *visit),
-            Some(SyncSide::Receive(targets)) => targets.iter().for_each(|target| access(target, visit)),
+            Some(SyncSide::Receive(patterns)) => patterns.iter().for_each(|pattern| match pattern {
+                Pattern::Into(target) => access(target, visit),
+                Pattern::Equal(value) => visit(value),
+                Pattern::Ignored => {}
+            }),
         }
         body(&action.body, visit);
         match &action.kind {

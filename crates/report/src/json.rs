@@ -388,7 +388,7 @@ pub fn end(run: &Explained, result: &PropertyResult, trace: &Trace) -> Json {
         }
         (TraceEnd::Race(race), _) => {
             let side = |side: &model::eval::Contender| {
-                let mut out = move_fields(run, &Move { process: side.process, action: side.action, partner: None });
+                let mut out = move_fields(run, &Move::alone(side.process, side.action));
                 out.insert("writes".into(), json!(side.writes));
                 Json::Object(out)
             };

@@ -51,7 +51,9 @@ fn choice(page: Page<'_>, before: &State, step: &Step) -> [String; 3] {
     let statement = &model.statements[model.actions[step.by.action].statement];
     let what = format!("{}: {}", names::line(source, statement.span), clean(&statement.text));
     let effect = match &step.result {
-        Ok(after) => effects(page, &step_view(model, source, &model::eval::Turn::Step(step.by), [before, after])),
+        Ok(after) => {
+            effects(page, &step_view(model, source, &model::eval::Turn::Step(step.by.clone()), [before, after]))
+        }
         Err(fault) => format!("{} error: {}", style.mark(Mark::Violated), fault.fault),
     };
     [who, what, clean(&effect)]

@@ -49,7 +49,7 @@ fn answer(model: &Model, product: &Product, property: PropertyId) -> PropertyRes
             PropertyKind::Invariant(expr) => is(expr, false).then_some(TraceEnd::State),
             PropertyKind::Reachable(expr) => is(expr, true).then_some(TraceEnd::State),
             PropertyKind::NoErrors => {
-                product.faults[at].first().map(|(by, fault)| TraceEnd::Fault { by: *by, fault: fault.clone() })
+                product.faults[at].first().map(|(by, fault)| TraceEnd::Fault { by: by.clone(), fault: fault.clone() })
             }
             PropertyKind::DeadlockFree => product.deadlocks.contains(&at).then_some(TraceEnd::Deadlock),
             PropertyKind::RaceFree(var) => race(model, state, *var).map(TraceEnd::Race),
@@ -136,7 +136,7 @@ fn walk(model: &Model, movers: &[usize]) -> Trace {
     for &mover in movers {
         let steps = model::eval::steps_of(model, &state, model::process::ProcessId::new(mover));
         state = steps[0].result.clone().unwrap();
-        moves.push(steps[0].by);
+        moves.push(steps[0].by.clone());
         states.push(state.clone());
     }
     Trace::finite(states, moves, TraceEnd::State)

@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 use model::Model;
 use model::control::{ActionId, StatementId, Stmt, StmtKind, SyncSide};
-use model::eval::Move;
+use model::eval::Link;
 use model::expr::{Access, Expr};
 use model::process::ProcessId;
 use model::types::ScalarType;
@@ -36,7 +36,7 @@ pub struct StepTests(pub Vec<(ProcessId, Vec<String>)>);
 
 impl StepTests {
     /// The tests that a step satisfies, by number.
-    pub fn met_by(&self, model: &Model, by: &Move) -> Vec<usize> {
+    pub fn met_by(&self, model: &Model, by: &Link) -> Vec<usize> {
         let carries = |action: ActionId, labels: &[String]| {
             model.actions[action].labels.iter().any(|label| labels.contains(label))
         };
@@ -59,7 +59,7 @@ pub struct Command {
     /// The tests of steps that it satisfies, by number.
     pub meets: Vec<usize>,
     /// One of the steps that it stands for; all of them satisfy the same tests.
-    pub by: Move,
+    pub by: Link,
     /// The states in which the step can be taken.
     pub guard: Bdd,
     /// What the parts are afterwards, in the order of the parts.
@@ -83,7 +83,7 @@ pub struct ProcessCommands {
     /// Action by action what it can touch.
     pub sites: Vec<Touches>,
     /// For each kind of step the states in which there is one, faulty ones included.
-    pub offers: BTreeMap<Move, Bdd>,
+    pub offers: BTreeMap<Link, Bdd>,
 }
 
 /// What an action at a control point can touch.
@@ -152,10 +152,10 @@ struct Translation<'a> {
     process: ProcessId,
     tests: &'a StepTests,
     /// One of the steps and the states in which it can be taken, so far.
-    found: BTreeMap<Merged, (Move, Bdd)>,
+    found: BTreeMap<Merged, (Link, Bdd)>,
     /// The step being translated.
-    by: Move,
-    offers: BTreeMap<Move, Bdd>,
+    by: Link,
+    offers: BTreeMap<Link, Bdd>,
     fault: Bdd,
     enabled: Bdd,
     /// What the action being translated reads and writes.
@@ -177,7 +177,7 @@ impl<'a> Translation<'a> {
             process,
             tests: &NO_TESTS,
             found: BTreeMap::new(),
-            by: Move { process, action: ActionId::new(0), partner: None },
+            by: Link { process, action: ActionId::new(0), partner: None },
             offers: BTreeMap::new(),
             fault: empty.clone(),
             enabled: empty,
@@ -220,7 +220,7 @@ impl<'a> Translation<'a> {
     fn action(&mut self, site: Site) -> Result<(), Stop> {
         let action = &self.model.actions[site.action];
         self.statement = action.statement;
-        self.by = Move { process: site.process, action: site.action, partner: None };
+        self.by = Link { process: site.process, action: site.action, partner: None };
         let opened = self.open(site)?;
         match action.sync.as_ref().map(|sync| &sync.side) {
             None => {
@@ -249,7 +249,7 @@ impl<'a> Translation<'a> {
         for receiver in self.receivers(sender.action) {
             self.by.partner = Some((receiver.process, receiver.action));
             let received = &self.model.actions[receiver.action];
-            let Some(SyncSide::Receive(accesses)) = received.sync.as_ref().map(|sync| &sync.side) else {
+            let Some(SyncSide::Receive(patterns)) = received.sync.as_ref().map(|sync| &sync.side) else {
                 unreachable!("receivers receive")
             };
             let space = &self.encoding.space;
@@ -258,7 +258,8 @@ impl<'a> Translation<'a> {
             let ready = guard.map_or(Ok(here.clone()), |guard| space.and(&here, &guard.yes))?;
             let mut paths = vec![Path { when: space.and(&opened.when, &ready)?, written: BTreeMap::new() }];
             // Values and receiving cells are those of the old state: evaluated before anything is stored.
-            for (value, access) in values.iter().zip(accesses) {
+            for (value, pattern) in values.iter().zip(patterns) {
+                let access = pattern.target().expect("methods with diagrams refuse programs with other patterns");
                 let sent = self.evaluator(sender).cases(value)?;
                 let cells = self.evaluator(receiver).locate(access)?;
                 paths = self.store_all(paths, &cells, &sent)?;

@@ -6,7 +6,7 @@ use model::Model;
 
 use crate::choices::{Choices, shrink};
 use crate::random::{self, Shape};
-use crate::{Draft, write};
+use crate::{Draft, beyond, write};
 
 /// How many simpler programs are tried for a failing one.
 const SHRINK_ATTEMPTS: usize = 3000;
@@ -23,8 +23,8 @@ pub fn for_each_program(n_programs: u64, shape: Shape, check: impl Fn(&Draft, &M
     let count = setting("PIECEWISE_CASES").unwrap_or(n_programs);
     let verdict = |choices: &mut Choices| {
         let run = AssertUnwindSafe(|| {
-            let draft = random::draft(choices, shape);
-            check(&draft, &draft.finish())
+            let (draft, model) = program(choices, shape);
+            check(&draft, &model)
         });
         catch_unwind(run).unwrap_or_else(|panic| Err(message(panic.as_ref())))
     };
@@ -34,9 +34,18 @@ pub fn for_each_program(n_programs: u64, shape: Shape, check: impl Fn(&Draft, &M
         let fails = |script: &[u32]| verdict(&mut Choices::replay(script)).is_err();
         let small = shrink(choices.script(), SHRINK_ATTEMPTS, fails);
         let small_complaint = verdict(&mut Choices::replay(&small)).err().unwrap_or(complaint);
-        let program = write::program(&random::draft(&mut Choices::replay(&small), shape));
-        panic!("{small_complaint}\n\n{program}\nagain: PIECEWISE_SEED={seed} PIECEWISE_CASES=1");
+        let (draft, model) = program(&mut Choices::replay(&small), shape);
+        let (text, marks) = (write::program(&draft), beyond::show(&model));
+        panic!("{small_complaint}\n\n{text}\n{marks}\nagain: PIECEWISE_SEED={seed} PIECEWISE_CASES=1");
     }
+}
+
+/// A random program, with the marks that its text cannot say.
+fn program(choices: &mut Choices, shape: Shape) -> (Draft, Model) {
+    let draft = random::draft(choices, shape);
+    let mut model = draft.finish();
+    beyond::mark(choices, shape.beyond, &mut model);
+    (draft, model)
 }
 
 fn message(panic: &(dyn std::any::Any + Send)) -> String {

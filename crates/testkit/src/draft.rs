@@ -1,5 +1,7 @@
 //! A program under construction: declarations first, then the texts, then [`Draft::finish`].
 
+use std::collections::BTreeMap;
+
 use base::Span;
 use model::Model;
 use model::control::{Channel, ChannelId, Loop, LoopId, Next, PlaceId, Procedure, ProcedureId, Scope};
@@ -158,6 +160,7 @@ impl Draft {
             ty,
             init,
             offset: 0,
+            shown: BTreeMap::new(),
             doc: String::new(),
             span: Span::default(),
         })

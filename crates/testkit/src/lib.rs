@@ -5,8 +5,10 @@
 //! [`permutation`]: states with processes permuted.
 //! [`local`]: the smallest local proofs, and their rule word by word; [`runs`]: those of temporal properties.
 //! [`program`]: random programs as texts, by profiles. [`random`]: random drafts out of [`choices`]; [`for_each_program`] runs a check on many and makes a failing one small.
+//! [`beyond`]: marks that texts cannot say.
 //! [`samples`]: programs made by hand.
 
+pub mod beyond;
 mod campaign;
 pub mod choices;
 pub mod draft;
@@ -25,6 +27,7 @@ pub mod temporal;
 pub mod text;
 pub mod write;
 
+pub use beyond::Beyond;
 pub use campaign::for_each_program;
 pub use draft::Draft;
 pub use oracle::Product;

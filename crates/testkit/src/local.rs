@@ -158,7 +158,7 @@ impl<'m> Local<'m> {
             if let Some(&unseen) = footprint.cells.iter().find(|&&cell| !self.is_known(from, cell)) {
                 panic!("a step touches `{}`, which is in no view", self.model.cells[unseen].name);
             }
-            for (step, _) in steps.into_iter().filter(|(step, _)| participants(step.by) == movers) {
+            for (step, _) in steps.into_iter().filter(|(step, _)| participants(&step.by) == movers) {
                 if let Ok(after) = step.result {
                     found.push(self.project_known(&after, from, movers, columns));
                 }
@@ -313,8 +313,8 @@ pub fn subsets(items: &[ProcessId], k: usize) -> Vec<Vec<ProcessId>> {
 }
 
 /// The processes that take part in a move, ascending.
-pub fn participants(by: Move) -> Vec<ProcessId> {
-    let mut all: Vec<ProcessId> = std::iter::once(by.process).chain(by.partner.map(|(partner, _)| partner)).collect();
+pub fn participants(by: &Move) -> Vec<ProcessId> {
+    let mut all: Vec<ProcessId> = by.first().processes().collect();
     all.sort_unstable();
     all
 }

@@ -153,7 +153,7 @@ impl Lowering<'_> {
         let numbered = || if kind == "end" { kind.to_string() } else { format!("{kind}{}", self.model.places.len()) };
         let name = labels.first().cloned().unwrap_or_else(numbered);
         let span = Span::default();
-        self.model.places.push(Place { scope: self.scope, labels, name, actions: Vec::new(), span })
+        self.model.places.push(Place { scope: self.scope, labels, name, actions: Vec::new(), may_end: false, span })
     }
 
     fn statement(&mut self, text: String) -> StatementId {
@@ -172,6 +172,8 @@ impl Lowering<'_> {
             body: step.body.clone(),
             kind: step.kind.clone(),
             next,
+            goes_on: false,
+            when_nobody: false,
         });
         self.model.places[source].actions.push(action);
         action

@@ -99,8 +99,9 @@ impl Product {
         let mut at = state_idx;
         while self.depths[at] > 0 {
             let is_before = |before: usize| self.depths[before] + 1 == self.depths[at];
-            let edge_from =
-                |before: usize| self.edges[before].iter().find(|edge| edge.1 == at).map(|edge| (before, edge.0));
+            let edge_from = |before: usize| {
+                self.edges[before].iter().find(|edge| edge.1 == at).map(|edge| (before, edge.0.clone()))
+            };
             let (before, by) = (0..at).filter(|&before| is_before(before)).find_map(edge_from).expect("it was reached");
             states.push(self.states[before].clone());
             moves.push(by);
@@ -122,7 +123,8 @@ impl Product {
     /// The shortest way to a fault, its own step included.
     pub fn distance_to_fault(&self) -> Option<Distance> {
         let costs = self.switches();
-        let faults = self.faults.iter().enumerate().flat_map(|(at, faults)| faults.iter().map(move |f| (at, f.0)));
+        let faults =
+            self.faults.iter().enumerate().flat_map(|(at, faults)| faults.iter().map(move |f| (at, f.0.clone())));
         let distance = |(at, by): (usize, Move)| Distance {
             n_steps: self.depths[at] + 1,
             n_switches: continued(&costs[at], by.process),
@@ -135,10 +137,10 @@ impl Product {
         let mut costs: Vec<HashMap<ProcessId, usize>> = vec![HashMap::new(); self.states.len()];
         // States are in breadth-first order, so all shortest ways to a state are known when its turn comes.
         for at in 0..self.states.len() {
-            for &(by, target) in &self.edges[at] {
-                if self.depths[target] == self.depths[at] + 1 {
+            for (by, target) in &self.edges[at] {
+                if self.depths[*target] == self.depths[at] + 1 {
                     let cost = continued(&costs[at], by.process);
-                    let best = costs[target].entry(by.process).or_insert(cost);
+                    let best = costs[*target].entry(by.process).or_insert(cost);
                     *best = cost.min(*best);
                 }
             }

@@ -12,6 +12,7 @@ use model::process::FamilyId;
 use model::types::{ScalarType, Type};
 use model::variable::{Init, VarId};
 
+use crate::beyond::Beyond;
 use crate::choices::Choices;
 use crate::draft::{Draft, array_type};
 use crate::expr::{constant, index_of, int, me, to_process, truth};
@@ -30,12 +31,26 @@ pub struct Shape {
     pub faults: bool,
     /// How many statements each text has at most, about.
     pub n_statements: usize,
+    /// What the drafts' texts cannot say.
+    pub beyond: Beyond,
 }
 
 impl Shape {
-    /// Everything that a Model can have.
+    /// Everything that the texts of drafts can say.
     pub fn everything() -> Self {
-        Shape { procedures: true, rendezvous: true, any_initial: true, faults: true, n_statements: 4 }
+        Shape {
+            procedures: true,
+            rendezvous: true,
+            any_initial: true,
+            faults: true,
+            n_statements: 4,
+            beyond: Beyond::NOTHING,
+        }
+    }
+
+    /// The same with all that they cannot say.
+    pub fn beyond_texts() -> Self {
+        Shape { beyond: Beyond::everything(), ..Shape::everything() }
     }
 
     /// What the `.pw` language can say.

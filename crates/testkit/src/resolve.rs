@@ -2,7 +2,7 @@
 
 use base::IdVec;
 use model::Model;
-use model::control::{Action, ActionKind, Place, Scope, Stmt, StmtKind, SyncSide};
+use model::control::{Action, ActionKind, Pattern, Place, Scope, Stmt, StmtKind, SyncSide};
 use model::expr::{Access, Binding, Domain, Expr, ExprKind, Whose};
 
 /// Gives every `@l` of the program's texts the places of its own text that carry the label.
@@ -25,7 +25,11 @@ impl Resolver<'_> {
         match action.sync.as_mut().map(|sync| &mut sync.side) {
             None => {}
             Some(SyncSide::Send(values)) => self.exprs(values),
-            Some(SyncSide::Receive(targets)) => targets.iter_mut().for_each(|target| self.access(target)),
+            Some(SyncSide::Receive(patterns)) => patterns.iter_mut().for_each(|pattern| match pattern {
+                Pattern::Into(target) => self.access(target),
+                Pattern::Equal(value) => self.expr(value),
+                Pattern::Ignored => {}
+            }),
         }
         self.body(&mut action.body);
         match &mut action.kind {

@@ -1,7 +1,7 @@
 //! Statements of a draft, before they become places and actions.
 
 use base::Span;
-use model::control::{ActionKind, ChannelId, LoopId, ProcedureId, Stmt, StmtKind, Sync, SyncSide};
+use model::control::{ActionKind, ChannelId, LoopId, Pattern, ProcedureId, Stmt, StmtKind, Sync, SyncSide};
 use model::expr::{Access, Expr};
 
 /// A statement of a process or procedure.
@@ -107,7 +107,7 @@ pub fn send(channel: ChannelId, values: Vec<Expr>, body: Vec<Stmt>) -> Text {
 
 /// Receives values on a channel.
 pub fn receive(channel: ChannelId, targets: Vec<Access>, body: Vec<Stmt>) -> Text {
-    synced(Sync { channel, side: SyncSide::Receive(targets) }, body)
+    synced(Sync { channel, side: SyncSide::Receive(targets.into_iter().map(Pattern::Into).collect()) }, body)
 }
 
 fn synced(sync: Sync, body: Vec<Stmt>) -> Text {

@@ -3,7 +3,7 @@
 //! Everything but a rendezvous, which the language does not have, reads back to a program with the same steps.
 
 use model::Model;
-use model::control::{ActionKind, Stmt, StmtKind, SyncSide};
+use model::control::{ActionKind, Pattern, Stmt, StmtKind, SyncSide};
 use model::expr::Domain;
 use model::print::{self, Printer};
 use model::variable::{Init, Role, Storage, Var, VarId};
@@ -161,7 +161,14 @@ impl<'m> Page<'m> {
             let channel = &self.model.channels[sync.channel].name;
             match &sync.side {
                 SyncSide::Send(values) => format!("send {channel}({});", list(values, |e| printer.expr(e))),
-                SyncSide::Receive(into) => format!("receive {channel}({});", list(into, |a| printer.access(a))),
+                SyncSide::Receive(patterns) => {
+                    let written = list(patterns, |pattern| match pattern {
+                        Pattern::Into(access) => printer.access(access),
+                        Pattern::Equal(value) => format!("== {}", printer.expr(value)),
+                        Pattern::Ignored => "_".to_string(),
+                    });
+                    format!("receive {channel}({written});")
+                }
             }
         });
         let kind = match &step.kind {

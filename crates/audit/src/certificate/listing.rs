@@ -125,7 +125,7 @@ impl<'a> Listing<'a> {
                         "steps of {} have to stay within what is listed",
                         names(self.model(), &movers.processes())
                     );
-                    let step = words::step(&self.claimed.numbering, stepped.by);
+                    let step = words::step(&self.claimed.numbering, &stepped.by);
                     words::refused(obligation, format!("{step} from {} {what}", self.stepper.show(view)))
                 })?;
                 if changes.is_empty() {
@@ -136,7 +136,7 @@ impl<'a> Listing<'a> {
                     effects.changes.push(changes.clone());
                     effects.changes.len() as u32 - 1
                 });
-                effects.steps.push((at as u32, number, stepped.by));
+                effects.steps.push((at as u32, number, stepped.by.clone()));
             }
         }
         self.meter.kept_bytes += effects.steps.capacity() as u64 * size_of::<(u32, u32, Move)>() as u64;
@@ -145,7 +145,7 @@ impl<'a> Listing<'a> {
         Ok(effects)
     }
 
-    fn not_kept<T>(&self, member: &[ProcessId], by: Move, before: &[u32], after: &[u32]) -> Outcome<T> {
+    fn not_kept<T>(&self, member: &[ProcessId], by: &Move, before: &[u32], after: &[u32]) -> Outcome<T> {
         let columns: Vec<Column> = self.tables[member].columns().map(|(_, column)| column).collect();
         let numbering = &self.claimed.numbering;
         let (names, step) = (names(self.model(), member), words::step(numbering, by));
@@ -268,7 +268,7 @@ impl Listing<'_> {
         })?;
         match wrong {
             None => Ok(()),
-            Some((tag, before, after)) => self.not_kept(member, effects.steps[tag as usize].2, &before, &after),
+            Some((tag, before, after)) => self.not_kept(member, &effects.steps[tag as usize].2, &before, &after),
         }
     }
 }

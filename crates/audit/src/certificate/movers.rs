@@ -76,7 +76,7 @@ impl Movers {
     }
 
     /// Whether these are the processes of a move.
-    pub fn make(self, by: Move) -> bool {
+    pub fn make(self, by: &Move) -> bool {
         let partner = by.partner.map(|(partner, _)| partner);
         match self {
             Movers::One(process) => by.process == process && partner.is_none(),

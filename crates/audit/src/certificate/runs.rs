@@ -341,11 +341,11 @@ impl Process<'_> {
     fn is_met(&self, model: &Model, pair: usize, turn: &Turn) -> bool {
         model.fairness[self.violation.fairness[pair]].often.iter().any(|often| match often {
             EdgePredicate::Before(_) => false,
-            EdgePredicate::Scheduled(process) => turn.processes().any(|other| other == *process),
-            EdgePredicate::Moves(process, None) => turn.action_of(*process).is_some(),
+            EdgePredicate::Scheduled(process) => turn.processes().contains(process),
+            EdgePredicate::Moves(process, None) => turn.actions_of(*process).next().is_some(),
             EdgePredicate::Moves(process, Some(labels)) => turn
-                .action_of(*process)
-                .is_some_and(|action| model.actions[action].labels.iter().any(|label| labels.contains(label))),
+                .actions_of(*process)
+                .any(|action| model.actions[action].labels.iter().any(|label| labels.contains(label))),
             EdgePredicate::SomebodyMoves => turn.step().is_some(),
         })
     }

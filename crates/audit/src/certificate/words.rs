@@ -1,7 +1,7 @@
 //! View states and obligations in the user's words.
 
 use evidence::certificate::{Column, LocalFact};
-use model::eval::{Move, Turn};
+use model::eval::{Link, Move, Turn};
 use model::print;
 use model::process::ProcessId;
 
@@ -64,7 +64,12 @@ fn local_fact(numbering: &Numbering<'_>, process: ProcessId, fact: &LocalFact, h
 }
 
 /// A step: "the step `release x` of P[0]".
-pub(super) fn step(numbering: &Numbering<'_>, by: Move) -> String {
+pub(super) fn step(numbering: &Numbering<'_>, by: &Move) -> String {
+    by.links().map(|one| link(numbering, one)).collect::<Vec<String>>().join(", then ")
+}
+
+/// One action or rendezvous of a step, likewise.
+pub(super) fn link(numbering: &Numbering<'_>, by: Link) -> String {
     let model = numbering.model;
     let statement = |action| &model.statements[model.actions[action].statement].text;
     let own = format!("the step `{}` of {}", statement(by.action), name(model, by.process));
@@ -77,7 +82,7 @@ pub(super) fn step(numbering: &Numbering<'_>, by: Move) -> String {
 /// A turn: a step, or "P[0] standing still".
 pub(super) fn turn(numbering: &Numbering<'_>, turn: &Turn) -> String {
     match turn {
-        Turn::Step(by) => step(numbering, *by),
+        Turn::Step(by) => step(numbering, by),
         Turn::StandStill(process) => format!("{} standing still", name(numbering.model, *process)),
     }
 }

@@ -36,7 +36,7 @@ fn end_for(model: &Model, product: &Product, at: usize, kind: &PropertyKind) -> 
         PropertyKind::Invariant(expr) => is(expr, false).then_some(TraceEnd::State),
         PropertyKind::Reachable(expr) => is(expr, true).then_some(TraceEnd::State),
         PropertyKind::NoErrors => {
-            product.faults[at].first().map(|(by, fault)| TraceEnd::Fault { by: *by, fault: fault.clone() })
+            product.faults[at].first().map(|(by, fault)| TraceEnd::Fault { by: by.clone(), fault: fault.clone() })
         }
         PropertyKind::DeadlockFree => product.deadlocks.contains(&at).then_some(TraceEnd::Deadlock),
         PropertyKind::RaceFree(var) => race(model, state, *var).map(TraceEnd::Race),
@@ -185,7 +185,7 @@ fn ends_that_show_something_else_are_refused() {
             TraceEnd::Fault { by, fault } => {
                 let mut fault = fault.clone();
                 fault.fault = model::value::Fault::Overflow;
-                let error = refused(*property, trace, TraceEnd::Fault { by: *by, fault });
+                let error = refused(*property, trace, TraceEnd::Fault { by: by.clone(), fault });
                 assert!(error.to_string().contains("these steps are: "), "{error}");
             }
             TraceEnd::Loop => unreachable!("the sample has finite runs only"),

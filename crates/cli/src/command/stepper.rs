@@ -94,7 +94,7 @@ impl Stepper<'_> {
             Err(fault) => format!("this step is an error of the program: {}\n> ", fault.fault),
             Ok(after) => {
                 let before = self.simulation.state().clone();
-                self.simulation.take(step.by, after);
+                self.simulation.take(step.by.clone(), after);
                 let nth = self.simulation.n_steps();
                 sim::step_line(self.page(), nth, &before, &step) + &self.look()
             }

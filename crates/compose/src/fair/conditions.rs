@@ -189,8 +189,8 @@ impl Pair {
     fn is_met_by(&self, model: &Model, turn: &Turn) -> bool {
         self.turns.iter().any(|predicate| match predicate {
             EdgePredicate::Before(_) => false,
-            EdgePredicate::Scheduled(process) => turn.processes().any(|other| other == *process),
-            EdgePredicate::Moves(process, labels) => turn.action_of(*process).is_some_and(|action| {
+            EdgePredicate::Scheduled(process) => turn.processes().contains(process),
+            EdgePredicate::Moves(process, labels) => turn.actions_of(*process).any(|action| {
                 let carried = &model.actions[action].labels;
                 labels.as_ref().is_none_or(|labels| carried.iter().any(|label| labels.contains(label)))
             }),

@@ -30,7 +30,7 @@ pub static METHODS: [Declaration; 17] = [
         answers: "safety, on the whole product with partial-order reduction, explicit states",
         kinds: Kinds::SafetyButRaces,
         is_complete: true,
-        lacks: &[Feature::Procedures, Feature::WideStates, Feature::Numbers],
+        lacks: STUBBORN,
         paper: "stubborn sets, Valmari; dependence as Zheng proposes",
     },
     Declaration {
@@ -129,7 +129,7 @@ pub static METHODS: [Declaration; 17] = [
         answers: "temporal properties on the whole product, with BDDs",
         kinds: Kinds::Temporal,
         is_complete: true,
-        lacks: &[Feature::Procedures, Feature::LongLoops, Feature::ManyOutcomes],
+        lacks: GLOBAL,
         paper: "the baseline of Cohen and Namjoshi, CAV 2008, and of Cohen, Namjoshi and Sa'ar, CAV 2010",
     },
     Declaration {
@@ -162,18 +162,60 @@ pub static METHODS: [Declaration; 17] = [
 ];
 
 /// Packed states have a width, and the states and stacks have numbers.
-const EXPLICIT: &[Feature] = &[Feature::WideStates, Feature::Numbers];
+const EXPLICIT: &[Feature] = &[Feature::Chains, Feature::WhenNobody, Feature::WideStates, Feature::Numbers];
+
+/// The same, reduced.
+const STUBBORN: &[Feature] = &[
+    Feature::Patterns,
+    Feature::Chains,
+    Feature::WhenNobody,
+    Feature::EndPlaces,
+    Feature::Procedures,
+    Feature::WideStates,
+    Feature::Numbers,
+];
+
+/// Runs of the whole product with diagrams.
+const GLOBAL: &[Feature] = &[
+    Feature::Patterns,
+    Feature::Chains,
+    Feature::WhenNobody,
+    Feature::EndPlaces,
+    Feature::Procedures,
+    Feature::LongLoops,
+    Feature::ManyOutcomes,
+];
 
 /// The whole product with diagrams: control points are numbered, and cases are listed.
-const WHOLE_DIAGRAMS: &[Feature] =
-    &[Feature::Procedures, Feature::LongLoops, Feature::ManyOutcomes, Feature::SharedAccess];
+const WHOLE_DIAGRAMS: &[Feature] = &[
+    Feature::Patterns,
+    Feature::Chains,
+    Feature::WhenNobody,
+    Feature::EndPlaces,
+    Feature::Procedures,
+    Feature::LongLoops,
+    Feature::ManyOutcomes,
+    Feature::SharedAccess,
+];
 
 /// Local sets with diagrams.
-const LOCAL_DIAGRAMS: &[Feature] =
-    &[Feature::Procedures, Feature::Locations, Feature::LongLoops, Feature::ManyOutcomes];
+const LOCAL_DIAGRAMS: &[Feature] = &[
+    Feature::Patterns,
+    Feature::Chains,
+    Feature::WhenNobody,
+    Feature::EndPlaces,
+    Feature::Procedures,
+    Feature::Locations,
+    Feature::LongLoops,
+    Feature::ManyOutcomes,
+];
 
 /// The same with exposed facts.
 const COMPLETION: &[Feature] = &[
+    Feature::Patterns,
+    Feature::Chains,
+    Feature::WhenNobody,
+    Feature::EndPlaces,
     Feature::Procedures,
     Feature::Locations,
     Feature::LongLoops,
@@ -184,14 +226,36 @@ const COMPLETION: &[Feature] = &[
 ];
 
 /// Local sets that are listed.
-const LISTED: &[Feature] = &[Feature::Procedures, Feature::Locations, Feature::LongLoops, Feature::WideStates];
+const LISTED: &[Feature] = &[
+    Feature::Patterns,
+    Feature::Chains,
+    Feature::WhenNobody,
+    Feature::EndPlaces,
+    Feature::Procedures,
+    Feature::Locations,
+    Feature::LongLoops,
+    Feature::WideStates,
+];
 
 /// Local sets that are listed until they grow too large.
-const LISTED_THEN_DRAWN: &[Feature] =
-    &[Feature::Procedures, Feature::Locations, Feature::LongLoops, Feature::WideStates, Feature::ManyOutcomes];
+const LISTED_THEN_DRAWN: &[Feature] = &[
+    Feature::Patterns,
+    Feature::Chains,
+    Feature::WhenNobody,
+    Feature::EndPlaces,
+    Feature::Procedures,
+    Feature::Locations,
+    Feature::LongLoops,
+    Feature::WideStates,
+    Feature::ManyOutcomes,
+];
 
 /// Path edges.
 const PUSHDOWN: &[Feature] = &[
+    Feature::Patterns,
+    Feature::Chains,
+    Feature::WhenNobody,
+    Feature::EndPlaces,
     Feature::Rendezvous,
     Feature::Locations,
     Feature::LongLoopAroundCall,
@@ -202,6 +266,10 @@ const PUSHDOWN: &[Feature] = &[
 
 /// Abstract processes and ranks.
 const FAIR: &[Feature] = &[
+    Feature::Patterns,
+    Feature::Chains,
+    Feature::WhenNobody,
+    Feature::EndPlaces,
     Feature::Procedures,
     Feature::Rendezvous,
     Feature::Locations,
@@ -219,6 +287,10 @@ const FAIR: &[Feature] = &[
 
 /// The same, where fairness is that of scheduling.
 const SCHEDULED: &[Feature] = &[
+    Feature::Patterns,
+    Feature::Chains,
+    Feature::WhenNobody,
+    Feature::EndPlaces,
     Feature::Fairness,
     Feature::Procedures,
     Feature::Rendezvous,

@@ -7,7 +7,7 @@
 use base::{Id, Span};
 use model::Model;
 use model::control::{ActionId, ActionKind, Scope};
-use model::eval::{Contender, Control, Frame, Move, Race, State, StepFault, Turn};
+use model::eval::{Contender, Control, Frame, Link, Move, Race, State, StepFault, Turn};
 use model::process::{FamilyId, ProcessId};
 use model::value::{Fault, Value};
 use serde_json::{Map, Value as Json};
@@ -258,9 +258,17 @@ impl Reader<'_> {
     }
 
     fn step(&self, fields: &Record) -> Result<Move, String> {
+        let then = fields
+            .get("then")
+            .map_or(Ok(&[][..]), |then| then.as_array().map(Vec::as_slice).ok_or("`then` is no list"))?;
+        let then = then.iter().map(|link| self.link(record(link)?)).collect::<Result<Vec<_>, String>>()?;
+        Ok(Move { then, ..self.link(fields)?.into() })
+    }
+
+    fn link(&self, fields: &Record) -> Result<Link, String> {
         let partner = fields.get("partner").map(|partner| self.side(record(partner)?)).transpose()?;
         let (process, action) = self.side(fields)?;
-        Ok(Move { process, action, partner })
+        Ok(Link { process, action, partner })
     }
 
     fn side(&self, fields: &Record) -> Result<(ProcessId, ActionId), String> {
@@ -323,6 +331,7 @@ fn read_fault(fields: &Record) -> Result<StepFault, String> {
         "not-held" => Fault::NotHeld { lock: text("target")? },
         "semaphore-full" => Fault::SemaphoreFull { semaphore: text("target")? },
         "no-result" => Fault::NoResult { procedure: text("target")? },
+        "endless" => Fault::Endless,
         other => return Err(format!("there is no error {}", brief(&other.into()))),
     };
     let span = field(fields, "span")?;

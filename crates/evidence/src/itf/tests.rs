@@ -24,7 +24,8 @@ fn traces(model: &Model) -> Vec<Trace> {
     let mut traces: Vec<Trace> = (0..product.states.len()).step_by(7).map(|at| to(at, TraceEnd::State)).collect();
     traces.extend(product.deadlocks.iter().map(|&at| to(at, TraceEnd::Deadlock)));
     for (at, faults) in product.faults.iter().enumerate() {
-        traces.extend(faults.iter().map(|(by, fault)| to(at, TraceEnd::Fault { by: *by, fault: fault.clone() })));
+        traces
+            .extend(faults.iter().map(|(by, fault)| to(at, TraceEnd::Fault { by: by.clone(), fault: fault.clone() })));
     }
     let PropertyKind::RaceFree(var) = model.properties.iter().nth(2).unwrap().kind else {
         panic!("the third is race_free")

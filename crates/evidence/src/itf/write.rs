@@ -3,7 +3,7 @@
 use base::{SourceFile, Span};
 use model::Model;
 use model::control::{ActionId, Scope};
-use model::eval::{Control, Frame, Move, State, StepFault, Turn};
+use model::eval::{Control, Frame, Link, Move, State, StepFault, Turn};
 use model::process::{FamilyId, ProcessId};
 use model::value::Fault;
 use serde_json::{Map, Value as Json, json};
@@ -193,6 +193,15 @@ impl Writer<'_> {
     }
 
     fn step(&self, by: &Move) -> Map<String, Json> {
+        let mut out = self.link(by.first());
+        if !by.then.is_empty() {
+            let then = by.then.iter().map(|&link| Json::Object(self.link(link))).collect();
+            out.insert("then".into(), Json::Array(then));
+        }
+        out
+    }
+
+    fn link(&self, by: Link) -> Map<String, Json> {
         let mut out = self.side(by.process, by.action);
         if let Some((process, action)) = by.partner {
             out.insert("partner".into(), Json::Object(self.side(process, action)));
@@ -229,6 +238,7 @@ fn fault_to_json(fault: &StepFault) -> Json {
         Fault::NotHeld { lock } => json!({ "kind": "not-held", "target": lock }),
         Fault::SemaphoreFull { semaphore } => json!({ "kind": "semaphore-full", "target": semaphore }),
         Fault::NoResult { procedure } => json!({ "kind": "no-result", "target": procedure }),
+        Fault::Endless => json!({ "kind": "endless" }),
     };
     out["message"] = json!(fault.fault.to_string());
     out["span"] = json!([start, end]);

@@ -20,6 +20,7 @@ fn ended() -> Model {
         labels: Vec::new(),
         name: "end".to_string(),
         actions: Vec::new(),
+        may_end: false,
         span,
     });
     model.families.push(Family {

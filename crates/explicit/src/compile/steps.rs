@@ -1,7 +1,7 @@
 //! Steps of control points.
 
 use model::Model;
-use model::control::{ActionId, ActionKind, Scope, Stmt, StmtKind, SyncSide};
+use model::control::{ActionId, ActionKind, Pattern, Scope, Stmt, StmtKind, SyncSide};
 use model::process::ProcessId;
 
 use super::expression::Location;
@@ -51,7 +51,7 @@ impl Compiler<'_, '_> {
             end: self.steps.len() as u32,
             may_repeat: may_repeat || has_sync && self.meetings_may_repeat,
             has_sync,
-            waits: !is_end && !place.actions.iter().any(is_idle),
+            waits: !is_end && !place.may_end && !place.actions.iter().any(is_idle),
         }
     }
 
@@ -125,16 +125,21 @@ impl Compiler<'_, '_> {
             SyncSide::Send(values) => {
                 SyncStep::Send(sync.channel, values.iter().map(|value| self.expression(value, context)).collect())
             }
-            SyncSide::Receive(accesses) => {
-                let receive = |access: &model::expr::Access| {
-                    let target = match self.locate(access, context) {
-                        Location::Fixed(location) => ReceiveTarget::Field(self.field_at(location)),
-                        Location::Computed(locator) => ReceiveTarget::Computed(locator),
-                        Location::Fault => ReceiveTarget::Fault,
+            SyncSide::Receive(patterns) => {
+                let receive = |pattern: &Pattern| {
+                    let access = match pattern {
+                        Pattern::Into(access) => access,
+                        Pattern::Equal(wanted) => return ReceiveTarget::Equal(self.expression(wanted, context)),
+                        Pattern::Ignored => return ReceiveTarget::Ignored,
                     };
-                    (target, self.numbers_of(self.model.vars[access.var].ty.scalar()))
+                    let numbers = self.numbers_of(self.model.vars[access.var].ty.scalar());
+                    match self.locate(access, context) {
+                        Location::Fixed(location) => ReceiveTarget::Field(self.field_at(location), numbers),
+                        Location::Computed(locator) => ReceiveTarget::Computed(locator, numbers),
+                        Location::Fault => ReceiveTarget::Fault,
+                    }
                 };
-                SyncStep::Receive(sync.channel, accesses.iter().map(receive).collect())
+                SyncStep::Receive(sync.channel, patterns.iter().map(receive).collect())
             }
         })
     }

@@ -3,7 +3,7 @@
 //! Every access in the text of an action counts, whether or not evaluation gets there. An index that is constant for the
 //! process, loop copy and instance of a quantifier leads to one cell; any other to all cells that it might mean.
 
-use model::control::{ActionId, ActionKind, Scope, Stmt, StmtKind, SyncSide};
+use model::control::{ActionId, ActionKind, Pattern, Scope, Stmt, StmtKind, SyncSide};
 use model::expr::{Access, Binding, Domain, Expr, ExprKind, Whose};
 use model::process::ProcessId;
 use model::variable::{CellId, VarId};
@@ -57,7 +57,11 @@ impl Toucher<'_, '_, '_> {
         }
         match action.sync.as_ref().map(|sync| &sync.side) {
             Some(SyncSide::Send(values)) => values.iter().for_each(|value| self.expression(value)),
-            Some(SyncSide::Receive(accesses)) => accesses.iter().for_each(|access| self.write(access)),
+            Some(SyncSide::Receive(patterns)) => patterns.iter().for_each(|pattern| match pattern {
+                Pattern::Into(access) => self.write(access),
+                Pattern::Equal(value) => self.expression(value),
+                Pattern::Ignored => {}
+            }),
             None => {}
         }
         self.body(&action.body);

@@ -284,7 +284,7 @@ fn shown<const W: usize>(product: &Product<'_, '_, W>, lasso: &lasso::Lasso) -> 
         run.points.push(AbstractPoint { state: sets.plain_state(store.cells, Some((focus, local))), blocks });
         run.turns.push(match product.edge(node, edge) {
             Edge::Own(class) => {
-                let (turn, kind) = sets.classes[class as usize];
+                let (turn, kind) = sets.classes[class as usize].clone();
                 AbstractTurn { mover: focus, own: Some(turn), met: sets.kinds[kind as usize].clone(), is_sure: true }
             }
             Edge::Other(turn) => AbstractTurn {

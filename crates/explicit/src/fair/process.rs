@@ -275,7 +275,7 @@ impl<const W: usize> Guess<'_, '_, W> {
                 && labels.is_none_or(|labels| action.labels.iter().any(|label| labels.contains(label)))
         };
         let classes = &self.sets.classes;
-        Ok(doings.turns.iter().any(|turn| classes[turn.class as usize].0.action_of(process).is_some_and(counts)))
+        Ok(doings.turns.iter().any(|turn| classes[turn.class as usize].0.first_action_of(process).is_some_and(counts)))
     }
 }
 

@@ -457,7 +457,7 @@ impl<'a, const W: usize> FairSets<'a, W> {
         let can_move = !matches!(moved, std::ops::ControlFlow::Continue(false));
         let mut turns = Vec::new();
         for (action, next) in found.steps {
-            let class = self.class(Turn::Step(Move { process, action, partner: None }));
+            let class = self.class(Turn::Step(Move::alone(process, action)));
             let cells = self.cells.number(only(&next, &self.cells_mask)).0;
             let mask = self.local_masks[process.index()];
             let local = self.local_rows[process.index()].number(only(&next, &mask)).0;
@@ -483,7 +483,7 @@ impl<'a, const W: usize> FairSets<'a, W> {
             self.kinds.push(met);
         }
         let class = self.classes.len() as u32;
-        self.classes.push((turn, kind));
+        self.classes.push((turn.clone(), kind));
         self.class_ids.insert(turn, class);
         class
     }

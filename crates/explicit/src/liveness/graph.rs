@@ -8,7 +8,7 @@ use base::{Feature, StopReason, Unsupported};
 use evidence::Exploration;
 use hashbrown::HashTable;
 use model::control::ActionId;
-use model::eval::{self, Move, Turn};
+use model::eval::{self, Link, Move, Turn};
 use model::process::ProcessId;
 use rustc_hash::FxHashMap;
 
@@ -169,7 +169,7 @@ impl<const W: usize> Sink<W> for Found<W> {
 
     fn successor(&mut self, process: ProcessId, next: &Packed<W>) -> Flow {
         let (action, partner) = self.action.expect("a step begins before it leads anywhere");
-        self.successors.push((Move { process, action, partner }, *next));
+        self.successors.push((Link { process, action, partner }.into(), *next));
         Flow::Continue(())
     }
 
@@ -257,7 +257,7 @@ impl<const W: usize> Builder<'_, W> {
         let first_edge = self.graph.edges.len();
         for (by, next) in &found.successors {
             let target = self.number(next)?;
-            let class = self.class(*by);
+            let class = self.class(by);
             self.graph.edges.push(Edge { target, class });
         }
         self.graph.starts.push(self.graph.edges.len());
@@ -270,16 +270,16 @@ impl<const W: usize> Builder<'_, W> {
         Ok(())
     }
 
-    fn class(&mut self, by: Move) -> u32 {
-        if let Some(&class) = self.class_ids.get(&by) {
+    fn class(&mut self, by: &Move) -> u32 {
+        if let Some(&class) = self.class_ids.get(by) {
             return class;
         }
         let class = self.graph.classes.len() as u32;
-        let (model, turn) = (self.machine.codec.model, Turn::Step(by));
+        let (model, turn) = (self.machine.codec.model, Turn::Step(by.clone()));
         let tests = self.predicates.states.iter().enumerate();
         self.shown.push(tests.filter(|(_, test)| test.is_shown_by(model, &turn)).map(|(at, _)| at).collect());
         self.graph.classes.push(turn);
-        self.class_ids.insert(by, class);
+        self.class_ids.insert(by.clone(), class);
         class
     }
 
@@ -291,7 +291,7 @@ impl<const W: usize> Builder<'_, W> {
         let mut moves = vec![false; n_processes];
         for edge in &self.graph.edges[first_edge..] {
             self.shown[edge.class as usize].iter().for_each(|&test| set(truths, test));
-            self.graph.classes[edge.class as usize].processes().for_each(|process| moves[process.index()] = true);
+            self.graph.classes[edge.class as usize].first_processes().for_each(|process| moves[process.index()] = true);
         }
         for process in (0..n_processes).map(ProcessId::new) {
             if !moves[process.index()] || self.machine.is_idle(process, state) {

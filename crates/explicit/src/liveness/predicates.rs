@@ -160,12 +160,13 @@ impl StateTest {
     /// Whether a step that can be taken makes the test true.
     pub fn is_shown_by(&self, model: &Model, turn: &Turn) -> bool {
         let counts = |process: ProcessId, labels: &Option<Vec<String>>| {
-            turn.action_of(process).is_some_and(|action| !is_idle(model, action) && carries(model, action, labels))
+            turn.first_action_of(process)
+                .is_some_and(|action| !is_idle(model, action) && carries(model, action, labels))
         };
         match self {
             StateTest::Term(_) => false,
             StateTest::Able(process, labels) => counts(*process, labels),
-            StateTest::SomebodyAble => turn.processes().any(|process| counts(process, &None)),
+            StateTest::SomebodyAble => turn.first_processes().any(|process| counts(process, &None)),
         }
     }
 }
@@ -179,10 +180,8 @@ impl TurnTest {
     /// Whether it is true of a turn.
     pub fn is_true_of(&self, model: &Model, turn: &Turn) -> bool {
         match self {
-            TurnTest::Scheduled(process) => turn.processes().any(|other| other == *process),
-            TurnTest::Moves(process, labels) => {
-                turn.action_of(*process).is_some_and(|action| carries(model, action, labels))
-            }
+            TurnTest::Scheduled(process) => turn.processes().contains(process),
+            TurnTest::Moves(process, labels) => turn.actions_of(*process).any(|action| carries(model, action, labels)),
             TurnTest::SomebodyMoves => turn.step().is_some(),
         }
     }

@@ -101,7 +101,7 @@ impl<'p, const W: usize> Product<'p, W> {
     pub fn turn(&self, node: u32, edge: u32) -> Turn {
         let (state, nth) = (self.state_of(node), edge as usize / self.automaton_moves(node).len());
         match self.graph.edges(state).get(nth) {
-            Some(step) => self.graph.classes[step.class as usize],
+            Some(step) => self.graph.classes[step.class as usize].clone(),
             None => Turn::StandStill(self.nth_still(state, nth - self.graph.edges(state).len())),
         }
     }

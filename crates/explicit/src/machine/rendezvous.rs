@@ -10,7 +10,7 @@ use super::run::check;
 use super::{Company, Flow, Machine, Scratch, Sink};
 use crate::code::{Address, Effect, ReceiveTarget, Step, SyncStep};
 use crate::packing::Packed;
-use crate::term::{Faulty, View};
+use crate::term::{Faulty, TermId, View};
 
 impl Machine<'_> {
     /// A sender's step with each receiver that can take part.
@@ -62,22 +62,60 @@ impl Machine<'_> {
             return None;
         }
         let view = View { state, registers: &scratch.registers };
+        match self.matches(values, targets, view) {
+            Ok(true) => Some(self.stored(values, targets, state, scratch)),
+            Ok(false) => None,
+            Err(Faulty) => Some(Err(Faulty)),
+        }
+    }
+
+    /// Whether the values are those that the receiver waits for. All are evaluated first, then what receives them, up to the first
+    /// that differs.
+    fn matches(&self, values: &[TermId], targets: &[ReceiveTarget], view: View<'_>) -> Result<bool, Faulty> {
+        if !targets.iter().any(|target| matches!(target, ReceiveTarget::Equal(_))) {
+            // What is a fault is found when the values are stored.
+            return Ok(true);
+        }
         let terms = &self.code.terms;
-        let store = || {
-            let mut next = *state;
-            for (&value, &(target, numbers)) in values.iter().zip(targets) {
-                let number = terms.number(value, view)?;
-                let field = match target {
-                    ReceiveTarget::Field(field) => field,
-                    ReceiveTarget::Computed(locator) => terms.field(terms.locate(locator, view)?),
-                    ReceiveTarget::Fault => return Err(Faulty),
-                };
-                check(numbers, number)?;
-                field.put(&mut next, number);
+        for &value in values {
+            terms.number(value, view)?;
+        }
+        for (&value, &target) in values.iter().zip(targets) {
+            match target {
+                ReceiveTarget::Equal(wanted) if terms.number(wanted, view)? != terms.number(value, view)? => {
+                    return Ok(false);
+                }
+                ReceiveTarget::Computed(locator, _) => drop(terms.locate(locator, view)?),
+                ReceiveTarget::Fault => return Err(Faulty),
+                ReceiveTarget::Equal(_) | ReceiveTarget::Field(..) | ReceiveTarget::Ignored => {}
             }
-            Ok(next)
-        };
-        Some(store())
+        }
+        Ok(true)
+    }
+
+    /// The state in which the values are where they go.
+    fn stored<const W: usize>(
+        &self,
+        values: &[TermId],
+        targets: &[ReceiveTarget],
+        state: &Packed<W>,
+        scratch: &Scratch<W>,
+    ) -> Result<Packed<W>, Faulty> {
+        let view = View { state, registers: &scratch.registers };
+        let terms = &self.code.terms;
+        let mut next = *state;
+        for (&value, &target) in values.iter().zip(targets) {
+            let number = terms.number(value, view)?;
+            let (field, numbers) = match target {
+                ReceiveTarget::Field(field, numbers) => (field, numbers),
+                ReceiveTarget::Computed(locator, numbers) => (terms.field(terms.locate(locator, view)?), numbers),
+                ReceiveTarget::Fault => return Err(Faulty),
+                ReceiveTarget::Equal(_) | ReceiveTarget::Ignored => continue,
+            };
+            check(numbers, number)?;
+            field.put(&mut next, number);
+        }
+        Ok(next)
     }
 }
 

@@ -21,10 +21,16 @@ use model::process::ProcessId;
 use model::variable::Storage;
 use testkit::local::meaning::meaning;
 use testkit::local::{Combination, Local, Sets};
-use testkit::{Shape, for_each_program};
+use testkit::{Beyond, Shape, for_each_program};
 
-const ONE_AT_A_TIME: Shape =
-    Shape { procedures: false, rendezvous: false, any_initial: true, faults: true, n_statements: 4 };
+const ONE_AT_A_TIME: Shape = Shape {
+    procedures: false,
+    rendezvous: false,
+    any_initial: true,
+    faults: true,
+    n_statements: 4,
+    beyond: Beyond::NOTHING,
+};
 
 /// What a process sees of the store, and what is its own.
 fn parted(model: &Model, state: Combination) -> (Combination, Combination) {

@@ -18,10 +18,16 @@ use model::Model;
 use model::process::ProcessId;
 use naive::Rules;
 use testkit::choices::Choices;
-use testkit::{Product, Shape, for_each_program};
+use testkit::{Beyond, Product, Shape, for_each_program};
 
-const NO_STACKS: Shape =
-    Shape { procedures: false, rendezvous: true, any_initial: true, faults: true, n_statements: 4 };
+const NO_STACKS: Shape = Shape {
+    procedures: false,
+    rendezvous: true,
+    any_initial: true,
+    faults: true,
+    n_statements: 4,
+    beyond: Beyond::NOTHING,
+};
 
 fn found(model: &Model, way: Way, n_threads: usize) -> LocalGraphs {
     let drawn: Vec<ProcessId> = model.processes.ids().collect();

@@ -26,10 +26,16 @@ use testkit::choices::Choices;
 use testkit::expr::{binary, constant, not, standing};
 use testkit::local::meaning::meaning;
 use testkit::local::{self, Part, Sets};
-use testkit::{Product, Shape, for_each_program};
+use testkit::{Beyond, Product, Shape, for_each_program};
 
-const NO_STACKS: Shape =
-    Shape { procedures: false, rendezvous: true, any_initial: true, faults: true, n_statements: 4 };
+const NO_STACKS: Shape = Shape {
+    procedures: false,
+    rendezvous: true,
+    any_initial: true,
+    faults: true,
+    n_statements: 4,
+    beyond: Beyond::NOTHING,
+};
 
 /// How the fixpoint is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

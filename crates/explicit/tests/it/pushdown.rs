@@ -24,9 +24,16 @@ use model::value::Value;
 use model::variable::{CellId, Role, Storage};
 use testkit::choices::Choices;
 use testkit::expr::{binary, constant, not, standing};
-use testkit::{Shape, for_each_program};
+use testkit::{Beyond, Shape, for_each_program};
 
-const STACKS: Shape = Shape { procedures: true, rendezvous: false, any_initial: true, faults: true, n_statements: 4 };
+const STACKS: Shape = Shape {
+    procedures: true,
+    rendezvous: false,
+    any_initial: true,
+    faults: true,
+    n_statements: 4,
+    beyond: Beyond::NOTHING,
+};
 
 fn program(text: &str, parameters: &[(&str, i64)]) -> Model {
     let given: Vec<(String, i64)> = parameters.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();

@@ -11,10 +11,16 @@ use explicit::Stubborn;
 use model::Model;
 use model::property::PropertyKind;
 use testkit::choices::Choices;
-use testkit::{Product, Shape, for_each_program};
+use testkit::{Beyond, Product, Shape, for_each_program};
 
-const NO_STACKS: Shape =
-    Shape { procedures: false, rendezvous: true, any_initial: true, faults: true, n_statements: 4 };
+const NO_STACKS: Shape = Shape {
+    procedures: false,
+    rendezvous: true,
+    any_initial: true,
+    faults: true,
+    n_statements: 4,
+    beyond: Beyond::NOTHING,
+};
 
 fn load(name: &str, text: &str, n: i64) -> Model {
     let given = if text.contains("N:") { vec![("N".to_string(), n)] } else { Vec::new() };

@@ -5,7 +5,7 @@
 //! order, each over the state that it finds, and only what DVE itself checks may fail in them.
 
 use base::Span;
-use model::control::{Action, ActionKind, StmtKind, SyncSide};
+use model::control::{Action, ActionKind, Pattern, StmtKind, SyncSide};
 use model::process::ProcessId;
 
 use super::{BYTE, INT, Writer};
@@ -36,8 +36,18 @@ impl Writer<'_> {
                         let values: Vec<String> = values.iter().map(|value| self.value(&side, value)).collect();
                         format!("{channel}!{}", listed(&values))
                     }
-                    SyncSide::Receive(accesses) => {
-                        let targets: Vec<String> = accesses.iter().map(|access| self.target(&side, access)).collect();
+                    SyncSide::Receive(patterns) => {
+                        let targets: Vec<String> = patterns
+                            .iter()
+                            .map(|pattern| match pattern {
+                                Pattern::Into(access) => self.target(&side, access),
+                                Pattern::Equal(_) | Pattern::Ignored => {
+                                    let why = "this receives certain values only, or leaves one out";
+                                    self.problems.push(Refusal::new(span, why));
+                                    String::new()
+                                }
+                            })
+                            .collect();
                         format!("{channel}?{}", listed(&targets))
                     }
                 };

@@ -89,7 +89,8 @@ impl Search<'_> {
         let end = self.model.families[self.model.processes[self.process].family].end;
         let is_end = callers.is_empty() && place == end;
         let is_idle = self.model.places[place].actions.iter().any(|&action| super::is_idle(self.model, action));
-        let number = self.nodes.push(Node { place, counters, callers, is_end, is_idle });
+        let may_end = self.model.places[place].may_end;
+        let number = self.nodes.push(Node { place, counters, callers, is_end, is_idle, may_end });
         self.known.insert(key, number);
         number
     }

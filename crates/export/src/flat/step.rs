@@ -4,8 +4,8 @@
 //! partner at each node. Then, as terms over the state: who is able to move, who may stand still, where nobody can.
 
 use model::Model;
-use model::control::{ActionId, ActionKind, Scope, SyncSide};
-use model::expr::{Access, Expr};
+use model::control::{ActionId, ActionKind, Pattern, Scope, SyncSide};
+use model::expr::Expr;
 use model::process::ProcessId;
 use model::types::ScalarType;
 use model::variable::{Init, Role, Var, VarId};
@@ -70,9 +70,9 @@ impl<'m> Maker<'m> {
                 for &action in &self.model.places[node.place].actions {
                     if let Some(theirs) = &self.model.actions[action].sync
                         && theirs.channel == sync.channel
-                        && let SyncSide::Receive(accesses) = &theirs.side
+                        && let SyncSide::Receive(patterns) = &theirs.side
                     {
-                        found.push(self.rendezvous(Side { process, source, action }, values, accesses));
+                        found.push(self.rendezvous(Side { process, source, action }, values, patterns));
                     }
                 }
             }
@@ -104,7 +104,7 @@ impl<'m> Maker<'m> {
         self.made(&[self.side], runner, ended)
     }
 
-    fn rendezvous(&self, partner: Side, values: &[Expr], accesses: &[Access]) -> Made {
+    fn rendezvous(&self, partner: Side, values: &[Expr], patterns: &[Pattern]) -> Made {
         let mut runner = Runner::default();
         let (ours, theirs) = (&self.model.actions[self.side.action], &self.model.actions[partner.action]);
         let mut path = self.start(&[self.side, partner]);
@@ -119,9 +119,19 @@ impl<'m> Maker<'m> {
         path = path.acts_for(self.side.process);
         let sent: Vec<Term> = values.iter().map(|value| runner.value(value, &mut path).term).collect();
         path = path.acts_for(partner.process);
-        let targets: Vec<_> = accesses.iter().map(|access| runner.locate(access, &mut path)).collect();
-        for (targets, value) in targets.iter().zip(&sent) {
-            runner.store(&mut path, targets, value);
+        let mut stores = Vec::new();
+        for (pattern, value) in patterns.iter().zip(&sent) {
+            match pattern {
+                Pattern::Into(access) => stores.push((runner.locate(access, &mut path), value)),
+                Pattern::Equal(wanted) => {
+                    let wanted = runner.value(wanted, &mut path).term;
+                    Runner::only_where(&mut path, &wanted.equal(value));
+                }
+                Pattern::Ignored => {}
+            }
+        }
+        for (targets, value) in stores {
+            runner.store(&mut path, &targets, value);
         }
         let mut ended = Vec::new();
         if !path.alive.is(false) {
@@ -356,7 +366,7 @@ pub fn may_stand_still(flat: &Flat, process: ProcessId) -> Term {
 /// The nodes at which a process that cannot move is not stuck.
 pub fn stuck_free_nodes(flat: &Flat, process: ProcessId) -> Vec<NodeNo> {
     let nodes = &flat.nodes[process.index()];
-    nodes.entries().filter(|(_, node)| node.is_end || node.is_idle).map(|(id, _)| id).collect()
+    nodes.entries().filter(|(_, node)| node.is_end || node.is_idle || node.may_end).map(|(id, _)| id).collect()
 }
 
 /// When nobody can move and somebody is stuck.

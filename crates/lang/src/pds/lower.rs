@@ -6,7 +6,7 @@
 //! the empty stack. Procedures have no variables. Where a spec looks below the top of a stack, there is a procedure for each of the
 //! symbols below that it can tell apart, so that a place says all that it asks.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use base::{SourceFile, Span};
 use model::Model;
@@ -49,6 +49,7 @@ pub(super) fn lower(
         ty,
         init: Init::Fill(initial),
         offset: 0,
+        shown: BTreeMap::new(),
         doc: String::new(),
         span: Span::default(),
     });
@@ -259,8 +260,19 @@ impl Lowering<'_> {
         }
         let labels = self.model.places[source].labels.clone();
         let next = Next::To(next);
-        let action =
-            self.model.actions.push(Action { scope, source, statement, labels, guard, sync: None, body, kind, next });
+        let action = self.model.actions.push(Action {
+            scope,
+            source,
+            statement,
+            labels,
+            guard,
+            sync: None,
+            body,
+            kind,
+            next,
+            goes_on: false,
+            when_nobody: false,
+        });
         self.model.places[source].actions.push(action);
         Ok(())
     }
@@ -279,7 +291,14 @@ impl Lowering<'_> {
 
     fn place(&mut self, scope: Scope, name: String) -> PlaceId {
         let labels = vec![name.clone()];
-        self.model.places.push(Place { scope, labels, name, actions: Vec::new(), span: self.thread.span })
+        self.model.places.push(Place {
+            scope,
+            labels,
+            name,
+            actions: Vec::new(),
+            may_end: false,
+            span: self.thread.span,
+        })
     }
 
     /// The procedure that starts where a symbol is pushed.

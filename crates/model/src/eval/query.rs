@@ -1,6 +1,6 @@
 //! Questions about one state: who is able to move, who is stuck, who has ended, who races with whom.
 
-use super::{Move, State, steps, touched_by};
+use super::{State, steps, touched_by};
 use crate::Model;
 use crate::control::{Action, ActionId, ActionKind};
 use crate::process::ProcessId;
@@ -28,11 +28,17 @@ pub fn is_idle(model: &Model, state: &State, process: ProcessId) -> bool {
     actions.iter().any(|&action| matches!(model.actions[action].kind, ActionKind::Idle))
 }
 
-/// The processes that cannot move although they have neither terminated nor stand at `idle`.
+/// Whether a process stands where it may wait for ever.
+pub fn may_end(model: &Model, state: &State, process: ProcessId) -> bool {
+    model.places[state.place(process)].may_end
+}
+
+/// The processes that cannot move although they have neither terminated nor stand at `idle`, nor where they may wait for ever.
 pub fn stuck_processes(model: &Model, state: &State) -> Vec<ProcessId> {
-    let waits = |process: &ProcessId| {
-        !is_terminated(model, state, *process) && !is_idle(model, state, *process) && !able(model, state, *process)
+    let rests = |process: ProcessId| {
+        is_terminated(model, state, process) || is_idle(model, state, process) || may_end(model, state, process)
     };
+    let waits = |process: &ProcessId| !rests(*process) && !able(model, state, *process);
     model.processes.ids().filter(waits).collect()
 }
 
@@ -55,20 +61,20 @@ pub struct Race {
 pub struct Contender {
     /// The process.
     pub process: ProcessId,
-    /// Its enabled action.
+    /// Its action with which the step begins, or the first of its actions in the step.
     pub action: ActionId,
     /// Whether it writes the cell; otherwise it reads it.
     pub writes: bool,
 }
 
 /// A race on a cell of the variable in this state, if there is one: two processes each have an enabled step that touches
-/// the cell, one of them writing. Guards and tests count, and so do faulty steps up to their fault. The two sides of one
-/// rendezvous do not race.
+/// the cell, one of them writing. Guards and tests count, and so do faulty steps up to their fault. The processes of one
+/// step do not race.
 pub fn race(model: &Model, state: &State, var: VarId) -> Option<Race> {
     let mut touches = Vec::new();
     for (step_idx, (step, touched)) in touched_by(model, state).into_iter().enumerate() {
         for touch in touched.into_iter().filter(|touch| model.cells[touch.cell].var == var) {
-            let action = action_of(step.by, touch.process);
+            let action = step.by.actions_of(touch.process).next().expect("who touches a cell has a part in the step");
             let side = Contender { process: touch.process, action, writes: touch.writes };
             touches.push((step_idx, touch.cell, side));
         }
@@ -81,17 +87,8 @@ pub fn race(model: &Model, state: &State, var: VarId) -> Option<Race> {
 }
 
 fn has_step(model: &Model, state: &State, process: ProcessId, wanted: impl Fn(&Action) -> bool) -> bool {
-    let takes_part = |by: Move| by.process == process || by.partner.is_some_and(|(partner, _)| partner == process);
-    steps(model, state).iter().filter(|step| takes_part(step.by)).any(|step| {
-        let action = &model.actions[action_of(step.by, process)];
+    steps(model, state).iter().filter_map(|step| step.by.first().action_of(process)).any(|action| {
+        let action = &model.actions[action];
         !matches!(action.kind, ActionKind::Idle) && wanted(action)
     })
-}
-
-/// The action of one side of a move.
-fn action_of(by: Move, process: ProcessId) -> ActionId {
-    match by.partner {
-        Some((partner, theirs)) if partner == process => theirs,
-        _ => by.action,
-    }
 }

@@ -4,14 +4,16 @@
 //! enabled step, alone or in a rendezvous; only where it has none, or at `idle`, it may stand still. After a faulty step
 //! there is nothing: it is no turn, and the process may not stand still instead.
 
-use super::{Move, State, StepFault, Viewpoint, able, able_by, is_idle, steps};
+use std::collections::BTreeSet;
+
+use super::{Link, Move, State, StepFault, Viewpoint, able, able_by, is_idle, steps};
 use crate::Model;
 use crate::control::ActionId;
 use crate::fairness::{EdgePredicate, StatePredicate};
 use crate::process::ProcessId;
 
 /// Whose turn it was, and what came of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Turn {
     /// A step was taken.
     Step(Move),
@@ -37,29 +39,35 @@ impl Turn {
     }
 
     /// The processes that had a part in it.
-    pub fn processes(&self) -> impl Iterator<Item = ProcessId> {
+    pub fn processes(&self) -> BTreeSet<ProcessId> {
+        match self {
+            Turn::Step(by) => by.links().flat_map(Link::processes).collect(),
+            Turn::StandStill(process) => BTreeSet::from([*process]),
+        }
+    }
+
+    /// The action of a process with which a step begins, alone or in a rendezvous: what made it able to move.
+    pub fn first_action_of(&self, process: ProcessId) -> Option<ActionId> {
+        self.step()?.first().action_of(process)
+    }
+
+    /// The processes with which it begins: those of the first link of a step, which are able to move by themselves.
+    pub fn first_processes(&self) -> impl Iterator<Item = ProcessId> {
         let partner = self.step().and_then(|by| by.partner).map(|(partner, _)| partner);
         std::iter::once(self.process()).chain(partner)
     }
 
-    /// The action of a process in it, if it moved.
-    pub fn action_of(&self, process: ProcessId) -> Option<ActionId> {
-        let by = self.step()?;
-        match by.partner {
-            _ if by.process == process => Some(by.action),
-            Some((partner, action)) if partner == process => Some(action),
-            _ => None,
-        }
+    /// The actions of a process in it, if it moved.
+    pub fn actions_of(&self, process: ProcessId) -> impl Iterator<Item = ActionId> {
+        self.step().into_iter().flat_map(move |by| by.actions_of(process))
     }
 }
 
 /// All turns that can be taken in a state, with the state after each: steps in the order of [`steps`], then stand-stills.
 pub fn turns(model: &Model, state: &State) -> Vec<(Turn, State)> {
     let enabled = steps(model, state);
-    let takes_part = |process: ProcessId| {
-        let takes_part = |by: &Move| by.process == process || by.partner.is_some_and(|(partner, _)| partner == process);
-        enabled.iter().any(|step| takes_part(&step.by))
-    };
+    // Who has a part in a step only because somebody else's step goes on cannot move by itself.
+    let takes_part = |process: ProcessId| enabled.iter().any(|step| step.by.first().action_of(process).is_some());
     let still: Vec<ProcessId> =
         model.processes.ids().filter(|&process| !takes_part(process) || is_idle(model, state, process)).collect();
     let moved = enabled.into_iter().filter_map(|step| Some((Turn::Step(step.by), step.result.ok()?)));
@@ -82,8 +90,8 @@ pub fn holds(model: &Model, state: &State, predicate: &StatePredicate) -> Result
 pub fn is_true_of(model: &Model, before: &State, turn: &Turn, predicate: &EdgePredicate) -> Result<bool, StepFault> {
     match predicate {
         EdgePredicate::Before(predicate) => holds(model, before, predicate),
-        EdgePredicate::Scheduled(process) => Ok(turn.processes().any(|other| other == *process)),
-        EdgePredicate::Moves(process, labels) => Ok(turn.action_of(*process).is_some_and(|action| {
+        EdgePredicate::Scheduled(process) => Ok(turn.processes().contains(process)),
+        EdgePredicate::Moves(process, labels) => Ok(turn.actions_of(*process).any(|action| {
             let carried = &model.actions[action].labels;
             labels.as_ref().is_none_or(|labels| carried.iter().any(|label| labels.contains(label)))
         })),

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use crate::Model;
-use crate::control::{Action, ActionKind, Scope, Stmt, StmtKind, SyncSide};
+use crate::control::{Action, ActionKind, Pattern, Scope, Stmt, StmtKind, SyncSide};
 use crate::expr::{Access, ExprKind};
 use crate::process::FamilyId;
 use crate::types::Type;
@@ -36,8 +36,8 @@ pub fn owned_arrays(model: &Model, family: FamilyId) -> BTreeSet<VarId> {
 }
 
 fn each_written(action: &Action, visit: &mut dyn FnMut(&Access)) {
-    if let Some(SyncSide::Receive(targets)) = action.sync.as_ref().map(|sync| &sync.side) {
-        targets.iter().for_each(&mut *visit);
+    if let Some(SyncSide::Receive(patterns)) = action.sync.as_ref().map(|sync| &sync.side) {
+        patterns.iter().filter_map(Pattern::target).for_each(&mut *visit);
     }
     if let ActionKind::Call { result: Some(target), .. } = &action.kind {
         visit(target);

@@ -11,7 +11,7 @@ use base::Span;
 use super::index::{self, IndexTest};
 use super::{Reason, Sized, bounded_by, sized_family};
 use crate::Model;
-use crate::control::{Action, ActionKind, Scope, Stmt, StmtKind, SyncSide};
+use crate::control::{Action, ActionKind, Pattern, Scope, Stmt, StmtKind, SyncSide};
 use crate::expr::{Access, BinaryOp, Domain, Expr, ExprKind, Whose};
 use crate::process::FamilyId;
 use crate::types::ScalarType;
@@ -95,7 +95,11 @@ impl Walk<'_> {
         match action.sync.as_ref().map(|sync| &sync.side) {
             None => {}
             Some(SyncSide::Send(values)) => values.iter().for_each(|value| self.look(value)),
-            Some(SyncSide::Receive(targets)) => targets.iter().for_each(|target| self.access(target)),
+            Some(SyncSide::Receive(patterns)) => patterns.iter().for_each(|pattern| match pattern {
+                Pattern::Into(target) => self.access(target),
+                Pattern::Equal(value) => self.look(value),
+                Pattern::Ignored => {}
+            }),
         }
         self.body(&action.body);
         // Programs with procedures are refused before.

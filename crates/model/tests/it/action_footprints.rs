@@ -186,7 +186,7 @@ fn counters_at(model: &Model, state: &State, process: ProcessId) -> Counters {
 }
 
 /// The footprint of a step: of both sides, if there are two.
-fn footprint_of(model: &Model, state: &State, by: Move) -> Footprint {
+fn footprint_of(model: &Model, state: &State, by: &Move) -> Footprint {
     let side = |process, action| footprint(model, process, action, &counters_at(model, state, process));
     let own = side(by.process, by.action);
     by.partner.map_or(own.clone(), |(partner, theirs)| own.union(&side(partner, theirs)))
@@ -217,13 +217,13 @@ fn scramble(model: &Model, state: &State, kept: &Footprint, movers: &[ProcessId]
 type Effect = (Vec<Value>, Vec<Control>, String);
 
 /// What the steps by this move do to the footprint and to the movers' stacks; what they do outside must be nothing.
-fn effects(model: &Model, state: &State, by: Move, kept: &Footprint) -> Result<Vec<Effect>, String> {
+fn effects(model: &Model, state: &State, by: &Move, kept: &Footprint) -> Result<Vec<Effect>, String> {
     let cells = kept.cells();
     let movers: Vec<ProcessId> = [by.process].into_iter().chain(by.partner.map(|(partner, _)| partner)).collect();
     let counts = |cell: CellId| matches!(model.vars[model.cells[cell].var].role, Role::Counter(_));
     let mut found = Vec::new();
     for Step { by: other, result } in steps_of(model, state, by.process) {
-        if other != by {
+        if other != *by {
             continue;
         }
         let after = match result {
@@ -255,7 +255,7 @@ fn what_is_outside_a_footprint_neither_changes_nor_matters() {
         let mut choices = Choices::from_seed(product.states.len() as u64);
         for state in product.states.iter().step_by(1 + product.states.len() / 40) {
             for (step, touched) in touched_by(model, state) {
-                let kept = footprint_of(model, state, step.by);
+                let kept = footprint_of(model, state, &step.by);
                 for touch in touched {
                     let allowed = if touch.writes { &kept.writes } else { &kept.reads };
                     let counts = matches!(model.vars[model.cells[touch.cell].var].role, Role::Counter(_));
@@ -265,10 +265,10 @@ fn what_is_outside_a_footprint_neither_changes_nor_matters() {
                 }
                 let movers: Vec<ProcessId> =
                     [step.by.process].into_iter().chain(step.by.partner.map(|(partner, _)| partner)).collect();
-                let expected = effects(model, state, step.by, &kept)?;
+                let expected = effects(model, state, &step.by, &kept)?;
                 for _ in 0..3 {
                     let scrambled = scramble(model, state, &kept, &movers, &mut choices);
-                    if effects(model, &scrambled, step.by, &kept)? != expected {
+                    if effects(model, &scrambled, &step.by, &kept)? != expected {
                         return Err(format!("{:?} depends on more than its footprint", step.by));
                     }
                 }

@@ -5,6 +5,7 @@
 mod action_footprints;
 mod common;
 mod expressions;
+mod extensions;
 mod flow;
 mod footprint;
 mod statements;

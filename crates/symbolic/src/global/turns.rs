@@ -122,7 +122,7 @@ impl<'a, 'm> Turns<'a, 'm> {
             (Kind::Step(process, partner, meets), Turn::Step(by)) => {
                 by.process == *process
                     && by.partner.map(|(partner, _)| partner) == *partner
-                    && self.tests.met_by(model, by) == *meets
+                    && self.tests.met_by(model, &by.first()) == *meets
             }
             _ => false,
         };

@@ -91,7 +91,7 @@ fn turns_of(
     let still = sets.system().standing_still(process)?;
     let mut turns = vec![(Updates::new(), conditions.met_by(&Turn::StandStill(process)), still)];
     for command in sets.commands.get(&Movers { process, partner: None }).into_iter().flatten() {
-        let met = conditions.met_by(&Turn::Step(command.by));
+        let met = conditions.met_by(&Turn::Step(command.by.into()));
         turns.push((command.updates.clone(), met, command.guard.clone()));
     }
     Ok(turns)

@@ -13,10 +13,16 @@ use symbolic::engines::Symbolic;
 use symbolic::reach::Direction;
 use testkit::choices::Choices;
 use testkit::expr::{binary, constant, not, standing};
-use testkit::{Product, Shape, for_each_program};
+use testkit::{Beyond, Product, Shape, for_each_program};
 
-const NO_STACKS: Shape =
-    Shape { procedures: false, rendezvous: false, any_initial: true, faults: true, n_statements: 4 };
+const NO_STACKS: Shape = Shape {
+    procedures: false,
+    rendezvous: false,
+    any_initial: true,
+    faults: true,
+    n_statements: 4,
+    beyond: Beyond::NOTHING,
+};
 
 const METHODS: [Symbolic; 5] = [
     Symbolic::Reach(Direction::Forward),

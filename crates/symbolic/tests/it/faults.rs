@@ -13,11 +13,18 @@ use symbolic::engines::Symbolic;
 use symbolic::local_fair::Rule;
 use symbolic::reach::Direction;
 use testkit::choices::Choices;
-use testkit::{Product, Shape, for_each_program};
+use testkit::{Beyond, Product, Shape, for_each_program};
 
 use crate::asked::{Asked, add_property, with_idle_cells};
 
-const SHAPE: Shape = Shape { procedures: false, rendezvous: true, any_initial: true, faults: true, n_statements: 3 };
+const SHAPE: Shape = Shape {
+    procedures: false,
+    rendezvous: true,
+    any_initial: true,
+    faults: true,
+    n_statements: 3,
+    beyond: Beyond::NOTHING,
+};
 
 pub const METHODS: [Symbolic; 5] = [
     Symbolic::Reach(Direction::Forward),

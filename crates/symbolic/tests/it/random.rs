@@ -17,10 +17,16 @@ use symbolic::reach::{Direction, Reach, search};
 use symbolic::system::System;
 use testkit::choices::Choices;
 use testkit::expr::{binary, constant, not, standing};
-use testkit::{Product, Shape, for_each_program};
+use testkit::{Beyond, Product, Shape, for_each_program};
 
-const NO_STACKS: Shape =
-    Shape { procedures: false, rendezvous: true, any_initial: true, faults: true, n_statements: 4 };
+const NO_STACKS: Shape = Shape {
+    procedures: false,
+    rendezvous: true,
+    any_initial: true,
+    faults: true,
+    n_statements: 4,
+    beyond: Beyond::NOTHING,
+};
 
 /// Runs a check on random programs whose whole product is small.
 fn for_small_products(n_programs: u64, check: impl Fn(&Model, &Product) -> Result<(), String>) {

@@ -49,7 +49,8 @@ impl<'a> Rule<'a> {
                 let both = union(member, &movers);
                 for combination in self.combinations(&both)? {
                     for state in self.fillings(&combination)? {
-                        for step in steps(self.model, &state).into_iter().filter(|step| participants(step.by) == movers)
+                        for step in
+                            steps(self.model, &state).into_iter().filter(|step| participants(&step.by) == movers)
                         {
                             let Ok(after) = step.result else { continue };
                             let mut seen = self.project(&after, member);

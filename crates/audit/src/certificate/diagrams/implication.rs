@@ -84,7 +84,7 @@ impl Diagrams<'_> {
                 let within = self.within(concerned, &fixed)?;
                 let found = self.join(start, &within, |_| true)?;
                 if !found.set.is_false() {
-                    let step = words::step(&self.claimed.numbering, *by);
+                    let step = words::link(&self.claimed.numbering, *by);
                     let finding = format!("{step} fails ({fault}) in {}", self.show(&found, &fixed));
                     return words::refused("no step may fail", finding);
                 }

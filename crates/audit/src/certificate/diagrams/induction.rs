@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use biodivine_lib_bdd::Bdd;
 use evidence::certificate::Column;
-use model::eval::Move;
+use model::eval::Link;
 use model::process::ProcessId;
 
 use super::step::{Command, Commands};
@@ -37,7 +37,7 @@ pub(super) struct Shown {
 pub(super) struct Change {
     numbers: Vec<(Column, u32)>,
     guard: Bdd,
-    by: Move,
+    by: Link,
 }
 
 impl Diagrams<'_> {
@@ -94,7 +94,7 @@ impl Diagrams<'_> {
                 Err(what) => {
                     let movers = names(self.model(), &source.movers.processes());
                     let obligation = format!("steps of {movers} have to stay within what is listed");
-                    let step = words::step(&self.claimed.numbering, *by);
+                    let step = words::link(&self.claimed.numbering, *by);
                     let start = self.show(&Drawn { set, columns: from.columns.clone() }, &[]);
                     return words::refused(obligation, format!("{step} from {start} {what}"));
                 }
@@ -164,7 +164,7 @@ impl Diagrams<'_> {
                 change.numbers.iter().find(|(changed, _)| changed == column).map_or(number, |(_, number)| *number)
             })
             .collect();
-        let (names, step) = (names(self.model(), member), words::step(numbering, change.by));
+        let (names, step) = (names(self.model(), member), words::link(numbering, change.by));
         let (before, after) = (words::view(numbering, &columns, &row), words::view(numbering, &columns, &after));
         words::refused(
             format!("every step has to keep the invariant of {names}"),

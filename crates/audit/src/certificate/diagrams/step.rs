@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 
 use biodivine_lib_bdd::Bdd;
 use evidence::certificate::{Column, LocalFact};
-use model::control::{Action, ActionId, LoopId, Next, Stmt, StmtKind, SyncSide};
-use model::eval::Move;
+use model::control::{Action, ActionId, LoopId, Next, Pattern, Stmt, StmtKind, SyncSide};
+use model::eval::Link;
 use model::expr::{Access, Expr};
 use model::process::ProcessId;
 use model::types::ScalarType;
@@ -23,7 +23,7 @@ use crate::certificate::movers::Movers;
 /// A step from given control points: where it is possible, and what it changes.
 pub(super) struct Command {
     /// Who moves, and how.
-    pub by: Move,
+    pub by: Link,
     /// The states in which it is possible; the movers' control is left out.
     pub guard: Bdd,
     /// What is changed: cells, and the control and exposed blocks of the movers; an error in words where a mover comes to a
@@ -36,7 +36,7 @@ pub(super) struct Commands {
     /// The steps with a successor.
     pub steps: Vec<Command>,
     /// The steps that fail.
-    pub faults: Vec<(Move, Fault, Bdd)>,
+    pub faults: Vec<(Link, Fault, Bdd)>,
     /// The states in which a step is enabled, failing or not.
     pub enabled: Bdd,
     /// The columns that are looked at or changed, with the states in which they are.
@@ -99,13 +99,13 @@ impl<'a> Follower<'_, 'a> {
     }
 
     /// The paths that end a step.
-    fn paths(&mut self, movers: Movers, start: &Path) -> Outcome<Vec<(Move, Path)>> {
+    fn paths(&mut self, movers: Movers, start: &Path) -> Outcome<Vec<(Link, Path)>> {
         let model = self.evaluator.model();
         let mut found = Vec::new();
         match movers {
             Movers::One(process) => {
                 for &action in &model.places[start.scene.places[&process]].actions {
-                    let by = Move { process, action, partner: None };
+                    let by = Link { process, action, partner: None };
                     let acted: &'a Action = &model.actions[action];
                     let mut paths = self.open(process, acted, start)?;
                     if acted.sync.is_some() {
@@ -120,7 +120,7 @@ impl<'a> Follower<'_, 'a> {
             Movers::Two { sender, receiver } => {
                 for &action in &model.places[start.scene.places[&sender]].actions {
                     for &theirs in &model.places[start.scene.places[&receiver]].actions {
-                        let by = Move { process: sender, action, partner: Some((receiver, theirs)) };
+                        let by = Link { process: sender, action, partner: Some((receiver, theirs)) };
                         let paths = self.rendezvous((sender, action), (receiver, theirs), start)?;
                         found.extend(paths.into_iter().map(|path| (by, path)));
                     }
@@ -153,7 +153,7 @@ impl<'a> Follower<'_, 'a> {
         let model = self.evaluator.model();
         let (sending, receiving): (&'a Action, &'a Action) = (&model.actions[action], &model.actions[theirs]);
         let (Some(out), Some(into)) = (&sending.sync, &receiving.sync) else { return Ok(Vec::new()) };
-        let (SyncSide::Send(values), SyncSide::Receive(targets)) = (&out.side, &into.side) else {
+        let (SyncSide::Send(values), SyncSide::Receive(patterns)) = (&out.side, &into.side) else {
             return Ok(Vec::new());
         };
         if out.channel != into.channel {
@@ -163,45 +163,58 @@ impl<'a> Follower<'_, 'a> {
         for path in self.open(sender, sending, start)?.into_iter().filter(|path| path.fault.is_none()) {
             met.extend(self.open(receiver, receiving, &path)?.into_iter().filter(|path| path.fault.is_none()));
         }
-        let passed = self.each(met, |follower, path| follower.pass((sender, values), (receiver, targets), path))?;
+        let passed = self.each(met, |follower, path| follower.pass((sender, values), (receiver, patterns), path))?;
         let received = self.complete(receiver, receiving, passed)?;
         self.complete(sender, sending, received)
     }
 
-    /// All values and targets are evaluated first, then the values are stored.
+    /// All values are evaluated first, then what receives them one after another, then the values are stored.
     fn pass(
         &mut self,
         (sender, values): (ProcessId, &'a [Expr]),
-        (receiver, targets): (ProcessId, &'a [Access]),
+        (receiver, patterns): (ProcessId, &'a [Pattern]),
         path: Path,
     ) -> Outcome<Vec<Path>> {
-        let mut partial: Vec<(Vec<Value>, Vec<CellId>, Path)> = vec![(vec![], vec![], path)];
+        let mut partial: Vec<(Vec<Value>, Path)> = vec![(vec![], path)];
         let mut failed = Vec::new();
         for value in values {
             let mut longer = Vec::new();
-            for (sent, cells, path) in partial {
+            for (sent, path) in partial {
                 for (value, path) in self.value(sender, value, path, &mut failed)? {
-                    longer.push(([sent.as_slice(), &[value]].concat(), cells.clone(), path));
+                    longer.push(([sent.as_slice(), &[value]].concat(), path));
                 }
             }
             partial = longer;
         }
-        for target in targets {
-            let mut longer = Vec::new();
-            for (sent, cells, path) in partial {
-                for (cell, path) in self.locate(receiver, target, path, &mut failed)? {
-                    longer.push((sent.clone(), [cells.as_slice(), &[cell]].concat(), path));
+        for (sent, path) in partial {
+            let mut met: Vec<(Vec<(CellId, Value)>, Path)> = vec![(vec![], path)];
+            for (pattern, value) in patterns.iter().zip(sent) {
+                let mut longer = Vec::new();
+                for (stores, path) in met {
+                    match pattern {
+                        Pattern::Into(target) => {
+                            for (cell, path) in self.locate(receiver, target, path, &mut failed)? {
+                                longer.push(([stores.as_slice(), &[(cell, value)]].concat(), path));
+                            }
+                        }
+                        Pattern::Equal(wanted) => {
+                            let found = self.value(receiver, wanted, path, &mut failed)?.into_iter();
+                            let equal = found.filter(|(wanted, _)| *wanted == value);
+                            longer.extend(equal.map(|(_, path)| (stores.clone(), path)));
+                        }
+                        Pattern::Ignored => longer.push((stores, path)),
+                    }
                 }
+                met = longer;
             }
-            partial = longer;
-        }
-        for (sent, cells, mut path) in partial {
-            for (cell, value) in cells.into_iter().zip(sent) {
-                if path.fault.is_none() {
-                    self.store(receiver, cell, value, &mut path)?;
+            for (stores, mut path) in met {
+                for (cell, value) in stores {
+                    if path.fault.is_none() {
+                        self.store(receiver, cell, value, &mut path)?;
+                    }
                 }
+                failed.push(path);
             }
-            failed.push(path);
         }
         Ok(failed)
     }
@@ -554,7 +567,7 @@ impl<'a> Follower<'_, 'a> {
     }
 
     /// The commands of a complete path: one for each exposed block that each mover can come to.
-    fn command(&mut self, movers: Movers, by: Move, path: Path) -> Outcome<Vec<Command>> {
+    fn command(&mut self, movers: Movers, by: Link, path: Path) -> Outcome<Vec<Command>> {
         let numbering = self.evaluator.numbering;
         let model = numbering.model;
         let mut changes: Vec<(Column, u32)> = Vec::new();

@@ -101,7 +101,7 @@ impl Listing<'_> {
             let view = View { columns: &columns, row };
             let attempts = self.stepper.attempts(movers, view)?;
             if let Some((by, fault)) = attempts.faults.first() {
-                let step = words::step(&self.claimed.numbering, *by);
+                let step = words::step(&self.claimed.numbering, by);
                 let finding = format!("{step} fails ({}) in {}", fault.fault, self.stepper.show(view));
                 return words::refused("no step may fail", finding);
             }

@@ -137,7 +137,7 @@ impl<'a> Stepper<'a> {
             return words::refused(format!("the view of {movers} has to have {}", column_name(model, hidden)), finding);
         }
         let mut attempts = Attempts::default();
-        for (step, touches) in steps.into_iter().filter(|(step, _)| movers.make(step.by)) {
+        for (step, touches) in steps.into_iter().filter(|(step, _)| movers.make(&step.by)) {
             match step.result {
                 Ok(after) => attempts.steps.push(self.stepped(movers, step.by, &after, &touches)),
                 Err(fault) => attempts.faults.push((step.by, fault)),

@@ -120,8 +120,8 @@ impl<'a> Turns<'a> {
             let is_seen = |(column, _): &&(Column, u32)| self.rows(mover).store_columns.contains(column);
             for (turn, changes) in turns.iter() {
                 let seen: Vec<(Column, u32)> = changes.iter().filter(is_seen).copied().collect();
-                if found.insert((*turn, seen.clone())) {
-                    taken.push((*turn, seen));
+                if found.insert((turn.clone(), seen.clone())) {
+                    taken.push((turn.clone(), seen));
                 }
             }
         }
@@ -151,19 +151,19 @@ impl<'a> Turns<'a> {
         let mut turns = Vec::new();
         for stepped in &attempts.steps {
             let changes = self.stepper.changes(stepped, view).or_else(|what| {
-                let step = words::step(self.numbering, stepped.by);
+                let step = words::step(self.numbering, &stepped.by);
                 words::refused(
                     format!("steps of {} have to stay within what is listed", name(self.numbering.model, process)),
                     format!("{step} from {} {what}", self.stepper.show(view)),
                 )
             })?;
-            turns.push((Turn::Step(stepped.by), changes));
+            turns.push((Turn::Step(stepped.by.clone()), changes));
         }
         if !attempts.any() || self.is_idle(process, view) {
             turns.push((Turn::StandStill(process), Vec::new()));
         }
-        let failing = attempts.faults.iter().map(|(by, _)| *by);
-        let enabled = attempts.steps.iter().map(|stepped| stepped.by).chain(failing).collect();
+        let failing = attempts.faults.iter().map(|(by, _)| by.clone());
+        let enabled = attempts.steps.iter().map(|stepped| stepped.by.clone()).chain(failing).collect();
         let options = Options { turns: Rc::new(turns), enabled: Rc::new(enabled) };
         self.options.insert((process, row), options.clone());
         Ok(options)

@@ -12,7 +12,7 @@
 use std::collections::BTreeMap;
 
 use model::Model;
-use model::control::{Action, ActionKind, Scope, Stmt, StmtKind, SyncSide};
+use model::control::{Action, ActionKind, Pattern, Scope, Stmt, StmtKind, SyncSide};
 use model::expr::{Access, BinaryOp, Domain, Expr, ExprKind, Quantified, Quantifier, Whose};
 use model::process::{FamilyId, ProcessId};
 use model::types::ScalarType;
@@ -89,9 +89,11 @@ impl Images<'_> {
         match action.sync.as_ref().map(|sync| &sync.side) {
             None => {}
             Some(SyncSide::Send(values)) => values.iter().try_for_each(|value| self.same(value, reader))?,
-            Some(SyncSide::Receive(targets)) => {
-                targets.iter().try_for_each(|target| self.same_access(target, reader))?;
-            }
+            Some(SyncSide::Receive(patterns)) => patterns.iter().try_for_each(|pattern| match pattern {
+                Pattern::Into(target) => self.same_access(target, reader),
+                Pattern::Equal(value) => self.same(value, reader),
+                Pattern::Ignored => Ok(()),
+            })?,
         }
         self.body(&action.body, reader)?;
         match &action.kind {

@@ -111,7 +111,7 @@ impl<'m> System<'m> {
         met.filter_map(|step| Some((step.by, step.result.ok()?))).collect()
     }
 
-    fn writes(&self, by: Move) -> BTreeSet<Part> {
+    fn writes(&self, by: &Move) -> BTreeSet<Part> {
         let of = |process, action| {
             let writes = footprint(self.model, process, action, &Counters::new()).writes;
             writes.into_iter().map(Part::Cell).chain([Part::Control(process)])
@@ -121,7 +121,7 @@ impl<'m> System<'m> {
             .collect()
     }
 
-    fn is_external(&self, process: usize, by: Move) -> bool {
+    fn is_external(&self, process: usize, by: &Move) -> bool {
         !takes_part(process, by) && !self.writes(by).is_disjoint(&self.views[process])
     }
 
@@ -154,7 +154,7 @@ impl<'m> System<'m> {
     }
 }
 
-fn takes_part(process: usize, by: Move) -> bool {
+fn takes_part(process: usize, by: &Move) -> bool {
     by.process.index() == process || by.partner.is_some_and(|(partner, _)| partner.index() == process)
 }
 
@@ -236,10 +236,10 @@ impl<'s> Search<'s> {
         states + edges + meetings + self.joint.values().map(BTreeSet::len).sum::<usize>()
     }
 
-    fn add_edge(&mut self, process: usize, from: &Local, by: Move, to: &Local) {
+    fn add_edge(&mut self, process: usize, from: &Local, by: &Move, to: &Local) {
         self.states[process].insert(to.clone());
         if self.rules != Rules::WithoutSelfLoops || from != to {
-            self.external[process].insert((from.clone(), by, to.clone()));
+            self.external[process].insert((from.clone(), by.clone(), to.clone()));
         }
     }
 
@@ -267,9 +267,9 @@ impl<'s> Search<'s> {
         let common = system.common(me, you);
         let mut found = Vec::new();
         for (by, next) in system.own(me, mine) {
-            if system.is_external(you, by) {
+            if system.is_external(you, &by) {
                 let after = overlay(yours, &next, &common);
-                self.add_edge(you, yours, by, &after);
+                self.add_edge(you, yours, &by, &after);
                 found.push((next, after));
             } else {
                 found.push((next, yours.clone()));
@@ -279,29 +279,29 @@ impl<'s> Search<'s> {
             let (next, after) = (system.project(&state, me), system.project(&state, you));
             self.states[me].insert(next.clone());
             self.states[you].insert(after.clone());
-            self.external[me].insert((mine.clone(), by, next.clone()));
-            self.external[you].insert((yours.clone(), by, after.clone()));
-            self.add_meeting(me, (mine.clone(), by, next.clone(), you, yours.clone(), after.clone()));
-            self.add_meeting(you, (yours.clone(), by, after.clone(), me, mine.clone(), next.clone()));
+            self.external[me].insert((mine.clone(), by.clone(), next.clone()));
+            self.external[you].insert((yours.clone(), by.clone(), after.clone()));
+            self.add_meeting(me, (mine.clone(), by.clone(), next.clone(), you, yours.clone(), after.clone()));
+            self.add_meeting(you, (yours.clone(), by.clone(), after.clone(), me, mine.clone(), next.clone()));
             found.push((next, after));
         }
         for (from, by, next, third, before, after) in self.meetings[me].clone() {
             if from != *mine || third == you || !agree(&before, yours) {
                 continue;
             }
-            if system.is_external(you, by) {
+            if system.is_external(you, &by) {
                 let to = overlay(&overlay(yours, &next, &common), &after, &system.common(third, you));
-                self.add_edge(you, yours, by, &to);
+                self.add_edge(you, yours, &by, &to);
                 found.push((next, to));
             } else {
                 found.push((next, yours.clone()));
             }
         }
         for (from, by, next) in self.external[me].clone() {
-            if from != *mine || takes_part(me, by) || takes_part(you, by) {
+            if from != *mine || takes_part(me, &by) || takes_part(you, &by) {
                 continue;
             }
-            if !system.is_external(you, by) {
+            if !system.is_external(you, &by) {
                 if self.rules != Rules::Printed {
                     found.push((next, yours.clone()));
                 }

@@ -1,5 +1,7 @@
 //! Variables, processes and their locations.
 
+use std::collections::BTreeMap;
+
 use base::{Diagnostic, Span};
 use model::control::{Next, Place, PlaceId, Scope};
 use model::process::{Family, FamilyId, Process};
@@ -105,6 +107,7 @@ impl Lowering<'_> {
             labels: vec![name.text.clone()],
             name: name.text.clone(),
             actions: Vec::new(),
+            may_end: false,
             span: name.span,
         })
     }
@@ -174,8 +177,8 @@ impl Lowering<'_> {
                 (Type::Array { element: Box::new(scalar), len }, init)
             }
         };
-        let (name, doc) = (name.to_string(), String::new());
-        self.model.vars.push(Var { name, storage, role: Role::Declared, ty, init, offset: 0, doc, span })
+        let (name, role, shown, doc) = (name.to_string(), Role::Declared, BTreeMap::new(), String::new());
+        self.model.vars.push(Var { name, storage, role, ty, init, offset: 0, shown, doc, span })
     }
 
     /// The length of an array, and what each cell starts with; `None` where something is wrong.

@@ -65,6 +65,8 @@ impl Lowering<'_> {
             body,
             kind: ActionKind::Plain,
             next: Next::To(target),
+            goes_on: false,
+            when_nobody: false,
         });
         self.model.places[source].actions.push(action);
     }

@@ -4,6 +4,8 @@
 //! enumerations, parameters, families (their ranges compute the constants that they need), constants, variables, and the
 //! headers of procedures. Statements and properties are lowered afterwards.
 
+use std::collections::BTreeMap;
+
 use base::{Diagnostic, Span};
 use model::control::{Next, PlaceId, Procedure, ProcedureId, Scope as TextScope};
 use model::process::{Family, FamilyId, IndexRange, Process, ProcessId};
@@ -270,6 +272,7 @@ impl<'a> Checker<'a> {
             ty,
             init,
             offset: 0,
+            shown: BTreeMap::new(),
             doc: text_of(&declared.doc),
             span: declared.name.span,
         });
@@ -311,6 +314,7 @@ impl<'a> Checker<'a> {
                     ty: Type::Scalar(ty),
                     init: Init::First,
                     offset: 0,
+                    shown: BTreeMap::new(),
                     doc: String::new(),
                     span: parameter.name.span,
                 });

@@ -56,7 +56,8 @@ pub(super) fn place<'a>(checker: &mut Checker<'a>, graph: Graph<'a>) -> PlacedTe
         let at = checker.source.line_col(point.span.start);
         let name = labels.first().cloned().unwrap_or_else(|| format!("{}:{}", at.line, at.col));
         let (scope, span) = (graph.text, point.span);
-        let place = checker.model.places.push(Place { scope, labels: labels.clone(), name, actions: Vec::new(), span });
+        let place = Place { scope, labels: labels.clone(), name, actions: Vec::new(), may_end: false, span };
+        let place = checker.model.places.push(place);
         for label in labels {
             checker.symbols.label_places.entry((graph.text, label)).or_default().push(place);
         }
@@ -145,6 +146,8 @@ fn emitter_return<'a>(checker: &mut Checker<'a>, text: &PlacedText<'a>, end: Pla
         body: Vec::new(),
         kind,
         next: Next::To(end),
+        goes_on: false,
+        when_nobody: false,
     };
     push_action(checker, action);
 }
@@ -222,6 +225,8 @@ impl<'a> Emitter<'a, '_> {
             body: Vec::new(),
             kind: ActionKind::Plain,
             next: Next::To(source),
+            goes_on: false,
+            when_nobody: false,
         }
     }
 

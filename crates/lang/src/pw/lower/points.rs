@@ -5,7 +5,7 @@
 //! `goto`, `break` and `continue` are passed without a step. A label on `loop` or `for` belongs to the first step inside, and is
 //! handed down; for `goto` it means the loop itself.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use base::{Diagnostic, Id, IdVec, Span};
 use model::control::{Loop, LoopId, Next, PlaceId, Scope as TextScope};
@@ -305,6 +305,7 @@ impl<'a> Builder<'a, '_> {
             ty: Type::Scalar(scalar),
             init: Init::First,
             offset: 0,
+            shown: BTreeMap::new(),
             doc: String::new(),
             span: name.span,
         });
