@@ -1,9 +1,11 @@
 //! What one run over one program yields: the driver makes it, `report` shows it.
 
+use std::fmt;
 use std::time::Duration;
 
 use base::{Diagnostic, SourceFile, StopReason};
 use evidence::certificate::Obligations;
+use evidence::{Evidence, SymbolicSearch};
 use model::Model;
 
 use crate::insight::Insight;
@@ -61,7 +63,53 @@ impl Audit {
     }
 }
 
+/// Why a verdict rests on its method alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unaudited {
+    /// The whole product is too large to be searched again.
+    TooLarge,
+    /// The method wrote no certificate.
+    NoCertificate,
+    /// A limit was reached before the certificate was judged.
+    Stopped(StopReason),
+}
+
+impl Unaudited {
+    /// A stable name for scripts.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Unaudited::TooLarge => "too-large",
+            Unaudited::NoCertificate => "no-certificate",
+            Unaudited::Stopped(reason) => reason.code(),
+        }
+    }
+}
+
+impl fmt::Display for Unaudited {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unaudited::TooLarge => write!(f, "too large to be searched again by independent code"),
+            Unaudited::NoCertificate => write!(f, "the method wrote no certificate for independent code to check"),
+            Unaudited::Stopped(StopReason::NotSupported(why)) => write!(f, "{why}"),
+            Unaudited::Stopped(reason) => write!(f, "{reason}"),
+        }
+    }
+}
+
 impl PropertyResult {
+    /// Why nobody but the method vouches for the verdict; `None` where independent code accepted the evidence, and where there is no verdict.
+    pub fn unaudited(&self) -> Option<Unaudited> {
+        let (Verdict::Holds(evidence) | Verdict::Violated(evidence)) = &self.verdict else { return None };
+        match (&self.audit, evidence) {
+            (Audit::Accepted | Audit::Proof(_), _) => None,
+            (Audit::Stopped(reason), _) => Some(Unaudited::Stopped(reason.clone())),
+            (Audit::NotDone, Evidence::Symbolic(SymbolicSearch::Local) | Evidence::Certificate(_)) => {
+                Some(Unaudited::NoCertificate)
+            }
+            (Audit::NotDone, _) => Some(Unaudited::TooLarge),
+        }
+    }
+
     /// Whether the verdict is the one that the property's author expects; `None` where it is not decided.
     pub fn as_expected(&self, model: &Model) -> Option<bool> {
         use model::property::Expected::{Holds, Violated};

@@ -106,13 +106,18 @@ fn sentence(run: &Explained, result: &PropertyResult) -> String {
             let reached = format!("is reached {}", after(trace));
             if is_violated_expected { reached + &although() } else { reached }
         }
-        (Verdict::Holds(_), _) if is_violated_expected => format!("holds{}", although()),
-        (Verdict::Holds(_), _) => "holds".to_owned(),
+        (Verdict::Holds(_), _) if is_violated_expected => format!("holds{}{}", unaudited(result), although()),
+        (Verdict::Holds(_), _) => format!("holds{}", unaudited(result)),
         (Verdict::Violated(_), _) if is_violated_expected => "is violated, as expected".to_owned(),
         (Verdict::Violated(Evidence::Trace(trace)), _) => violated(run, result, trace),
-        (Verdict::Violated(_), PropertyKind::Reachable(_)) => "is never reached".to_owned(),
+        (Verdict::Violated(_), PropertyKind::Reachable(_)) => format!("is never reached{}", unaudited(result)),
         (Verdict::Violated(_), _) => "is violated".to_owned(),
     }
+}
+
+/// That nobody but the method vouches for it, and why.
+fn unaudited(result: &PropertyResult) -> String {
+    result.unaudited().map_or(String::new(), |why| format!(" (unaudited: {})", clean(&why.to_string())))
 }
 
 /// What a counterexample shows, in one sentence.

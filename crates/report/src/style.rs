@@ -88,6 +88,8 @@ pub enum Mark {
     LoopBody,
     /// The last step of a loop.
     LoopEnd,
+    /// A verdict for which nobody but its method vouches.
+    Unaudited,
     /// Between things in a row.
     Dot,
 }
@@ -113,6 +115,7 @@ impl Style {
             Mark::LoopStart => ("┌▶", ",>"),
             Mark::LoopBody => ("│ ", "| "),
             Mark::LoopEnd => ("└─", "`-"),
+            Mark::Unaudited => ("°", "~"),
             Mark::Dot => ("·", "-"),
         };
         if self.ascii { ascii } else { unicode }

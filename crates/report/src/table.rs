@@ -177,7 +177,8 @@ fn cell(run: &Run, result: &PropertyResult, style: &Style) -> (String, Ink) {
         Some(false) => (Ink::Bad, " !"),
         None => (Ink::Doubt, ""),
     };
-    (format!("{} {detail}{unexpected}", style.mark(mark)), ink)
+    let unaudited = if result.unaudited().is_some() { style.mark(Mark::Unaudited) } else { "" };
+    (format!("{}{unaudited} {detail}{unexpected}", style.mark(mark)), ink)
 }
 
 fn closing(items: &[Item<'_>], runs: &[&Run], style: &Style) -> String {
@@ -187,6 +188,9 @@ fn closing(items: &[Item<'_>], runs: &[&Run], style: &Style) -> String {
     let mut text = format!("{} {}: {}", style.mark(mark), counted(tally.total(), "check", "checks"), tally.words());
     if tally.unexpected > 0 {
         text.push_str(" (marked !)");
+    }
+    if tally.unaudited > 0 {
+        text.push_str(&format!(" (unaudited marked {})", style.mark(Mark::Unaudited)));
     }
     let mut ink = ink;
     if n_refused > 0 {

@@ -72,6 +72,10 @@ fn heading(run: &Run, result: &PropertyResult, id: &str) -> String {
         (Some(false), true) => " <span class=\"aside bad\">not as expected: <code>expect violated</code></span>",
         _ => "",
     };
+    let unaudited = match result.unaudited() {
+        Some(_) => " <span class=\"aside\">⚠ unaudited</span>",
+        None => "",
+    };
     let mark = Style::default().mark(words.mark);
     let at =
         if property.span.is_empty() { String::new() } else { format!("line {}", line(&run.source, property.span)) };
@@ -80,7 +84,7 @@ fn heading(run: &Run, result: &PropertyResult, id: &str) -> String {
     let rest = escaped(&words.rest);
     format!(
         "<header class=\"verdict {}\"><span class=\"mark\" aria-hidden=\"true\">{mark}</span><div><h3 id=\"{id}-h\">\
-         <span class=\"word\">{}</span> {}{expected}</h3>\n\
+         <span class=\"word\">{}</span> {}{expected}{unaudited}</h3>\n\
          <p class=\"rest\">{rest}</p>\n{}</div></header>\n{}",
         tone.class(),
         words.word,
@@ -127,7 +131,11 @@ fn figures(result: &PropertyResult) -> String {
     add("rounds", statistics.refinements.map(count));
     add("diagram nodes", statistics.peak_nodes.map(count));
     add("memory", statistics.peak_memory_bytes.map(bytes));
-    let checked = if result.audit.is_accepted() { Some("✔ independently".to_owned()) } else { None };
+    let checked = match result.unaudited() {
+        Some(why) => Some(format!("⚠ unaudited: {}", escaped(&why.to_string()))),
+        None if result.audit.is_accepted() => Some("✔ independently".to_owned()),
+        None => None,
+    };
     add("checked", checked);
     let cells: String =
         parts.iter().map(|(name, value)| format!("<div><dt>{name}</dt><dd>{value}</dd></div>")).collect();

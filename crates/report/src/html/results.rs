@@ -131,9 +131,10 @@ fn cell(run: &Run, at: usize, nth: usize) -> String {
         _ => duration(result.statistics.time),
     };
     let unexpected = if result.as_expected(&run.model) == Some(false) { " !" } else { "" };
+    let unaudited = if result.unaudited().is_some() { " <span title=\"unaudited\">°</span>" } else { "" };
     format!(
         "<td class=\"{}\"><a href=\"#{}\"><span aria-hidden=\"true\">{mark}</span><span class=\"hear\">{}</span> \
-         {detail}{unexpected}</a></td>",
+         {detail}{unexpected}{unaudited}</a></td>",
         tone.class(),
         id(at, nth),
         word.to_lowercase()

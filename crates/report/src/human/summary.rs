@@ -13,6 +13,8 @@ pub struct Tally {
     pub hold: u64,
     /// Those that hold only because what they speak of never happens.
     pub vacuous: u64,
+    /// Those that hold or never happen, and for which nobody but the method vouches.
+    pub unaudited: u64,
     /// Those that are violated.
     pub violated: u64,
     /// Those that are not decided.
@@ -34,6 +36,7 @@ pub fn tally<'a>(runs: impl IntoIterator<Item = &'a Run>) -> Tally {
                 Verdict::Unknown(_) => tally.unknown += 1,
             }
             tally.vacuous += u64::from(result.insight.is_vacuous() == Some(true));
+            tally.unaudited += u64::from(result.unaudited().is_some());
             match result.as_expected(&run.model) {
                 Some(true) => tally.as_expected += 1,
                 Some(false) => tally.unexpected += 1,
@@ -64,6 +67,9 @@ impl Tally {
             if one == "holds" && self.vacuous > 0 {
                 parts.push(format!("{} of them vacuous", self.vacuous));
             }
+        }
+        if self.unaudited > 0 {
+            parts.push(format!("{} unaudited", self.unaudited));
         }
         let verdicts = parts.join(", ");
         match (self.unexpected, self.unknown) {

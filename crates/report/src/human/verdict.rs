@@ -34,7 +34,8 @@ pub fn line(run: &Run, result: &PropertyResult, style: &Style) -> String {
     } else {
         ""
     };
-    let head = format!("{} {:<8}  {title}{expected}", style.mark(wording.mark), wording.word);
+    let unaudited = unaudited(result);
+    let head = format!("{} {:<8}  {title}{expected}{unaudited}", style.mark(wording.mark), wording.word);
     let place = place(run, result);
     let columns = style.width.min(80);
     let plain = if place.is_empty() {
@@ -66,7 +67,8 @@ pub fn quiet_line(run: &Run, result: &PropertyResult, style: &Style) -> String {
     let instance = format!("{} {}", clean(&run.model.name), parameters_with_origin(&run.model));
     // A verdict that holds by exploration says all there is to say; others tell where to look.
     let rest = if wording.word == "HOLDS" { String::new() } else { format!("   {}", wording.rest) };
-    let line = format!("  {}  {title}{unexpected}{rest}", instance.trim_end());
+    let unaudited = unaudited(result);
+    let line = format!("  {}  {title}{unexpected}{unaudited}{rest}", instance.trim_end());
     format!("{}{line}\n", style.paint(wording.ink, &verdict))
 }
 
@@ -79,6 +81,11 @@ pub fn expectation(run: &Run, result: &PropertyResult, style: &Style) -> String 
     let line = line_of(&run.source, property.span);
     let text = format!("{} not as expected: line {line} says `expect violated`", style.mark(Mark::Warning));
     format!("  {}\n", style.paint(Ink::Bad, &text))
+}
+
+/// That nobody but the method vouches for the verdict, in the same line.
+pub(crate) fn unaudited(result: &PropertyResult) -> &'static str {
+    if result.unaudited().is_some() { " (unaudited)" } else { "" }
 }
 
 /// Whether the author expects a violation.
@@ -251,13 +258,10 @@ pub fn statistics(result: &PropertyResult, style: &Style) -> String {
     }
     match &result.verdict {
         Verdict::Unknown(_) => {}
-        Verdict::Holds(Evidence::Exploration(_) | Evidence::Symbolic(_) | Evidence::Reduced(_))
-        | Verdict::Violated(Evidence::Exploration(_) | Evidence::Symbolic(_) | Evidence::Reduced(_))
-            if !result.audit.is_accepted() =>
-        {
-            parts.push("too large to audit".to_owned());
-        }
-        _ => parts.push(if result.audit.is_accepted() { "audited" } else { "not audited" }.to_owned()),
+        _ => match result.unaudited() {
+            None => parts.push("audited".to_owned()),
+            Some(why) => parts.push(format!("unaudited: {}", clean(&why.to_string()))),
+        },
     }
     let text = parts.join(&format!(" {} ", style.mark(Mark::Dot)));
     let lines: String = hang("  ", &text, style.width.min(80));

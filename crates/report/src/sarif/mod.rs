@@ -116,6 +116,7 @@ fn verdicts(items: &[Item<'_>]) -> Json {
             "verdict": word(&found.result.verdict),
             "expected": if property.expected == Expected::Holds { "holds" } else { "violated" },
             "method": found.result.method,
+            "audited": found.result.audit.is_accepted(),
             "seconds": found.result.statistics.time.as_secs_f64(),
         })
     };

@@ -103,7 +103,8 @@ fn cell(point: &Point<'_>, style: &Style) -> (String, String, Ink) {
         None => (Ink::Doubt, ""),
     };
     let extent = point.extent().filter(|_| point.is_decided()).map(extent_text).unwrap_or_default();
-    (format!("{} {text}{unexpected}", style.mark(mark)), extent, ink)
+    let unaudited = if point.result.unaudited().is_some() { style.mark(Mark::Unaudited) } else { "" };
+    (format!("{}{unaudited} {text}{unexpected}", style.mark(mark)), extent, ink)
 }
 
 fn extent_text(extent: Extent) -> String {
