@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use evidence::pushdown::{ExposedFact, LocalPart, PushdownProof, ThreadProof};
 use model::Model;
 use model::control::{PlaceId, Scope};
-use model::eval::Control;
+use model::eval::{Control, State};
 use model::print;
 use model::process::ProcessId;
 use model::types::ScalarType;
@@ -27,6 +27,30 @@ pub struct Guarantee {
     pub changes: Vec<(String, String)>,
     /// Places, and what is the case there.
     pub states: Vec<(String, String)>,
+    /// The same as values: one for each line.
+    pub local_states: Vec<LocalStates>,
+}
+
+/// Local states of a process: at one of these places, each cell and each slot of the frame with one of its values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LocalStates {
+    /// The places.
+    pub places: Vec<PlaceId>,
+    /// What the cells have.
+    pub cells: Vec<(CellId, Vec<Value>)>,
+    /// What the slots of the top frame have, where that is a procedure's.
+    pub slots: Vec<Vec<Value>>,
+}
+
+impl LocalStates {
+    /// Whether a process is in one of them.
+    pub fn contain(&self, state: &State, process: ProcessId) -> bool {
+        let has = |(cell, values): &(CellId, Vec<Value>)| values.contains(&state.cells[cell.index()]);
+        let slots = &state.top(process).slots;
+        self.places.contains(&state.place(process))
+            && self.cells.iter().all(has)
+            && (self.slots.is_empty() || self.slots.iter().zip(slots).all(|(values, slot)| values.contains(slot)))
+    }
 }
 
 /// An exposed fact in words: the process, and what is said of it.
@@ -51,11 +75,13 @@ pub fn exposed(model: &Model, fact: &ExposedFact) -> (String, String) {
 pub fn tell(model: &Model, proof: &PushdownProof, process: ProcessId) -> Guarantee {
     let thread = &proof.threads[process.index()];
     let teller = Teller { model, thread };
+    let lines = teller.states();
     Guarantee {
         name: model.processes[process].name.clone(),
         n_states: thread.states.len(),
         changes: teller.changes(),
-        states: teller.states(),
+        states: lines.iter().map(|line| (line.names.clone(), line.text.clone())).collect(),
+        local_states: lines.into_iter().map(|line| line.states).collect(),
     }
 }
 
@@ -86,7 +112,7 @@ impl Teller<'_> {
         let mut told = Vec::new();
         for (changed, rows) in by_change {
             let change = changed.iter().map(|&(at, old, new)| {
-                let (cell, old, new) = (cells[at], self.value(cells[at], old), self.value(cells[at], new));
+                let (cell, old, new) = (cells[at], self.value_text(cells[at], old), self.value_text(cells[at], new));
                 format!("{}: {old} => {new}", self.model.cells[cell].name)
             });
             let change = change.collect::<Vec<_>>().join(", ");
@@ -99,7 +125,7 @@ impl Teller<'_> {
         told
     }
 
-    fn states(&self) -> Vec<(String, String)> {
+    fn states(&self) -> Vec<Line> {
         let is_shown = |cell: &CellId| !matches!(self.model.vars[self.model.cells[*cell].var].role, Role::Counter(_));
         let shown: Vec<usize> = (0..self.thread.cells.len()).filter(|&at| is_shown(&self.thread.cells[at])).collect();
         // By place: rows of the cells, then of the slots of the frame.
@@ -119,7 +145,7 @@ impl Teller<'_> {
             }
             by_place.entry(place).or_default().push(cube);
         }
-        let mut told: Vec<(Vec<PlaceId>, Vec<String>)> = Vec::new();
+        let mut told: Vec<SaidAt> = Vec::new();
         for (place, rows) in by_place {
             let mut names: Vec<Column> = shown.iter().map(|&at| Column::Cell(self.thread.cells[at])).collect();
             if let Scope::Procedure(procedure) = self.model.places[place].scope {
@@ -128,17 +154,39 @@ impl Teller<'_> {
                     slots.into_iter().zip(values[&place].clone()).map(|(name, values)| Column::Slot(name, values)),
                 );
             }
-            let texts: Vec<String> = merged(rows).iter().map(|cube| self.cube(&names, cube)).collect();
-            match told.iter_mut().find(|(_, known)| *known == texts) {
-                Some((places, _)) => places.push(place),
-                None => told.push((vec![place], texts)),
+            let cubes = merged(rows);
+            let said = cubes.iter().map(|cube| (self.cube(&names, cube), self.meant(&names, cube))).collect();
+            match told.iter_mut().find(|known| known.said == said) {
+                Some(known) => known.places.push(place),
+                None => told.push(SaidAt { places: vec![place], said }),
             }
         }
-        let line = |(places, texts): (Vec<PlaceId>, Vec<String>)| {
-            let names = place_names(self.model, places.into_iter()).join(", ");
-            texts.into_iter().map(move |text| (names.clone(), text)).collect::<Vec<_>>()
+        let line = |SaidAt { places, said }| {
+            let names = place_names(self.model, places.iter().copied()).join(", ");
+            let line = |(text, states)| Line {
+                names: names.clone(),
+                text,
+                states: LocalStates { places: places.clone(), ..states },
+            };
+            said.into_iter().map(line).collect::<Vec<_>>()
         };
         told.into_iter().flat_map(line).collect()
+    }
+
+    /// What a cube means, wherever the process stands.
+    fn meant(&self, columns: &[Column], cube: &Cube) -> LocalStates {
+        let mut found = LocalStates { places: Vec::new(), cells: Vec::new(), slots: Vec::new() };
+        for (column, numbers) in columns.iter().zip(cube) {
+            match column {
+                Column::Cell(cell) => {
+                    found.cells.push((*cell, numbers.iter().map(|&number| self.value(*cell, number)).collect()));
+                }
+                Column::Slot(_, values) => {
+                    found.slots.push(numbers.iter().map(|&number| values[number as usize]).collect());
+                }
+            }
+        }
+        found
     }
 
     fn cube(&self, columns: &[Column], cube: &Cube) -> String {
@@ -148,7 +196,7 @@ impl Teller<'_> {
                 if numbers.len() as u128 == n_values && n_values > 1 {
                     return None;
                 }
-                let values = numbers.iter().map(|&number| self.value(*cell, number)).collect();
+                let values = numbers.iter().map(|&number| self.value_text(*cell, number)).collect();
                 Some(format!("{} {}", self.model.cells[*cell].name, one_of(values)))
             }
             Column::Slot(name, values) => {
@@ -160,10 +208,10 @@ impl Teller<'_> {
         if text.is_empty() { "anything".to_owned() } else { text }
     }
 
-    fn value(&self, cell: CellId, number: u32) -> String {
+    fn value(&self, cell: CellId, number: u32) -> Value {
         let model = self.model;
         let member = |first: ProcessId, offset: u32| Value::Process(ProcessId::new(first.index() + offset as usize));
-        let value = match model.cells[cell].ty {
+        match model.cells[cell].ty {
             ScalarType::Bool => Value::Bool(number != 0),
             ScalarType::Range { lo, .. } => Value::Int(lo + i64::from(number)),
             ScalarType::Semaphore { .. } => Value::Int(i64::from(number)),
@@ -172,9 +220,25 @@ impl Teller<'_> {
             ScalarType::PidOrNone(_) | ScalarType::Lock if number == 0 => Value::None,
             ScalarType::PidOrNone(family) => member(model.families[family].first, number - 1),
             ScalarType::Lock => Value::Process(ProcessId::new(number as usize - 1)),
-        };
-        print::value(model, value)
+        }
     }
+
+    fn value_text(&self, cell: CellId, number: u32) -> String {
+        print::value(self.model, self.value(cell, number))
+    }
+}
+
+/// Places of which the same is said, in words and as values.
+struct SaidAt {
+    places: Vec<PlaceId>,
+    said: Vec<(String, LocalStates)>,
+}
+
+/// A line about local states.
+struct Line {
+    names: String,
+    text: String,
+    states: LocalStates,
 }
 
 /// What a column shows.
@@ -184,8 +248,33 @@ enum Column {
     Slot(String, Vec<Value>),
 }
 
+/// Few cubes that contain exactly these rows; the rows themselves where joining them went wrong.
+fn merged(rows: Vec<Cube>) -> Vec<Cube> {
+    let rows: BTreeSet<Cube> = rows.into_iter().collect();
+    let cubes = joined(rows.iter().cloned().collect());
+    if contain_exactly(&cubes, &rows) { cubes } else { rows.into_iter().collect() }
+}
+
+/// Whether the cubes have as many points as there are rows, all different, and each of them is a row.
+fn contain_exactly(cubes: &[Cube], rows: &BTreeSet<Cube>) -> bool {
+    let n_points: usize = cubes.iter().map(|cube| cube.iter().map(BTreeSet::len).product::<usize>()).sum();
+    let points = |cube: &Cube| {
+        cube.iter().fold(vec![Cube::new()], |points, numbers| {
+            let longer = |point: Cube| {
+                numbers
+                    .iter()
+                    .map(move |&number| [&point[..], &[BTreeSet::from([number])]].concat())
+                    .collect::<Vec<_>>()
+            };
+            points.into_iter().flat_map(longer).collect()
+        })
+    };
+    let mut seen = BTreeSet::new();
+    n_points == rows.len() && cubes.iter().flat_map(points).all(|point| rows.contains(&point) && seen.insert(point))
+}
+
 /// Joins rows that differ in one column, column by column, the last one first.
-fn merged(mut cubes: Vec<Cube>) -> Vec<Cube> {
+fn joined(mut cubes: Vec<Cube>) -> Vec<Cube> {
     let n_columns = cubes.first().map_or(0, Vec::len);
     for column in (0..n_columns).rev() {
         let mut by_rest: BTreeMap<Cube, BTreeSet<u32>> = BTreeMap::new();

@@ -13,7 +13,7 @@ use evidence::pushdown::{ExposedFact, PushdownProof};
 use evidence::{Evidence, Trace, TraceEnd};
 use explain::Explained;
 use explain::names::{call_stack, line, location};
-use explain::proof::LocalProof;
+use explain::proof::{Assertion, LocalProof};
 use explain::steps::StepView;
 use model::Model;
 use model::eval::{Move, State};
@@ -171,7 +171,7 @@ fn result(run: &Explained, result: &PropertyResult, files: &Files) -> Json {
         "trace": files.traces.get(&result.property),
         "scope": result.verdict.scope(),
         "audited": result.audit.is_accepted(),
-        "audit_reason": if let Audit::Stopped(stopped) = &result.audit { reason(stopped) } else { Json::Null },
+        "audit_reason": result.unaudited().map(|why| json!({ "code": why.code(), "text": why.to_string() })),
         "obligations": if let Audit::Proof(counts) = &result.audit { obligations_json(counts) } else { Json::Null },
         "counterexample": counterexample,
         "witness": witness,
@@ -259,25 +259,27 @@ fn exposed(told: &LocalProof) -> Json {
     facts.map(|(process, fact)| json!({ "process": process, "fact": fact })).collect()
 }
 
-/// What the proof says; `at` is empty where it holds everywhere.
+/// What the proof says; `at` is empty where it holds everywhere. `expression` is the same as an invariant of the program, for all processes of which it
+/// is said; null where the language cannot say it.
 fn invariants(told: &LocalProof) -> Json {
     let mut out: Vec<Json> = Vec::new();
     for part in &told.parts {
-        let mut say = |id: Option<String>, at: &[String], text: &str| {
+        let mut say = |id: Option<String>, at: &[String], one: &Assertion| {
             out.push(json!({
                 "id": id,
                 "process": part.members.first(),
                 "processes": part.members,
                 "for": part.letters,
                 "at": at,
-                "text": text,
+                "text": one.text,
+                "expression": one.expression,
             }));
         };
-        for (nth, text) in part.always.iter().enumerate() {
-            say(Some(format!("I{}", nth + 1)), &[], text);
+        for (nth, one) in part.always.iter().enumerate() {
+            say(Some(format!("I{}", nth + 1)), &[], one);
         }
-        for (at, texts) in &part.places {
-            texts.iter().for_each(|text| say(None, at, text));
+        for places in &part.places {
+            places.says.iter().for_each(|one| say(None, &places.at, one));
         }
     }
     out.into()

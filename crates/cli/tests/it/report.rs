@@ -299,7 +299,7 @@ fn a_proof_is_shown_and_hostile_text_runs_nothing() {
     assert!(found["doc"].as_str().unwrap().contains("<script>wrong.push(2)</script> & A lock"), "{found}");
     assert_eq!((&found["images"], &found["inside"]), (&Json::from(0), &Json::from(2)));
     let notes = found["notes"].as_array().unwrap();
-    assert!(notes.iter().any(|note| note.as_str().unwrap().contains("no other P[k]@{crit, leave}")), "{found}");
+    assert!(notes.iter().any(|note| note.as_str().unwrap().contains("forall k != i: !P[k]@{crit, leave}")), "{found}");
     assert!(found["keeps"].as_u64().unwrap() >= 4, "{found}");
     for heading in ["Source with invariants", "What was exposed", "Interference", "Certificate"] {
         assert!(found["rounds"].as_array().unwrap().contains(&Json::from(heading)), "{found}");

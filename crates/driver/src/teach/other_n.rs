@@ -23,13 +23,13 @@ use crate::load::{self, Loaded};
 use crate::{methods, select};
 
 /// Proofs that take longer than this to be put into words are not compared: those of the next sizes would take longer still.
-const LONGEST_TELLING: Duration = Duration::from_millis(100);
+const LONGEST_TELLING: Duration = Duration::from_millis(500);
 
 /// A proof that took less than the first may have the second: as with other questions, only a machine that stalls lets it take this long.
-const QUICK: (Duration, Duration) = (Duration::from_millis(30), Duration::from_millis(600));
+const QUICK: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(3));
 
 /// All properties together may take this long beside what their proofs took.
-const TOGETHER: Duration = Duration::from_secs(1);
+const TOGETHER: Duration = Duration::from_secs(3);
 
 /// How many sizes are looked at.
 const N_SIZES: i64 = 2;
@@ -42,7 +42,8 @@ pub fn observe(explained: &mut Explained, limits: &Limits) {
     let mut next: Option<Vec<(i64, Program)>> = None;
     let mut found = Vec::new();
     for result in &explained.results {
-        if !matches!(result.verdict, Verdict::Holds(Evidence::Certificate(_))) {
+        // What nobody but the method vouches for is no proof to compare others with.
+        if !matches!(result.verdict, Verdict::Holds(Evidence::Certificate(_))) || !result.audit.is_accepted() {
             continue;
         }
         let begun = Instant::now();
@@ -110,7 +111,7 @@ impl Asking<'_> {
         let checker = methods::checker(methods::find(result.method).ok()?);
         let check = Check { model: &larger.model, questions: &[question], checker: &*checker, limits: &limits };
         let mut checked = check.run(&Silent).ok()?;
-        match checked.results.pop()?.verdict {
+        match checked.results.pop().filter(|result| result.audit.is_accepted())?.verdict {
             Verdict::Holds(Evidence::Certificate(proof)) => {
                 let time = self.deadline.saturating_duration_since(Instant::now());
                 let budget = Budget::new(Some(time), None, self.limits.cancel.clone());

@@ -43,13 +43,10 @@ pub(super) fn look(asking: &Asking<'_>, result: &PropertyResult, trace: &Trace) 
         return Ok(Vec::new());
     }
     let mut search = Search { asking, result, loops: vec![trace.clone()], tried: Vec::new() };
-    // The other forms follow from these.
-    let all = [search.all(Form::Every), search.all(Form::Strong), search.of_steps()].concat();
     if asking.is_over() {
         return Ok(Vec::new());
     }
-    search.attempt(all)?;
-    if search.tried[0].outcome != Outcome::Holds {
+    if !search.all_help()? {
         return Ok(search.tried);
     }
     for _ in 0..MOST_TRIES {
@@ -74,6 +71,28 @@ struct Search<'s> {
 }
 
 impl Search<'_> {
+    /// Whether all assumptions together help. That they do not is said only of a run that neglects no labelled step: what a run neglects is
+    /// assumed, too, and asked again.
+    fn all_help(&mut self) -> Result<bool, Box<Mistake>> {
+        for _ in 0..MOST_TRIES {
+            self.tried.clear();
+            // The other forms follow from these.
+            let steps = self.of_steps();
+            let n_steps = steps.len();
+            self.attempt([self.all(Form::Every), self.all(Form::Strong), steps].concat())?;
+            match self.tried[0].outcome {
+                Outcome::Holds => return Ok(true),
+                Outcome::Violated(_) if self.of_steps().len() == n_steps => return Ok(false),
+                Outcome::Violated(_) | Outcome::Unknown => {}
+            }
+            if self.tried[0].outcome == Outcome::Unknown || self.asking.is_over() {
+                break;
+            }
+        }
+        self.tried.clear();
+        Ok(false)
+    }
+
     /// The next set of assumptions that excludes all known runs.
     fn next(&self) -> Option<Vec<Candidate>> {
         let pool = self.usual();

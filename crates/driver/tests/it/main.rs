@@ -5,6 +5,7 @@
 mod advice;
 mod dve;
 mod pds;
+mod sentences;
 mod teach;
 mod trust;
 mod wide;

@@ -10,7 +10,10 @@ use evidence::certificate::Column;
 use model::process::ProcessId;
 
 use super::cover::{Exclusion, all};
+use super::formula::{Formula, Letter, Who};
+use super::render;
 use super::sentence::{Instances, Literal, Sentence, Subject};
+use super::words::Names;
 
 /// Makes sentences of exclusions.
 pub(super) struct Folder<'a> {
@@ -18,10 +21,10 @@ pub(super) struct Folder<'a> {
     pub subject: &'a Subject<'a>,
     /// The classes that occur, for each column, as bits.
     pub occurring: &'a [u64],
-    /// The processes whose invariant it is, with their letters.
-    pub own: &'a [(ProcessId, String)],
-    /// Letters for others.
-    pub letters: &'a [String],
+    /// The processes whose invariant it is.
+    pub own: &'a [ProcessId],
+    /// What these, and processes around them, are called.
+    pub names: &'a Names,
 }
 
 impl Folder<'_> {
@@ -36,7 +39,7 @@ impl Folder<'_> {
         let folded = self.fold_singles(self.fold_pairs(alone), true);
         let mut merged = self.merge_equivalences(folded);
         // What is said of few comes before what is said of all.
-        merged.sort_by_cached_key(|one| (is_quantified(one), self.subject.text(one, self.own)));
+        merged.sort_by_cached_key(|one| (is_quantified(one), self.subject.text(one, self.names)));
         merged
     }
 
@@ -47,10 +50,16 @@ impl Folder<'_> {
 
     /// What kind of exclusion it is: how it reads where all processes have one name.
     pub fn kind(&self, exclusion: &Exclusion) -> String {
-        let everybody: Vec<(ProcessId, String)> =
-            self.subject.words.model.processes.ids().map(|process| (process, "*".to_owned())).collect();
-        let mut parts: Vec<String> =
-            exclusion.iter().map(|&part| self.subject.literal(&self.literal(part), &everybody)).collect();
+        let model = self.subject.words.model;
+        let everybody = model
+            .processes
+            .entries()
+            .map(|(process, declared)| (process, Who::Letter(Letter { at: 0, family: declared.family })));
+        let names = Names { called: everybody.collect(), next: 1 };
+        let text = |&part: &(usize, u64)| {
+            render::text(model, self.subject.letters, &self.subject.literal(&self.literal(part), &names))
+        };
+        let mut parts: Vec<String> = exclusion.iter().map(text).collect();
         parts.sort_unstable();
         parts.join("; ")
     }
@@ -98,7 +107,7 @@ impl Folder<'_> {
             Column::Cell(cell) => self.subject.words.model.cells[cell].owner,
         };
         match owner {
-            Some(process) if self.own.iter().any(|(own, _)| *own == process) => 0,
+            Some(process) if self.own.contains(&process) => 0,
             None => 1,
             Some(_) => 2,
         }
@@ -106,19 +115,20 @@ impl Folder<'_> {
 
     /// An exclusion that says the same of every process: one of them does otherwise.
     fn with_exists(&self, exclusion: &Exclusion) -> Option<Sentence> {
-        let letter = self.letters.first()?;
-        let template = |&part: &(usize, u64)| -> Option<(ProcessId, String)> {
+        let model = self.subject.words.model;
+        let template = |&part: &(usize, u64)| -> Option<(ProcessId, Formula)> {
             let literal = self.negated(part);
-            match self.subject.mentions(&literal)[..] {
+            let nobody = Names { called: Vec::new(), next: self.names.next };
+            match self.subject.mentions(&literal, &nobody)[..] {
                 [process] if self.is_place(part.0) => {
-                    Some((process, self.subject.literal(&literal, &[(process, letter.clone())])))
+                    Some((process, self.subject.literal(&literal, &nobody.with(model, process))))
                 }
                 _ => None,
             }
         };
-        let templates: Vec<Option<(ProcessId, String)>> = exclusion.iter().map(template).collect();
+        let templates: Vec<Option<(ProcessId, Formula)>> = exclusion.iter().map(template).collect();
         let (first, text) = templates.iter().flatten().next()?;
-        let is_in = |one: &Option<(ProcessId, String)>| one.as_ref().is_some_and(|(_, other)| other == text);
+        let is_in = |one: &Option<(ProcessId, Formula)>| one.as_ref().is_some_and(|(_, other)| other == text);
         let processes: Vec<ProcessId> =
             templates.iter().filter(|one| is_in(one)).flatten().map(|(process, _)| *process).collect();
         // Of two processes, that not both do something is said as of any two.
@@ -129,24 +139,25 @@ impl Folder<'_> {
         let sentences = exclusion.iter().zip(&templates).filter(|(_, one)| is_in(one));
         let sentences = sentences.map(|(&part, _)| Sentence::Literal(self.negated(part))).collect();
         let processes = processes.into_iter().map(|process| vec![process]).collect();
-        let exists = Sentence::Exists(Instances { letters: vec![letter.clone()], processes, sentences, except });
+        let exists = Sentence::Exists(Instances { processes, sentences, except });
         let rest = exclusion.iter().zip(&templates).filter(|(_, one)| !is_in(one));
         let conditions: Vec<Sentence> = rest.map(|(&part, _)| Sentence::Literal(self.literal(part))).collect();
         Some(if conditions.is_empty() { exists } else { Sentence::Implies(conditions, vec![exists]) })
     }
 
-    /// Whether these are all processes of the family of the first (`Some(None)`), or all but the own one (`Some(letter)`).
+    /// Whether these are all processes of the family of the first (`Some(None)`), or all but the own one (`Some(own)`).
     #[expect(clippy::option_option, reason = "no quantifier, one over all, and one over the others are three answers")]
-    fn covers(&self, first: ProcessId, processes: &BTreeSet<ProcessId>) -> Option<Option<String>> {
+    fn covers(&self, first: ProcessId, processes: &BTreeSet<ProcessId>) -> Option<Option<Who>> {
         let model = self.subject.words.model;
         let family = &model.families[model.processes[first].family];
         let everybody: BTreeSet<ProcessId> = family.processes().collect();
         if everybody.len() > 1 && *processes == everybody {
             return Some(None);
         }
-        let [(own, letter)] = self.own else { return None };
+        let [own] = self.own else { return None };
+        let called = self.names.called.iter().find(|(process, _)| process == own).map(|(_, who)| *who)?;
         let others: BTreeSet<ProcessId> = everybody.iter().copied().filter(|process| process != own).collect();
-        (everybody.contains(own) && !others.is_empty() && *processes == others).then(|| Some(letter.clone()))
+        (everybody.contains(own) && !others.is_empty() && *processes == others).then_some(Some(called))
     }
 
     /// The processes that a sentence names outside its quantifiers.
@@ -154,7 +165,7 @@ impl Folder<'_> {
         let of_all =
             |parts: &[Sentence]| parts.iter().flat_map(|part| self.free(part)).collect::<BTreeSet<ProcessId>>();
         match sentence {
-            Sentence::Literal(literal) => self.subject.mentions(literal).into_iter().collect(),
+            Sentence::Literal(literal) => self.subject.mentions(literal, self.names).into_iter().collect(),
             Sentence::Implies(conditions, claims) => of_all(conditions).union(&of_all(claims)).copied().collect(),
             Sentence::NotAll(parts) => of_all(parts),
             Sentence::Iff(one, other) => self.free(one).union(&self.free(other)).copied().collect(),
@@ -164,7 +175,7 @@ impl Folder<'_> {
 
     /// Puts `forall k` before what is said of each process, alone or together with the own one.
     fn fold_singles(&self, sentences: Vec<Sentence>, with_own: bool) -> Vec<Sentence> {
-        let mut groups: Vec<(String, Vec<(ProcessId, Sentence)>)> = Vec::new();
+        let mut groups: Vec<(Formula, Vec<(ProcessId, Sentence)>)> = Vec::new();
         let mut out = Vec::new();
         for sentence in sentences {
             match self.varying(&sentence, with_own) {
@@ -181,8 +192,7 @@ impl Folder<'_> {
                 Some(except) => {
                     let (processes, sentences) =
                         members.into_iter().map(|(process, sentence)| (vec![process], sentence)).unzip();
-                    let letters = self.letters[..1].to_vec();
-                    out.push(Sentence::ForAll(Instances { letters, processes, sentences, except }));
+                    out.push(Sentence::ForAll(Instances { processes, sentences, except }));
                 }
                 None => out.extend(members.into_iter().map(|(_, sentence)| sentence)),
             }
@@ -191,10 +201,9 @@ impl Folder<'_> {
     }
 
     /// The one process that a sentence is about, besides the own one, and the sentence with a letter for it.
-    fn varying(&self, sentence: &Sentence, with_own: bool) -> Option<(ProcessId, String)> {
-        let letter = self.letters.first()?;
+    fn varying(&self, sentence: &Sentence, with_own: bool) -> Option<(ProcessId, Formula)> {
         let free: Vec<ProcessId> = self.free(sentence).into_iter().collect();
-        let own = |process: &ProcessId| self.own.iter().any(|(own, _)| own == process);
+        let own = |process: &ProcessId| self.own.contains(process);
         let process = match (&free[..], with_own) {
             ([process], false) => *process,
             ([one, other], true) if own(one) && !own(other) => *other,
@@ -202,19 +211,19 @@ impl Folder<'_> {
             _ => return None,
         };
         // With a letter of its own, the own process would not read like the others.
-        let own: Vec<(ProcessId, String)> = self.own.iter().filter(|(one, _)| *one != process).cloned().collect();
-        let names = [vec![(process, letter.clone())], own].concat();
-        Some((process, self.subject.text(sentence, &names)))
+        let names = self.names.without(process).with(self.subject.words.model, process);
+        Some((process, self.subject.formula(sentence, &names)))
     }
 
     /// Puts `forall k != l` before what is said of each two processes.
     fn fold_pairs(&self, sentences: Vec<Sentence>) -> Vec<Sentence> {
-        let [first, second, ..] = self.letters else { return sentences };
+        let model = self.subject.words.model;
+        let nobody = Names { called: Vec::new(), next: self.names.next };
         let read = |sentence: &Sentence, one: ProcessId, other: ProcessId| {
-            self.subject.text(sentence, &[(one, first.clone()), (other, second.clone())])
+            self.subject.formula(sentence, &nobody.with(model, one).with(model, other))
         };
         type Pair = (Vec<ProcessId>, Sentence);
-        let mut groups: Vec<(String, Vec<Pair>)> = Vec::new();
+        let mut groups: Vec<(Formula, Vec<Pair>)> = Vec::new();
         let mut out = Vec::new();
         for sentence in sentences {
             let free: Vec<ProcessId> = self.free(&sentence).into_iter().collect();
@@ -223,11 +232,11 @@ impl Folder<'_> {
                 continue;
             };
             let (forth, back) = (read(&sentence, one, other), read(&sentence, other, one));
-            let mut add = |text: &String, pair: Vec<ProcessId>| match groups.iter_mut().find(|(known, _)| known == text)
-            {
-                Some((_, members)) => members.push((pair, sentence.clone())),
-                None => groups.push((text.clone(), vec![(pair, sentence.clone())])),
-            };
+            let mut add =
+                |text: &Formula, pair: Vec<ProcessId>| match groups.iter_mut().find(|(known, _)| known == text) {
+                    Some((_, members)) => members.push((pair, sentence.clone())),
+                    None => groups.push((text.clone(), vec![(pair, sentence.clone())])),
+                };
             add(&forth, vec![one, other]);
             add(&back, vec![other, one]);
         }
@@ -260,14 +269,14 @@ impl Folder<'_> {
         out
     }
 
-    fn pairs_sentence(&self, members: Vec<(Vec<ProcessId>, Sentence)>, except: Option<String>) -> Sentence {
-        let letter = self.letters[0].clone();
+    fn pairs_sentence(&self, members: Vec<(Vec<ProcessId>, Sentence)>, except: Option<Who>) -> Sentence {
+        let nobody = Names { called: Vec::new(), next: self.names.next };
         if let Sentence::NotAll(parts) = &members[0].1
             && let [one, other] = &parts[..]
         {
             let alone = |part: &Sentence| {
                 let process = self.free(part).into_iter().next()?;
-                Some((process, self.subject.text(part, &[(process, letter.clone())])))
+                Some((process, self.subject.formula(part, &nobody.with(self.subject.words.model, process))))
             };
             let alike = alone(one).map(|(_, text)| text) == alone(other).map(|(_, text)| text);
             if alike {
@@ -284,11 +293,11 @@ impl Folder<'_> {
                 }
                 instances.sort_by_key(|(process, _)| *process);
                 let (processes, sentences) = instances.into_iter().map(|(process, part)| (vec![process], part)).unzip();
-                return Sentence::AtMostOne(Instances { letters: vec![letter], processes, sentences, except });
+                return Sentence::AtMostOne(Instances { processes, sentences, except });
             }
         }
         let (processes, sentences) = members.into_iter().unzip();
-        Sentence::ForAll(Instances { letters: self.letters[..2].to_vec(), processes, sentences, except })
+        Sentence::ForAll(Instances { processes, sentences, except })
     }
 
     /// `forall k: A(k) => B` and `B => exists k: A(k)` become `B <=> exists k: A(k)`.
@@ -298,9 +307,9 @@ impl Folder<'_> {
         while at < out.len() {
             let found = self.some_condition(&out[at]).and_then(|(exists, claim)| {
                 let back = Sentence::Implies(vec![claim.clone()], vec![exists.clone()]);
-                let text = self.subject.text(&back, self.own);
+                let wanted = self.subject.formula(&back, self.names);
                 let position = out.iter().position(|other| {
-                    matches!(other, Sentence::Implies(..)) && self.subject.text(other, self.own) == text
+                    matches!(other, Sentence::Implies(..)) && self.subject.formula(other, self.names) == wanted
                 })?;
                 Some((position, Sentence::Iff(Box::new(claim), Box::new(exists))))
             });
@@ -317,7 +326,7 @@ impl Folder<'_> {
 
     /// `forall k: A(k) => B` as `(exists k: A(k)) => B`.
     fn some_condition(&self, sentence: &Sentence) -> Option<(Sentence, Sentence)> {
-        let Sentence::ForAll(Instances { letters, processes, sentences, except }) = sentence else { return None };
+        let Sentence::ForAll(Instances { processes, sentences, except }) = sentence else { return None };
         let mut conditions = Vec::new();
         let mut common: Option<&Sentence> = None;
         for one in sentences {
@@ -329,12 +338,7 @@ impl Folder<'_> {
             common = Some(claim);
             conditions.push(condition.clone());
         }
-        let instances = Instances {
-            letters: letters.clone(),
-            processes: processes.clone(),
-            sentences: conditions,
-            except: except.clone(),
-        };
+        let instances = Instances { processes: processes.clone(), sentences: conditions, except: *except };
         Some((Sentence::Exists(instances), common?.clone()))
     }
 }

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use base::SourceFile;
-use evidence::certificate::{Column, Member};
+use evidence::certificate::Column;
 use model::control::ActionId;
 use model::eval::Counters;
 use model::footprint::footprint;
@@ -18,7 +18,7 @@ use model::variable::{CellId, Role};
 
 use super::member::Told;
 use super::words::{Words, holds_at};
-use super::{LocalProof, Part, cells, names};
+use super::{LocalProof, Part, ToldMember, cells};
 use crate::names::line;
 use crate::text::clean;
 
@@ -35,15 +35,16 @@ pub struct Step {
 }
 
 /// Fills in the lines and disturbances of an explanation.
-pub(super) fn look(words: &Words<'_>, source: &SourceFile, told: &[(&Member, Told)], out: &mut LocalProof) {
+pub(super) fn look(words: &Words<'_>, source: &SourceFile, told: &[ToldMember<'_>], out: &mut LocalProof) {
     let model = words.model;
     let mut steps: BTreeSet<Step> = BTreeSet::new();
     let mut all_lines = BTreeSet::new();
-    // Processes of a family have the same text; where members stand for others, the first ones are looked at.
+    // Where members stand for their images, so do processes beside those of the member: with three of each family, every pair is looked at.
     let is_looked_at = |process: &ProcessId| {
         let first = model.families[model.processes[*process].family].first;
-        model.processes.len() <= 16 || process.index() - first.index() < 3
+        words.invariant.symmetry.is_none() || process.index() - first.index() < 4
     };
+    let is_exact = out.parts.iter().all(|part| part.n_left_out == 0);
     for process in model.processes.ids().filter(is_looked_at) {
         let Some(points) = Points::of(model, process, MOST_POINTS) else { return };
         let looker = Looker { words, process, told };
@@ -73,8 +74,11 @@ pub(super) fn look(words: &Words<'_>, source: &SourceFile, told: &[(&Member, Tol
             }
         }
     }
-    out.unused_lines = all_lines.difference(&out.used_lines).copied().collect();
-    let spoken: BTreeSet<_> = told.iter().flat_map(|(_, told)| cells(&told.columns)).collect();
+    // Only where the sentences say all that the sets say is a line not needed of which they do not speak.
+    if is_exact {
+        out.unused_lines = all_lines.difference(&out.used_lines).copied().collect();
+    }
+    let spoken: BTreeSet<_> = told.iter().flat_map(|one| cells(&one.told.columns)).collect();
     for cell in spoken {
         let var = &model.vars[model.cells[cell].var];
         if var.role == Role::Declared {
@@ -88,38 +92,45 @@ pub(super) fn look(words: &Words<'_>, source: &SourceFile, told: &[(&Member, Tol
 struct Looker<'a> {
     words: &'a Words<'a>,
     process: ProcessId,
-    told: &'a [(&'a Member, Told)],
+    told: &'a [ToldMember<'a>],
 }
 
 impl Looker<'_> {
     /// Whether a step touches what some sentence speaks of, or changes what is said.
     fn matters(&self, action: ActionId, counters: &Counters, ends: (usize, Option<usize>), points: &Points) -> bool {
         let touched = footprint(self.words.model, self.process, action, counters).cells();
-        let touches = self.told.iter().any(|(_, told)| !cells(&told.columns).is_disjoint(&touched));
+        let touches = self.told.iter().any(|one| !cells(&one.told.columns).is_disjoint(&touched));
         touches || self.moves_within_sentences(ends, points) || self.disturbs(action, counters, ends, points)
     }
 
     /// Whether a step writes what a sentence of another process speaks of, or changes a fact that it looks at.
     fn disturbs(&self, action: ActionId, counters: &Counters, ends: (usize, Option<usize>), points: &Points) -> bool {
         let written = footprint(self.words.model, self.process, action, counters).writes;
-        let others = self.told.iter().filter(|(member, _)| member.processes != [self.process]);
+        let others = self.told.iter().filter(|one| one.member.processes != [self.process]);
         { others }
-            .any(|(_, told)| !cells(&told.columns).is_disjoint(&written) || self.changes_block(told, ends, points))
+            .any(|one| !cells(&one.told.columns).is_disjoint(&written) || self.changes_block(&one.told, ends, points))
     }
 
     /// Notes the step beside each sentence of the part that speaks of what it writes or, through exposed facts, of what it changes.
     fn note_touched(&self, part: &mut Part, step: &Step, written: &BTreeSet<CellId>, changes: &dyn Fn(&Told) -> bool) {
-        let first = self
-            .told
-            .iter()
-            .find(|(member, _)| part.members.first() == Some(&names(self.words.model, &member.processes)));
-        let Some((_, told)) = first.filter(|(member, _)| !member.processes.contains(&self.process)) else { return };
-        let changes_fact = changes(told);
-        part.touched_by.resize(part.subjects.len(), Vec::new());
-        for (columns, touched) in part.subjects.iter().zip(&mut part.touched_by) {
-            let looks_at_mover = columns.contains(&Column::Exposed(self.process)) && changes_fact;
-            if (looks_at_mover || !cells(columns).is_disjoint(written)) && !touched.contains(step) {
-                touched.push(step.clone());
+        part.touched_by.resize(part.sentences().len(), Vec::new());
+        for (nth, said) in part.said.iter().enumerate() {
+            let ToldMember { member, told } = &self.told[said.member];
+            if member.processes.contains(&self.process) {
+                continue;
+            }
+            let changes_fact = changes(told);
+            let columns: Vec<&Vec<Column>> = part
+                .always
+                .iter()
+                .chain(part.places.iter().flat_map(|at| &at.says))
+                .map(|one| &one.columns[nth])
+                .collect();
+            for (columns, touched) in columns.into_iter().zip(&mut part.touched_by) {
+                let looks_at_mover = columns.contains(&Column::Exposed(self.process)) && changes_fact;
+                if (looks_at_mover || !cells(columns).is_disjoint(written)) && !touched.contains(step) {
+                    touched.push(step.clone());
+                }
             }
         }
     }
@@ -128,14 +139,16 @@ impl Looker<'_> {
     fn moves_within_sentences(&self, (from, to): (usize, Option<usize>), points: &Points) -> bool {
         let Some(to) = to else { return true };
         let (Some(from), Some(to)) = (self.number(from, points), self.number(to, points)) else { return true };
-        self.told.iter().filter(|(member, _)| member.processes.contains(&self.process)).any(|(_, told)| {
-            let class = |point: usize| {
-                let classes = told.classes_of(Column::Control(self.process))?;
-                classes.iter().position(|class| class.contains(&(point as u32)))
-            };
-            let place = |point: usize| told.places.iter().position(|at| at.points.contains(&(point as u32)));
-            place(from) != place(to) || class(from) != class(to)
-        })
+        self.told.iter().filter(|one| one.member.processes.contains(&self.process)).any(
+            |ToldMember { told, .. }| {
+                let class = |point: usize| {
+                    let classes = told.classes_of(Column::Control(self.process))?;
+                    classes.iter().position(|class| class.contains(&(point as u32)))
+                };
+                let place = |point: usize| told.places.iter().position(|at| at.points.contains(&(point as u32)));
+                place(from) != place(to) || class(from) != class(to)
+            },
+        )
     }
 
     /// Whether a step changes what the process exposes, as far as sentences tell that apart.

@@ -7,13 +7,15 @@
 use std::collections::BTreeSet;
 
 use evidence::certificate::{Column, Member};
+use model::Model;
 use model::process::ProcessId;
 
 use super::cover::{Exclusion, Set};
 use super::fold::Folder;
+use super::formula::{Formula, Letter, Spot, Who};
 use super::sentence::{Literal, Sentence, Subject};
 use super::tree::{Classes, Tree};
-use super::words::Words;
+use super::words::{Names, Words};
 
 /// More rows than this, over classes of numbers, are not put into sentences.
 const MOST_ROWS: usize = 4_000;
@@ -26,17 +28,24 @@ const LETTERS: [&str; 10] = ["k", "l", "m", "n", "p", "q", "r", "s", "t", "u"];
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Told {
     /// What holds wherever the processes stand.
-    pub always: Vec<String>,
-    /// The columns that each of these speaks of.
-    pub subjects: Vec<Vec<Column>>,
+    pub always: Vec<Spoken>,
     /// What else holds at places of the one process.
     pub places: Vec<AtPlaces>,
     /// Places at which the process never stands.
-    pub unreached: Vec<String>,
+    pub unreached: Vec<Spot>,
     /// The columns that some sentence speaks of.
     pub columns: Vec<Column>,
     /// For each of these columns the classes of numbers that no sentence tells apart.
     pub classes: Vec<Vec<Vec<u32>>>,
+}
+
+/// A sentence as a formula.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Spoken {
+    /// What it says.
+    pub formula: Formula,
+    /// The columns that it speaks of.
+    pub columns: Vec<Column>,
 }
 
 impl Told {
@@ -50,14 +59,21 @@ impl Told {
 /// What holds at some places.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct AtPlaces {
-    /// The places' names.
-    pub at: Vec<String>,
+    /// The places.
+    pub spots: Vec<Spot>,
     /// The points, as numbers of the control column.
     pub points: Vec<u32>,
     /// What holds there.
-    pub texts: Vec<String>,
-    /// The columns that each of these speaks of.
-    pub subjects: Vec<Vec<Column>>,
+    pub said: Vec<Spoken>,
+}
+
+/// What the processes of a member are called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Called {
+    /// The processes that have a letter, in the order of the letters.
+    pub own: Vec<ProcessId>,
+    /// The names of all letters: first theirs, then those of quantifiers.
+    pub letters: Vec<String>,
 }
 
 /// A member as rows over classes of numbers.
@@ -66,9 +82,10 @@ pub(super) struct Rows<'a> {
     member: &'a Member,
     columns: Vec<Column>,
     classes: Classes,
-    /// The letters of the member's processes.
-    own: Vec<(ProcessId, String)>,
-    letters: Vec<String>,
+    /// The letters.
+    called: Called,
+    /// What the member's processes, and those around them, are called.
+    names: Names,
 }
 
 impl<'a> Rows<'a> {
@@ -92,27 +109,53 @@ impl<'a> Rows<'a> {
         if work > MOST_WORK || classes.numbers.iter().any(|classes| classes.len() > 64) {
             return None;
         }
-        let (own, letters) = letters(words, &member.processes);
+        let called = letters(words.model, &member.processes);
+        let names = Names { called: Vec::new(), next: 0 };
+        let names = called.own.iter().fold(names, |names, &process| names.with(words.model, process));
         Some(Rows {
             words,
             member,
             columns: order.iter().map(|&column| member.columns[column]).collect(),
             classes,
-            own,
-            letters,
+            called,
+            names,
         })
     }
 
-    /// The same, with the process's own index as its letter: for what is said of one process only.
+    /// The same, with each process named by its own number: for what is said of these processes only, and of none of their images.
     pub fn by_number(mut self) -> Self {
-        for (process, letter) in &mut self.own {
-            *letter = self.words.model.processes[*process].index.to_string();
+        self.called.own.clear();
+        self.names.called.iter_mut().for_each(|(process, who)| *who = Who::Process(*process));
+        self
+    }
+
+    /// The same, with the neighbours of the process in the ring of its family named by their distance from it.
+    pub fn with_neighbours(mut self) -> Self {
+        let [process] = self.called.own[..] else { return self };
+        let model = self.words.model;
+        let family = model.processes[process].family;
+        let (first, count) = (model.families[family].first.index(), model.families[family].count());
+        let after = |distance| ProcessId::new(first + (process.index() - first + distance) % count);
+        if count > 2 {
+            let letter = Letter { at: 0, family };
+            self.names.called.push((after(1), Who::After(letter, 1)));
+            self.names.called.push((after(count - 1), Who::After(letter, count - 1)));
         }
         self
     }
 
+    /// What the member's processes are called.
+    pub fn called(&self) -> &Called {
+        &self.called
+    }
+
     fn subject(&self) -> Subject<'_> {
-        Subject { words: self.words, columns: &self.columns, numbers: &self.classes.numbers }
+        Subject {
+            words: self.words,
+            columns: &self.columns,
+            numbers: &self.classes.numbers,
+            letters: &self.called.letters,
+        }
     }
 
     fn sizes(&self) -> Vec<usize> {
@@ -130,8 +173,7 @@ impl<'a> Rows<'a> {
         let sentences = self.general_sentences(&subject, control, &general);
         let mut columns: Vec<usize> = sentences.iter().flat_map(Sentence::columns).collect();
         let mut told = Told {
-            always: sentences.iter().map(|sentence| subject.text(sentence, &self.own)).collect(),
-            subjects: sentences.iter().map(|sentence| self.subjects(sentence)).collect(),
+            always: sentences.iter().map(|sentence| self.spoken(&subject, sentence)).collect(),
             places: Vec::new(),
             unreached: Vec::new(),
             columns: Vec::new(),
@@ -147,32 +189,12 @@ impl<'a> Rows<'a> {
         Some(told)
     }
 
-    /// What is said, and what the member is called, in words around the process.
-    pub fn around(
-        model: &model::Model,
-        invariant: &evidence::certificate::SplitInvariant,
-        member: &Member,
-    ) -> Option<(Told, String)> {
-        let [process] = member.processes[..] else { return None };
-        let absolute = Words::new(model, invariant);
-        let (own, _) = letters(&absolute, &member.processes);
-        let words = Words::around(model, invariant, process, &own.first()?.1);
-        let rows = Rows::new(&words, member)?;
-        Some((rows.told()?, rows.letters()))
-    }
-
-    /// The columns that a sentence speaks of.
-    fn subjects(&self, sentence: &Sentence) -> Vec<Column> {
-        sentence.columns().into_iter().map(|column| self.columns[column]).collect()
-    }
-
-    /// What the member's processes are called in the texts: `i`, `i and j`, `Monitor`.
-    pub fn letters(&self) -> String {
-        let name = |&process: &ProcessId| match self.own.iter().find(|(own, _)| *own == process) {
-            Some((_, letter)) => letter.clone(),
-            None => self.words.process(process, &[]),
-        };
-        self.member.processes.iter().map(name).collect::<Vec<_>>().join(" and ")
+    /// The sentence as a formula, with the columns that it speaks of.
+    fn spoken(&self, subject: &Subject<'_>, sentence: &Sentence) -> Spoken {
+        Spoken {
+            formula: subject.formula(sentence, &self.names),
+            columns: sentence.columns().into_iter().map(|column| self.columns[column]).collect(),
+        }
     }
 
     /// What is said of the member as a whole: everything, or for one process what does not single out where it stands.
@@ -191,7 +213,7 @@ impl<'a> Rows<'a> {
     }
 
     fn folder<'s>(&'s self, subject: &'s Subject<'s>, occurring: &'s [u64]) -> Folder<'s> {
-        Folder { subject, occurring, own: &self.own, letters: &self.letters }
+        Folder { subject, occurring, own: &self.called.own, names: &self.names }
     }
 
     fn general_sentences(&self, subject: &Subject<'_>, control: Option<usize>, general: &[Exclusion]) -> Vec<Sentence> {
@@ -224,24 +246,21 @@ impl<'a> Rows<'a> {
         for (class, points) in self.classes.numbers[control].iter().enumerate() {
             let rows: Vec<Vec<usize>> = self.classes.rows.iter().filter(|row| row[control] == class).cloned().collect();
             if rows.is_empty() {
-                told.unreached.extend(self.words.places(process, points, &all_points));
+                told.unreached.extend(self.words.spots(process, points, &all_points, &self.names));
                 continue;
             }
             let sentences = self.at_place(subject, control, &rows, general)?;
             columns.extend(sentences.iter().flat_map(Sentence::columns));
-            let texts: Vec<String> = sentences.iter().map(|sentence| subject.text(sentence, &self.own)).collect();
-            match found.iter_mut().find(|known| known.texts == texts) {
+            let said: Vec<Spoken> = sentences.iter().map(|sentence| self.spoken(subject, sentence)).collect();
+            match found.iter_mut().find(|known| known.said == said) {
                 Some(known) => known.points.extend(points),
-                None => {
-                    let subjects = sentences.iter().map(|sentence| self.subjects(sentence)).collect();
-                    found.push(AtPlaces { at: Vec::new(), points: points.clone(), texts, subjects });
-                }
+                None => found.push(AtPlaces { spots: Vec::new(), points: points.clone(), said }),
             }
         }
         let reached: Vec<u32> = found.iter().flat_map(|known| known.points.iter().copied()).collect();
         for known in &mut found {
             known.points.sort_unstable();
-            known.at = self.words.places(process, &known.points, &reached);
+            known.spots = self.words.spots(process, &known.points, &reached, &self.names);
         }
         told.places = found;
         told.places.sort_by_key(|at| at.points.first().copied());
@@ -292,24 +311,25 @@ fn canonical(words: &Words<'_>, member: &Member) -> Vec<usize> {
 }
 
 /// Letters for the processes of a member, and further ones for others.
-fn letters(words: &Words<'_>, own: &[ProcessId]) -> (Vec<(ProcessId, String)>, Vec<String>) {
-    let model = words.model;
+fn letters(model: &Model, own: &[ProcessId]) -> Called {
     let taken = |letter: &str| model.vars.iter().any(|var| var.name == letter);
     let index_of = |process: ProcessId| model.families[model.processes[process].family].index.as_ref();
-    let mut named: Vec<(ProcessId, String)> = Vec::new();
+    let mut called = Called { own: Vec::new(), letters: Vec::new() };
     // Where all processes are looked at together, none is the own one.
     let own = if own.len() == model.processes.len() && own.len() > 1 { &[] } else { own };
     for &process in own {
         let Some(index) = index_of(process) else { continue };
         let candidates = [index.name.as_str(), "i", "j"].into_iter().chain(LETTERS);
-        let is_free = |letter: &&str| !taken(letter) && !named.iter().any(|(_, used)| used == letter);
+        let is_free = |letter: &&str| !taken(letter) && !called.letters.iter().any(|used| used == letter);
         if let Some(letter) = { candidates }.find(is_free) {
-            named.push((process, letter.to_owned()));
+            called.own.push(process);
+            called.letters.push(letter.to_owned());
         }
     }
-    let free = LETTERS.iter().filter(|letter| !taken(letter) && !named.iter().any(|(_, used)| used == *letter));
-    let others = free.map(|letter| (*letter).to_owned()).collect();
-    (named, others)
+    let free = LETTERS.iter().filter(|letter| !taken(letter) && !called.letters.iter().any(|used| used == *letter));
+    let others: Vec<String> = free.map(|letter| (*letter).to_owned()).collect();
+    called.letters.extend(others);
+    called
 }
 
 #[cfg(test)]

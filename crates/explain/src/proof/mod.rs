@@ -1,16 +1,23 @@
 //! A certificate in the user's words: what each process may rely on, where, and what the proof did not look at.
 //!
-//! In: a Model and a certificate that proves one of its properties. Out: a [`LocalProof`]: plain data that the terminal and the
-//! JSON document both show. `tree` finds out which numbers a set does not tell apart, `cover` says a set in few exclusions, `fold`
-//! makes sentences of them, `words` knows the names, `lines` looks at the program's text, `statement` says what does not depend on the size.
+//! In: a Model and a certificate that proves one of its properties. Out: a [`LocalProof`]: sentences as values, each true in every view state of the
+//! proof's sets. `tree` finds out which numbers a set does not tell apart, `cover` says a set in few exclusions, `fold`
+//! makes sentences of them, `words` knows the names; `formula` is what a sentence is, `render` writes it, `check` judges it with `truth` on the states of
+//! `view_state`; `lines` looks at the program's text, `statement` says what does not depend on the size.
 
+mod assertion;
+mod check;
 mod cover;
 mod fold;
+pub mod formula;
 mod lines;
 mod member;
+pub mod render;
 mod sentence;
 mod statement;
 mod tree;
+pub mod truth;
+mod view_state;
 mod why;
 mod words;
 
@@ -21,13 +28,15 @@ use std::collections::BTreeSet;
 
 use base::{Budget, SourceFile};
 use evidence::Certificate;
-use evidence::certificate::{Column, Member, SplitInvariant, StateSet};
+use evidence::certificate::{Column, LocalFact, Member, SplitInvariant, StateSet};
 use model::Model;
 use model::process::ProcessId;
 
+use check::Judge;
 use member::{Rows, Told};
-use words::Words;
+use words::{Names, Words};
 
+pub use assertion::{Assertion, AtPlaces, Part};
 pub use lines::Step;
 pub use statement::statement;
 pub use why::why;
@@ -53,7 +62,7 @@ pub struct LocalProof {
     pub untold: Vec<String>,
     /// The facts about processes that all others may look at, with a letter for the process.
     pub exposed: Vec<Exposure>,
-    /// Steps of others that touch what somebody relies on.
+    /// Steps of others that touch what some process relies on.
     pub disturbances: Vec<Step>,
     /// The lines whose steps matter to the proof, and those of declarations.
     pub used_lines: BTreeSet<u32>,
@@ -70,33 +79,19 @@ pub struct Exposure {
     pub text: String,
 }
 
-/// What is said of some members.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
-    /// The members' processes, by name.
-    pub members: Vec<String>,
-    /// What the member is called in the texts: `i`, `i and j`, `Monitor`.
-    pub letters: String,
-    /// Whether it stands for all members.
-    pub is_all: bool,
-    /// What holds wherever the processes stand.
-    pub always: Vec<String>,
-    /// What else holds at places of a single process.
-    pub places: Vec<(Vec<String>, Vec<String>)>,
-    /// Places at which the process never stands.
-    pub unreached: Vec<String>,
-    /// For each of the [`Part::sentences`], the steps of others that touch what it speaks of.
-    pub touched_by: Vec<Vec<Step>>,
-    /// The columns of the first member that each of the sentences speaks of.
-    subjects: Vec<Vec<Column>>,
+/// A member, and what was told of it.
+struct ToldMember<'m> {
+    member: &'m Member,
+    told: Told,
 }
 
 impl LocalProof {
-    /// The proof in words; `None` for a certificate that states nothing. Members for which the time does not suffice are not told.
+    /// The proof in words; `None` for a certificate that states nothing. Members for which the time does not suffice are not told, sentences for which
+    /// it does not suffice are left out.
     pub fn of(model: &Model, source: &SourceFile, certificate: &Certificate, budget: &Budget) -> Option<LocalProof> {
         let invariant = certificate.invariant()?;
         let words = Words::new(model, invariant);
-        let mut explanation = LocalProof {
+        let mut proof = LocalProof {
             k: invariant.k,
             n_processes: model.processes.len(),
             parts: Vec::new(),
@@ -107,24 +102,20 @@ impl LocalProof {
             used_lines: BTreeSet::new(),
             unused_lines: BTreeSet::new(),
         };
-        let told = explanation.tell(&words, invariant, budget);
-        explanation.name_singles(&words, invariant);
-        if explanation.untold.is_empty() {
-            lines::look(&words, source, &told, &mut explanation);
+        let told = proof.tell(&words, budget);
+        proof.judge(&words, budget);
+        if proof.untold.is_empty() {
+            lines::look(&words, source, &told, &mut proof);
         }
-        Some(explanation)
+        Some(proof)
     }
 
     /// Puts members into words, those that read the same together; what was told of each.
-    fn tell<'m>(
-        &mut self,
-        words: &Words<'_>,
-        invariant: &'m SplitInvariant,
-        budget: &Budget,
-    ) -> Vec<(&'m Member, Told)> {
-        let mut all: Vec<(&Member, Told)> = Vec::new();
+    fn tell<'m>(&mut self, words: &Words<'m>, budget: &Budget) -> Vec<ToldMember<'m>> {
+        let invariant = words.invariant;
+        let mut all = Vec::new();
         let mut n_numbers = 0;
-        for member in &invariant.members {
+        for (at, member) in invariant.members.iter().enumerate() {
             if let StateSet::Rows(rows) = &member.states {
                 n_numbers += rows.len() * member.columns.len() * member.columns.len();
             }
@@ -133,99 +124,75 @@ impl LocalProof {
                 || !self.untold.is_empty()
                 || budget.check(0).is_err();
             let rows = if is_too_many { None } else { Rows::new(words, member) };
-            let Some((told, letters)) = rows.and_then(|rows| Some((rows.told()?, rows.letters()))) else {
+            let Some((told, rows)) = rows.and_then(|rows| Some((rows.told()?, rows))) else {
                 self.untold.push(names(words.model, &member.processes));
                 continue;
             };
-            add(&mut self.parts, Part::new(words.model, member, &told, letters));
-            all.push((member, told));
+            Part::new(words.model, (at, member), &told, rows.called()).add_to(&mut self.parts);
+            all.push(ToldMember { member, told });
         }
         if self.parts.len() > 2 && self.untold.is_empty() {
             self.tell_around(words.model, invariant);
         }
-        let n_members = invariant.members.len();
-        self.parts
-            .iter_mut()
-            .for_each(|part| part.is_all = invariant.symmetry.is_some() || part.members.len() == n_members);
+        self.parts.iter_mut().for_each(|part| part.name_all(words.model, invariant));
         all
     }
 
     /// Where processes sit in a ring, the same may be said of all with words like "the next one".
     fn tell_around(&mut self, model: &Model, invariant: &SplitInvariant) {
         let mut parts = Vec::new();
-        for member in &invariant.members {
-            let Some((told, letters)) = Rows::around(model, invariant, member) else { return };
-            add(&mut parts, Part::new(model, member, &told, letters));
+        for (at, member) in invariant.members.iter().enumerate() {
+            let [process] = member.processes[..] else { return };
+            let words = Words::around(model, invariant, model.processes[process].family);
+            let rows = Rows::new(&words, member).map(Rows::with_neighbours);
+            let Some((told, rows)) = rows.and_then(|rows| Some((rows.told()?, rows))) else { return };
+            Part::new(model, (at, member), &told, rows.called()).add_to(&mut parts);
         }
         if parts.len() < self.parts.len() {
             self.parts = parts;
             self.is_ring = true;
         }
     }
-}
 
-impl Part {
-    fn new(model: &Model, member: &Member, told: &Told, letters: String) -> Self {
-        let mut part = Part {
-            members: vec![names(model, &member.processes)],
-            letters,
-            is_all: false,
-            always: Vec::new(),
-            places: Vec::new(),
-            unreached: told.unreached.clone(),
-            touched_by: Vec::new(),
-            subjects: Vec::new(),
-        };
-        part.say(told);
-        part
-    }
-
-    /// Takes over the sentences.
-    fn say(&mut self, told: &Told) {
-        self.always = told.always.clone();
-        self.places = told.places.iter().map(|at| (at.at.clone(), at.texts.clone())).collect();
-        self.subjects = told.subjects.iter().chain(told.places.iter().flat_map(|at| &at.subjects)).cloned().collect();
-    }
-
-    /// All sentences in their order, each with the places at which it is said; none for what holds everywhere.
-    pub fn sentences(&self) -> Vec<(String, &str)> {
-        let everywhere = self.always.iter().map(|text| (String::new(), text.as_str()));
-        let at_places = self.places.iter().flat_map(|(at, texts)| {
-            let at = at.join(", ");
-            texts.iter().map(move |text| (at.clone(), text.as_str()))
-        });
-        everywhere.chain(at_places).collect()
-    }
-
-    fn reads_like(&self, other: &Part) -> bool {
-        let saying =
-            |part: &Part| (part.letters.clone(), part.always.clone(), part.places.clone(), part.unreached.clone());
-        saying(self) == saying(other)
-    }
-}
-
-/// Adds what is said of a member to what reads the same.
-fn add(parts: &mut Vec<Part>, part: Part) {
-    match parts.iter_mut().find(|known| known.reads_like(&part)) {
-        Some(known) => known.members.extend(part.members),
-        None => parts.push(part),
-    }
-}
-
-impl LocalProof {
-    /// What is said of one process only is said with its own number.
-    fn name_singles(&mut self, words: &Words<'_>, invariant: &SplitInvariant) {
-        let is_one = |part: &&mut Part| !part.is_all && part.members.len() == 1;
-        for part in self.parts.iter_mut().filter(is_one) {
-            let member =
-                invariant.members.iter().find(|member| names(words.model, &member.processes) == part.members[0]);
-            let told = member.and_then(|member| Rows::new(words, member)?.by_number().told());
-            if let Some(told) = told {
-                part.letters = part.members[0].clone();
-                part.say(&told);
+    /// Keeps the sentences that are true in all view states of which they are said. What is not true of all processes for which it is said with
+    /// letters is said again of single ones; what is said of one process only is said with its own number.
+    fn judge(&mut self, words: &Words<'_>, budget: &Budget) {
+        let judge = Judge { model: words.model, invariant: words.invariant, budget };
+        let mut kept = Vec::new();
+        for part in std::mem::take(&mut self.parts) {
+            let is_one = !part.is_all && part.members.len() == 1;
+            if !is_one && part.is_accepted(&judge) {
+                kept.push(part);
+                continue;
+            }
+            // Nothing is said of members for which the time did not suffice.
+            if budget.check(0).is_err() {
+                self.untold.extend(part.members);
+                continue;
+            }
+            for said in part.said.clone() {
+                let member = &words.invariant.members[said.member];
+                let rows = Rows::new(words, member).map(Rows::by_number);
+                let Some((told, rows)) = rows.and_then(|rows| Some((rows.told()?, rows))) else {
+                    self.untold.push(names(words.model, &member.processes));
+                    continue;
+                };
+                let mut single = Part::new(words.model, (said.member, member), &told, rows.called());
+                single.name_single(words.model, member);
+                single.keep_accepted(&judge);
+                kept.push(single);
             }
         }
+        self.parts = kept;
     }
+}
+
+/// A fact about a process in words; with a letter for the process, or by its name.
+fn fact_text(words: &Words<'_>, process: ProcessId, fact: &LocalFact, letter: Option<&str>) -> String {
+    let nobody = Names::default();
+    let names = if letter.is_some() { nobody.with(words.model, process) } else { nobody };
+    let letters: Vec<String> = letter.into_iter().chain(["l", "m", "n"]).map(str::to_owned).collect();
+    render::text(words.model, &letters, &words.fact(process, fact, &names))
 }
 
 /// The exposed facts, each once.
@@ -233,8 +200,8 @@ fn exposures(words: &Words<'_>) -> Vec<Exposure> {
     let mut found: Vec<Exposure> = Vec::new();
     for (process, exposed) in words.model.processes.ids().zip(&words.invariant.exposed) {
         for fact in &exposed.facts {
-            let text = words.fact(process, fact, &[(process, "k".to_owned())]);
-            let own = (words.model.processes[process].name.clone(), words.fact(process, fact, &[]));
+            let text = fact_text(words, process, fact, Some("k"));
+            let own = (words.model.processes[process].name.clone(), fact_text(words, process, fact, None));
             match found.iter_mut().find(|known| known.text == text) {
                 Some(known) => known.of.push(own),
                 None => found.push(Exposure { of: vec![own], text }),
@@ -250,7 +217,7 @@ pub fn round(model: &Model, certificate: &Certificate, round: &engine::Exposure)
     let words = Words::new(model, invariant);
     let mut facts: Vec<String> = Vec::new();
     for (process, fact) in &round.facts {
-        let text = words.fact(*process, fact, &[(*process, "k".to_owned())]);
+        let text = fact_text(&words, *process, fact, Some("k"));
         if !facts.contains(&text) {
             facts.push(text);
         }

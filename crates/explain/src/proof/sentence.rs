@@ -1,12 +1,14 @@
 //! Sentences of a proof: what is said about the columns of a view, with quantifiers over processes.
 //!
-//! A quantified sentence keeps all its instances, so that it can be evaluated; it is shown by its first one, with letters for the
-//! processes that it is about.
+//! A quantified sentence keeps all its instances; as a formula it is its first one, with letters for the processes that it is about. That the others are
+//! its instances is not taken on trust: every formula is judged by `check` before it is shown.
 
+use evidence::certificate::Column;
 use model::process::ProcessId;
 
+use super::formula::{Formula, Meaning, Quantified, Quantity, Who};
+use super::render;
 use super::words::{Names, Words};
-use evidence::certificate::Column;
 
 /// What a sentence is about: the columns and their classes of numbers.
 pub(super) struct Subject<'a> {
@@ -16,6 +18,8 @@ pub(super) struct Subject<'a> {
     pub columns: &'a [Column],
     /// For each column its classes, each with its numbers.
     pub numbers: &'a [Vec<Vec<u32>>],
+    /// The letters' names.
+    pub letters: &'a [String],
 }
 
 /// That a column has a number of one of some classes (as bits), of those that it can have (as bits).
@@ -29,14 +33,12 @@ pub(super) struct Literal {
 /// The instances of a quantified sentence.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Instances {
-    /// The letters.
-    pub letters: Vec<String>,
     /// The processes of each instance, one for each letter.
     pub processes: Vec<Vec<ProcessId>>,
     /// The instances.
     pub sentences: Vec<Sentence>,
-    /// The letter of the process that the quantifier leaves out.
-    pub except: Option<String>,
+    /// The process that the quantifier leaves out.
+    pub except: Option<Who>,
 }
 
 /// A sentence.
@@ -55,100 +57,101 @@ pub(super) enum Sentence {
 
 impl Subject<'_> {
     /// The numbers of some classes of a column, ascending.
-    pub fn numbers_of(&self, column: usize, classes: u64) -> Vec<u32> {
+    fn numbers_of(&self, column: usize, classes: u64) -> Vec<u32> {
         let chosen = self.numbers[column].iter().enumerate().filter(|(class, _)| classes >> class & 1 == 1);
         let mut numbers: Vec<u32> = chosen.flat_map(|(_, numbers)| numbers.iter().copied()).collect();
         numbers.sort_unstable();
         numbers
     }
 
-    /// The literal as text.
-    pub fn literal(&self, literal: &Literal, names: &Names) -> String {
+    /// The literal as a formula.
+    pub fn literal(&self, literal: &Literal, names: &Names) -> Formula {
         let inside = self.numbers_of(literal.column, literal.inside);
         let present = self.numbers_of(literal.column, literal.present);
         self.words.says(self.columns[literal.column], &inside, &present, names)
     }
 
-    /// The processes that the literal names.
-    pub fn mentions(&self, literal: &Literal) -> Vec<ProcessId> {
-        let inside = self.numbers_of(literal.column, literal.inside);
-        let present = self.numbers_of(literal.column, literal.present);
-        self.words.mentions(self.columns[literal.column], &inside, &present)
+    /// The processes that the literal names, where some of them are called by letters; those that quantifiers range over are not named.
+    pub fn mentions(&self, literal: &Literal, names: &Names) -> Vec<ProcessId> {
+        let letters = names.called.iter().filter_map(|(process, who)| match who {
+            Who::Letter(letter) => Some((letter.at, *process)),
+            Who::Process(_) | Who::After(..) => None,
+        });
+        let (letters, processes): (Vec<usize>, Vec<ProcessId>) = letters.unzip();
+        let meaning = Meaning::new(self.words.model, &[]).with(&letters, &processes);
+        let formula = self.literal(literal, names);
+        let mut found: Vec<ProcessId> = formula.named().into_iter().filter_map(|who| meaning.process(who)).collect();
+        // The indices of a cell are processes even where they are shown as numbers.
+        if let Column::Cell(cell) = self.columns[literal.column] {
+            found.extend(self.words.indexed_by(cell));
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
     }
 
     /// The sentence as text.
     pub fn text(&self, sentence: &Sentence, names: &Names) -> String {
+        render::text(self.words.model, self.letters, &self.formula(sentence, names))
+    }
+
+    /// The sentence as a formula.
+    pub fn formula(&self, sentence: &Sentence, names: &Names) -> Formula {
         match sentence {
             Sentence::Literal(literal) => self.literal(literal, names),
             Sentence::Implies(conditions, claims) => {
-                let (condition, claim) = (self.joined(conditions, " && ", names), self.joined(claims, " || ", names));
-                format!("{condition} => {claim}")
+                let condition = Formula::all(self.ordered(conditions, names));
+                let claim = Formula::any(self.ordered(claims, names));
+                Formula::Implies(Box::new(condition), Box::new(claim))
             }
-            Sentence::NotAll(parts) => format!("!({})", self.joined(parts, " && ", names)),
+            Sentence::NotAll(parts) => Formula::Not(Box::new(Formula::all(self.ordered(parts, names)))),
             Sentence::Iff(one, other) => {
-                format!("{} <=> {}", self.text(one, names), self.text(other, names))
+                Formula::Iff(Box::new(self.formula(one, names)), Box::new(self.formula(other, names)))
             }
-            Sentence::ForAll(instances) => self.for_all(instances, names),
-            Sentence::Exists(instances) => {
-                let (letters, body) = self.instance(instances, names);
-                match &instances.except {
-                    Some(own) => format!("exists {letters} != {own}: {body}"),
-                    None => format!("exists {letters}: {body}"),
-                }
-            }
-            Sentence::AtMostOne(instances) => {
-                let (letters, body) = self.instance(instances, names);
-                match &instances.except {
-                    Some(own) => format!("at most one {letters} != {own}: {body}"),
-                    None => format!("at most one {letters}: {body}"),
-                }
-            }
+            Sentence::ForAll(instances) => self.quantified(instances, Quantity::ForAll, names),
+            Sentence::Exists(instances) => self.quantified(instances, Quantity::Exists, names),
+            Sentence::AtMostOne(instances) => self.quantified(instances, Quantity::AtMostOne, names),
         }
     }
 
-    /// `forall k != i: …`; what is said of nobody else is said so.
-    fn for_all(&self, instances: &Instances, names: &Names) -> String {
-        let (letters, body) = self.instance(instances, names);
-        let nobody = self.said_of_nobody(instances, &body, names);
-        match (&instances.except, nobody, instances.letters.len()) {
-            (Some(_), Some(opposite), _) => format!("no other {opposite}"),
-            (None, Some(opposite), _) => format!("no {letters}: {opposite}"),
-            (Some(own), None, 1) => format!("forall {letters} != {own}: {body}"),
-            (Some(own), None, _) => format!("forall {letters} other than {own}: {body}"),
-            (None, None, _) => format!("forall {letters}: {body}"),
+    /// The first instance, with the next letters for its processes.
+    fn quantified(&self, instances: &Instances, quantity: Quantity, names: &Names) -> Formula {
+        let processes = &instances.processes[0];
+        let model = self.words.model;
+        let bound = processes.iter().fold(names.clone(), |names, &process| names.with(model, process));
+        Formula::Quantified(Quantified {
+            quantity,
+            letters: (names.next..names.next + processes.len()).collect(),
+            family: model.processes[processes[0]].family,
+            except: instances.except.into_iter().collect(),
+            body: Box::new(match &instances.sentences[0] {
+                Sentence::Literal(literal) if quantity == Quantity::ForAll => self.of_all(literal, &bound),
+                other => self.formula(other, &bound),
+            }),
+        })
+    }
+
+    /// A literal that is said of all processes: that a process is not somewhere, where it is as short to say so.
+    fn of_all(&self, literal: &Literal, names: &Names) -> Formula {
+        let opposite = Literal { inside: literal.present & !literal.inside, ..*literal };
+        match (self.literal(literal, names), self.literal(&opposite, names)) {
+            (Formula::At(who, here), Formula::At(_, there)) if there.len() <= here.len() => {
+                Formula::Not(Box::new(Formula::At(who, there)))
+            }
+            (formula, _) => formula,
         }
     }
 
-    /// The opposite of a literal that is said of all, where that is as short and needs no negation.
-    fn said_of_nobody(&self, instances: &Instances, body: &str, names: &Names) -> Option<String> {
-        let Sentence::Literal(literal) = instances.sentences[0] else { return None };
-        let opposite = Sentence::Literal(Literal { inside: literal.present & !literal.inside, ..literal });
-        let (_, text) = self.instance(&Instances { sentences: vec![opposite], ..instances.clone() }, names);
-        let is_plain = !text.starts_with('!') && !text.contains("!=") && !text.contains(" not ");
-        (is_plain && text.len() <= body.len()).then_some(text)
-    }
-
-    /// The letters and the first instance.
-    fn instance(&self, instances: &Instances, names: &Names) -> (String, String) {
-        let Instances { letters, processes, sentences, .. } = instances;
-        let mut bound: Vec<(ProcessId, String)> = processes[0].iter().copied().zip(letters.iter().cloned()).collect();
-        bound.extend(names.iter().filter(|(process, _)| !processes[0].contains(process)).cloned());
-        (letters.join(" != "), self.text(&sentences[0], &bound))
-    }
-
-    fn joined(&self, parts: &[Sentence], between: &str, names: &Names) -> String {
-        let text = |part: &Sentence| {
-            let text = self.text(part, names);
-            let is_open = !matches!(part, Sentence::Literal(_)) && parts.len() > 1;
-            if is_open { format!("({text})") } else { text }
-        };
-        let mut texts: Vec<String> = parts.iter().map(text).collect();
-        // Places before values, and each kind in the order of names, so that the same parts always read the same.
-        texts.sort_by_key(|text| (!text.contains('@'), text.trim_start_matches(['!', '(']).to_owned()));
-        texts.join(between)
+    /// Places before values, and each kind in the order of names, so that the same parts always read the same.
+    fn ordered(&self, parts: &[Sentence], names: &Names) -> Vec<Formula> {
+        let mut formulas: Vec<Formula> = parts.iter().map(|part| self.formula(part, names)).collect();
+        formulas.sort_by_cached_key(|formula| {
+            let text = render::text(self.words.model, self.letters, formula);
+            (!text.contains('@'), text.trim_start_matches(['!', '(']).to_owned())
+        });
+        formulas
     }
 }
-
 impl Sentence {
     /// The columns that it speaks of.
     pub fn columns(&self) -> Vec<usize> {

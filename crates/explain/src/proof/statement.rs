@@ -5,35 +5,34 @@
 
 use model::Model;
 
+use super::formula::Who;
 use super::{LocalProof, Part};
 
-/// The sentences; `None` where they depend on the size, or are too large to be put into words.
+/// The sentences; `None` where they depend on the size, or not all of them are put into words.
 pub fn statement(model: &Model, told: &LocalProof) -> Option<String> {
-    let is_uniform = told.parts.iter().all(|part| part.is_all || told.k == 1 && is_family(model, part));
-    if !told.untold.is_empty() || told.parts.is_empty() || !is_uniform {
+    let is_uniform = |part: &Part| part.is_all && part.n_left_out == 0 && !names_a_process(model, part);
+    if !told.untold.is_empty() || told.parts.is_empty() || !told.parts.iter().all(is_uniform) {
         return None;
     }
-    let text: String = told.parts.iter().map(sentences).collect();
-    (!names_a_process(model, &text)).then_some(text)
-}
-
-/// Whether the part is about all processes of a family, and no others.
-fn is_family(model: &Model, part: &Part) -> bool {
-    model.families.ids().any(|family| {
-        let members = model.processes.iter().filter(|process| process.family == family).map(|process| &process.name);
-        members.eq(&part.members)
-    })
+    Some(told.parts.iter().map(sentences).collect())
 }
 
 /// Everything that is said, in one order.
 fn sentences(part: &Part) -> String {
-    let always = part.always.iter().map(|text| format!("{text}\n"));
-    let places = part.places.iter().map(|(at, texts)| format!("at {}: {}\n", at.join(", "), texts.join(", ")));
+    let always = part.always.iter().map(|one| format!("{}\n", one.text));
+    let places = part.places.iter().map(|at| {
+        let says: Vec<&str> = at.says.iter().map(|one| one.text.as_str()).collect();
+        format!("at {}: {}\n", at.at.join(", "), says.join(", "))
+    });
     let never = format!("never at {}\n", part.unreached.join(", "));
     format!("{}:\n{}{}{never}", part.letters, always.collect::<String>(), places.collect::<String>())
 }
 
-/// Whether a process of a family with several is named.
-fn names_a_process(model: &Model, text: &str) -> bool {
-    model.processes.iter().any(|process| process.name.ends_with(']') && text.contains(process.name.as_str()))
+/// Whether a process of a family with an index is named.
+fn names_a_process(model: &Model, part: &Part) -> bool {
+    let is_indexed = |who: &Who| match who {
+        Who::Process(process) => model.families[model.processes[*process].family].index.is_some(),
+        Who::Letter(_) | Who::After(..) => false,
+    };
+    part.claims().iter().any(|claim| claim.named().iter().any(is_indexed))
 }

@@ -1,24 +1,73 @@
-//! Sentences say exactly what the sets say.
+//! Sentences say exactly what the sets say, each is true in every reachable state, and can be read back as an invariant.
 
-use evidence::certificate::StateSet;
+use base::{Budget, SourceFile};
+use evidence::Certificate;
+use evidence::certificate::{Claim, ProcessDimension, StateSet, Symmetry};
+use model::Model;
+use model::eval::{State, evaluate};
+use model::property::PropertyKind;
+use model::symmetry::{asymmetries, process_dimensions};
+use model::value::Value;
 use testkit::local::{Expose, Local};
-use testkit::{Shape, for_each_program};
+use testkit::{Product, Shape, for_each_program};
 
+use super::check::{Judge, Said};
+use super::formula::{Formula, Meaning};
 use super::member::Rows;
+use super::truth::{Whole, truth};
 use super::words::Words;
+use super::{LocalProof, Part};
+
+/// Proofs of a random program: invariants of one and of two processes, with the end of each process exposed.
+fn proofs(model: &Model, limit: usize) -> Vec<Certificate> {
+    let mut found = Vec::new();
+    for k in 1..=model.processes.len().min(2) {
+        let mut local = Local { limit, ..Local::new(model, k) };
+        for (process, exposed) in model.processes.ids().zip(&mut local.exposed) {
+            let end = model.families[model.processes[process].family].end;
+            exposed.push(Expose::At(vec![end]));
+        }
+        let Some(sets) = local.invariant() else { continue };
+        let certificate = local.certificate(&sets, "p");
+        found.extend(by_symmetry(model, &certificate));
+        found.push(certificate);
+    }
+    found
+}
+
+/// The same proof by one member for each choice of families, where the program treats its processes alike.
+fn by_symmetry(model: &Model, certificate: &Certificate) -> Option<Certificate> {
+    let is_alike = model.families.ids().all(|family| asymmetries(model, family).is_empty());
+    let has_several = model.families.iter().any(|family| family.count() > 1);
+    (is_alike && has_several).then_some(())?;
+    let mut certificate = certificate.clone();
+    let Claim::SplitInvariant(invariant) = &mut certificate.facts[0].claim else { return None };
+    let mut seen = Vec::new();
+    invariant.members.retain(|member| {
+        let families: Vec<_> = member.processes.iter().map(|&process| model.processes[process].family).collect();
+        let is_new = !seen.contains(&families);
+        seen.push(families);
+        is_new
+    });
+    let several = model.families.ids().filter(|family| model.families[*family].count() > 1);
+    let dimensions = several.flat_map(|family| {
+        let dimensions = process_dimensions(model, family).into_iter();
+        dimensions.map(move |(var, dimension)| ProcessDimension { var, dimension, family })
+    });
+    invariant.symmetry = Some(Symmetry { dimensions: dimensions.collect() });
+    Some(certificate)
+}
+
+fn told(model: &Model, certificate: &Certificate) -> LocalProof {
+    let source = SourceFile::new("random.pw", "");
+    LocalProof::of(model, &source, certificate, &Budget::unlimited()).unwrap()
+}
 
 #[test]
 fn sentences_say_exactly_what_the_set_says() {
     let n_told = std::cell::Cell::new(0);
     for_each_program(40, Shape { procedures: false, ..Shape::everything() }, |_, model| {
-        for k in 1..=model.processes.len().min(2) {
-            let mut local = Local { limit: 300, ..Local::new(model, k) };
-            for (process, exposed) in model.processes.ids().zip(&mut local.exposed) {
-                let end = model.families[model.processes[process].family].end;
-                exposed.push(Expose::At(vec![end]));
-            }
-            let Some(sets) = local.invariant() else { continue };
-            let certificate = local.certificate(&sets, "p");
+        for certificate in proofs(model, 300) {
             let invariant = certificate.invariant().unwrap();
             let words = Words::new(model, invariant);
             for member in &invariant.members {
@@ -27,7 +76,7 @@ fn sentences_say_exactly_what_the_set_says() {
                 }
                 let Some(rows) = Rows::new(&words, member) else { continue };
                 if let Some(wrong) = rows.wrong() {
-                    return Err(format!("k = {k}, {:?}: {wrong}", member.processes));
+                    return Err(format!("k = {}, {:?}: {wrong}", invariant.k, member.processes));
                 }
                 n_told.set(n_told.get() + 1);
             }
@@ -35,4 +84,126 @@ fn sentences_say_exactly_what_the_set_says() {
         Ok(())
     });
     assert!(n_told.get() > 30, "{}", n_told.get());
+}
+
+/// A claim of a part that is false in a reachable state, for a choice of processes.
+fn false_claim(model: &Model, part: &Part, states: &[State]) -> Option<String> {
+    let choices = part.choices(model);
+    for claim in part.claims() {
+        for choice in &choices {
+            let meaning = Meaning::new(model, choice);
+            if let Some(state) = states.iter().find(|state| truth(&meaning, &claim, &Whole(state)) != Some(true)) {
+                return Some(format!("{} for {choice:?}: {claim:?} in {state:?}", part.whom));
+            }
+        }
+    }
+    None
+}
+
+/// A sentence that, written into the program as an invariant, is refused or violated.
+fn false_text(text: &str, proof: &LocalProof) -> Result<usize, String> {
+    let sentences = proof.parts.iter().flat_map(|part| part.sentences());
+    let expressions: Vec<&String> = sentences.filter_map(|(_, one)| one.expression.as_ref()).collect();
+    let body = text.trim_end().strip_suffix('}').ok_or("the text does not end")?;
+    let invariants = (0..).zip(&expressions).map(|(nth, text)| format!("invariant said_{nth}: {text};\n"));
+    let source = SourceFile::new("said.pw", format!("{body}{}}}", invariants.collect::<String>()));
+    let loaded = lang::load(&source, &[]).map_err(|refused| format!("{:?}\n{}", refused[0], source.text()))?;
+    let states = Product::explore(&loaded.model, 10_000).ok_or("it is larger than before")?.states;
+    for property in loaded.model.properties.iter().filter(|property| property.name.starts_with("said_")) {
+        let PropertyKind::Invariant(expr) = &property.kind else { return Err("no invariant".to_owned()) };
+        let is_true = |state: &&State| evaluate(&loaded.model, state, expr, None) == Ok(Value::Bool(true));
+        if let Some(state) = states.iter().find(|state| !is_true(state)) {
+            return Err(format!("`{}` is not true in {state:?}", property.text));
+        }
+    }
+    Ok(expressions.len())
+}
+
+#[test]
+fn every_sentence_is_true_in_every_reachable_state_and_can_be_read_back() {
+    let counts = std::cell::Cell::new([0; 4]);
+    let shape = Shape { procedures: false, ..Shape::language() };
+    for_each_program(300, shape, |draft, model| {
+        let Some(product) = Product::explore(model, 3000) else { return Ok(()) };
+        let mut n = counts.get();
+        for certificate in proofs(model, 200) {
+            let proof = told(model, &certificate);
+            let has_symmetry = certificate.invariant().unwrap().symmetry.is_some();
+            for part in &proof.parts {
+                if let Some(wrong) = false_claim(model, part, &product.states) {
+                    return Err(wrong);
+                }
+                n[0] += part.claims().len();
+                n[1] += if has_symmetry { part.claims().len() } else { 0 };
+                n[2] += part.n_left_out;
+            }
+            n[3] += false_text(&testkit::write::program(draft), &proof)?;
+        }
+        counts.set(n);
+        Ok(())
+    });
+    let [n_claims, n_by_symmetry, n_left_out, n_read_back] = counts.get();
+    println!("{n_claims} claims, {n_by_symmetry} by symmetry, {n_left_out} left out, {n_read_back} read back");
+    assert!(n_claims > 1000 && n_by_symmetry > 100 && n_read_back > 500, "{:?}", counts.get());
+    assert_eq!(n_left_out, 0);
+}
+
+#[test]
+fn the_judge_accepts_what_is_true_in_every_view_state_listed_or_drawn() {
+    let counts = std::cell::Cell::new([0; 2]);
+    for_each_program(60, Shape { procedures: false, ..Shape::everything() }, |_, model| {
+        for certificate in proofs(model, 60) {
+            let invariant = certificate.invariant().unwrap();
+            if invariant.symmetry.is_some() {
+                continue;
+            }
+            // What is said of one member is asked of all, as it is and the other way round.
+            let mut claims: Vec<Formula> = told(model, &certificate).parts.iter().flat_map(Part::claims).collect();
+            claims.extend(claims.clone().into_iter().map(Formula::negated));
+            let mut drawn = invariant.clone();
+            for member in &mut drawn.members {
+                let sizes = member.columns.iter().map(|&column| Words::new(model, invariant).size(column));
+                let Some(sizes) = sizes.map(|size| size.map(|size| size as usize)).collect::<Option<Vec<_>>>() else {
+                    return Ok(());
+                };
+                let StateSet::Rows(rows) = &member.states else { continue };
+                let order: Vec<usize> = (0..sizes.len()).rev().collect();
+                member.states = testkit::local::meaning::drawn(&sizes, rows, &order);
+            }
+            for (at, member) in invariant.members.iter().enumerate() {
+                let said = Said { member: at, own: member.processes.clone() };
+                for claim in claims.iter().take(40) {
+                    let slow = slow_truth(model, invariant, (at, &said), claim);
+                    for invariant in [invariant, &drawn] {
+                        let judge = Judge { model, invariant, budget: &Budget::unlimited() };
+                        if judge.accepts(std::slice::from_ref(claim), std::slice::from_ref(&said)) != [slow] {
+                            return Err(format!("{claim:?} of {:?}: {slow}", member.processes));
+                        }
+                    }
+                    let mut n = counts.get();
+                    n[usize::from(slow)] += 1;
+                    counts.set(n);
+                }
+            }
+        }
+        Ok(())
+    });
+    assert!(counts.get().iter().all(|&n| n > 300), "{:?}", counts.get());
+}
+
+/// Whether a claim is true in each view state of a member, row by row.
+fn slow_truth(
+    model: &Model,
+    invariant: &evidence::certificate::SplitInvariant,
+    (at, said): (usize, &Said),
+    claim: &Formula,
+) -> bool {
+    use super::view_state::{Exchange, View, ViewState};
+    let member = &invariant.members[at];
+    let view = View::new(model, invariant, member, &Exchange::taking(model, &[], &[])).unwrap();
+    let StateSet::Rows(rows) = &member.states else { panic!("the sets are listed") };
+    rows.iter().all(|row| {
+        let row: Vec<Option<u32>> = row.iter().copied().map(Some).collect();
+        truth(&Meaning::new(model, &said.own), claim, &ViewState::new(&view, &row)) == Some(true)
+    })
 }

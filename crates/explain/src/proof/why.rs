@@ -5,33 +5,40 @@
 
 use engine::PropertyId;
 use model::Model;
-use model::expr::{BinaryOp, Expr, ExprKind, Quantified, Quantifier};
+use model::control::PlaceId;
+use model::expr::{BinaryOp, Domain, Expr, ExprKind, Quantified, Quantifier};
 use model::print::Printer;
+use model::process::FamilyId;
 use model::property::PropertyKind;
 
 use super::LocalProof;
+use super::formula::{Formula, Quantity, Spot, Who};
 
 /// The line; `None` where there is nothing to add.
 pub fn why(model: &Model, property: PropertyId, told: &LocalProof) -> Option<String> {
     let PropertyKind::Invariant(expr) = &model.properties[property].kind else { return None };
     let [part] = &told.parts[..] else { return None };
-    let Exclusion { both, one, other } = Exclusion::of(model, expr)?;
-    if let Some(nth) = part.always.iter().position(|text| allows_one(text, &one, &other)) {
+    let exclusion = Exclusion::of(model, expr)?;
+    let both = &exclusion.both;
+    if let Some(nth) = part.always.iter().position(|one| exclusion.is_excluded(&one.formula)) {
         return Some(format!("{both} contradicts I{}", nth + 1));
     }
-    let (_, texts) = part.places.iter().find(|(at, _)| one.iter().all(|label| at.contains(label)))?;
-    let text = texts.iter().find(|text| forbids_other(text, &other))?;
-    Some(format!("{both} contradicts what holds at {}: {text}", one.join(", ")))
+    let at = part.places.iter().find(|at| contains(&at.spots, &exclusion.one)).filter(|_| part.is_all)?;
+    let says = at.says.iter().find(|one| exclusion.is_other_excluded(&one.formula))?;
+    Some(format!("{both} contradicts what holds at {}: {}", exclusion.labels.join(", "), says.text))
 }
 
 /// `forall i != j: !(P[i]@a && P[j]@b)`.
 struct Exclusion {
     /// `P[i]@a && P[j]@b`, in the user's words.
     both: String,
-    /// The labels of one side.
-    one: Vec<String>,
-    /// The labels of the other.
-    other: Vec<String>,
+    family: FamilyId,
+    /// The places of one side.
+    one: Vec<PlaceId>,
+    /// Their labels.
+    labels: Vec<String>,
+    /// The places of the other.
+    other: Vec<PlaceId>,
 }
 
 impl Exclusion {
@@ -41,33 +48,48 @@ impl Exclusion {
         let ExprKind::Not(both) = &body.kind else { return None };
         let ExprKind::Binary(BinaryOp::And, one, other) = &both.kind else { return None };
         let side = |expr: &Expr| match &expr.kind {
-            ExprKind::At { who, labels, .. } => match who.kind {
-                ExprKind::Bound(bound) => Some((bound, labels.clone())),
+            ExprKind::At { who, places, labels } => match who.kind {
+                ExprKind::Bound(bound) => Some((bound, places.clone(), labels.clone())),
                 _ => None,
             },
             _ => None,
         };
-        let ((first, one), (second, other)) = (side(one)?, side(other)?);
+        let ((first, one, labels), (second, other, _)) = (side(one)?, side(other)?);
+        let family = match bindings.first()?.domain {
+            Domain::Family(family) => family,
+            _ => return None,
+        };
         let printer = bindings.iter().fold(Printer::new(model), |printer, binding| printer.bind_name(binding));
-        (bindings.len() == 2 && first != second).then(|| Exclusion { both: { printer }.expr(both), one, other })
+        let both = { printer }.expr(both);
+        (bindings.len() == 2 && first != second).then_some(Exclusion { both, family, one, labels, other })
+    }
+
+    /// Whether the formula says that at most one process is at places among which those of both sides are.
+    fn is_excluded(&self, formula: &Formula) -> bool {
+        let Formula::Quantified(said) = formula else { return false };
+        let Formula::At(Who::Letter(letter), spots) = &*said.body else { return false };
+        said.quantity == Quantity::AtMostOne
+            && said.except.is_empty()
+            && (said.family, &said.letters[..]) == (self.family, &[letter.at])
+            && contains(spots, &self.one)
+            && contains(spots, &self.other)
+    }
+
+    /// Whether the formula says that no other process is at places among which those of the other side are.
+    fn is_other_excluded(&self, formula: &Formula) -> bool {
+        let Formula::Quantified(said) = formula else { return false };
+        let Formula::Not(body) = &*said.body else { return false };
+        let Formula::At(Who::Letter(letter), spots) = &**body else { return false };
+        let [Who::Letter(own)] = said.except[..] else { return false };
+        said.quantity == Quantity::ForAll
+            && own.at == 0
+            && (said.family, &said.letters[..]) == (self.family, &[letter.at])
+            && contains(spots, &self.other)
     }
 }
 
-/// Whether the sentence says that at most one process is at places among which these are.
-fn allows_one(text: &str, one: &[String], other: &[String]) -> bool {
-    text.starts_with("at most one ")
-        && places(text).is_some_and(|at| one.iter().chain(other).all(|label| at.contains(&label.as_str())))
-}
-
-/// Whether the sentence says that no other process is at places among which these are.
-fn forbids_other(text: &str, labels: &[String]) -> bool {
-    text.starts_with("no other ")
-        && places(text).is_some_and(|at| labels.iter().all(|label| at.contains(&label.as_str())))
-}
-
-/// The places in `…@{a, b}` or `…@a`, where they end the text.
-fn places(text: &str) -> Option<Vec<&str>> {
-    let (_, at) = text.split_once('@')?;
-    let list = at.strip_prefix('{').map_or(Some(at), |rest| rest.strip_suffix('}'))?;
-    Some(list.split(", ").collect())
+/// Whether all of these places are meant, in every round of the loops around them.
+fn contains(spots: &[Spot], places: &[PlaceId]) -> bool {
+    let is_meant = |place: &PlaceId| spots.iter().any(|spot| spot.place == *place && spot.counters.is_none());
+    places.iter().all(is_meant)
 }

@@ -1,27 +1,71 @@
-//! Numbers of view states in the user's names: places, values, variables, exposed facts.
+//! Numbers of view states as formulas: places, values, variables, exposed facts.
 //!
 //! In: a column and some of its numbers. Out: what it says that the column has one of them, as short as it can be said. A process
-//! may be shown under a letter (`P[i]`, `P[k]`); then so are the array elements and values that it indexes and names.
+//! may be called by a letter (`P[i]`, `P[k]`); then so are the array elements and values that it indexes and names. All other
+//! processes of a family together are said by a quantifier, never by listing them.
 
 use std::collections::BTreeMap;
 
 use evidence::certificate::{Column, ControlPoint, LocalFact, SplitInvariant};
 use model::Model;
-use model::control::PlaceId;
-use model::print;
 use model::process::{FamilyId, ProcessId};
 use model::symmetry::process_dimensions;
 use model::types::ScalarType;
 use model::value::Value;
 use model::variable::{CellId, VarId};
 
-use crate::text::clean;
+use super::formula::{CellTerm, Formula, Index, Letter, Quantified, Quantity, Spot, Test, ValueTerm, Who};
 
 /// Points at which a block can be, and facts about variables, each with whether it holds there.
 type Alternative = (Vec<u32>, Vec<(usize, bool)>);
 
-/// Processes that are shown under a letter.
-pub(super) type Names = [(ProcessId, String)];
+/// What processes are called.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Names {
+    /// The processes that are called by a letter.
+    pub called: Vec<(ProcessId, Who)>,
+    /// The first letter that is not used yet.
+    pub next: usize,
+}
+
+impl Names {
+    /// The same with the next letter for one more process, or for one that had another name.
+    pub fn with(&self, model: &Model, process: ProcessId) -> Names {
+        let letter = Letter { at: self.next, family: model.processes[process].family };
+        let others = self.called.iter().filter(|(one, _)| *one != process).copied();
+        Names { called: others.chain([(process, Who::Letter(letter))]).collect(), next: self.next + 1 }
+    }
+
+    /// The same without a process.
+    pub fn without(&self, process: ProcessId) -> Names {
+        let called = self.called.iter().filter(|(one, _)| *one != process).copied().collect();
+        Names { called, next: self.next }
+    }
+
+    fn who(&self, process: ProcessId) -> Who {
+        let found = self.called.iter().find(|(one, _)| *one == process);
+        found.map_or(Who::Process(process), |(_, who)| *who)
+    }
+
+    fn is_called(&self, process: ProcessId) -> bool {
+        self.called.iter().any(|(one, _)| *one == process)
+    }
+}
+
+/// Values of a cell, as they are said.
+#[derive(Default)]
+struct Listed {
+    /// One by one.
+    values: Vec<ValueTerm>,
+    /// All processes of these families, or all that are not called by a letter.
+    families: Vec<(FamilyId, Vec<Who>)>,
+}
+
+impl Listed {
+    fn n_pieces(&self) -> usize {
+        self.values.len() + self.families.len()
+    }
+}
 
 /// The words for one invariant.
 pub(super) struct Words<'a> {
@@ -31,8 +75,6 @@ pub(super) struct Words<'a> {
     pub invariant: &'a SplitInvariant,
     /// The dimensions of arrays that processes index.
     dimensions: BTreeMap<(VarId, usize), FamilyId>,
-    /// Processes that are called by their distance from another one: `i + 1`.
-    neighbours: Vec<(ProcessId, String)>,
 }
 
 impl<'a> Words<'a> {
@@ -42,36 +84,20 @@ impl<'a> Words<'a> {
         for family in model.families.ids() {
             dimensions.extend(process_dimensions(model, family).into_iter().map(|dimension| (dimension, family)));
         }
-        Words { model, invariant, dimensions, neighbours: Vec::new() }
+        Words { model, invariant, dimensions }
     }
 
-    /// Words that call the neighbours of a process, in the ring of its family, by their distance from it; arrays as long as the
-    /// family are rings, too.
-    pub fn around(model: &'a Model, invariant: &'a SplitInvariant, process: ProcessId, letter: &str) -> Self {
+    /// Words in which arrays as long as a family are indexed by its processes, too.
+    pub fn around(model: &'a Model, invariant: &'a SplitInvariant, family: FamilyId) -> Self {
         let mut words = Words::new(model, invariant);
-        let id = model.processes[process].family;
-        let (first, count) = (model.families[id].first.index(), model.families[id].count());
-        let at = process.index() - first;
-        let neighbour = |distance: usize| ProcessId::new(first + (at + distance) % count);
-        if count > 2 {
-            words.neighbours.push((neighbour(1), format!("{letter} + 1")));
-            words.neighbours.push((neighbour(count - 1), format!("{letter} - 1")));
-        }
+        let count = model.families[family].count();
         for (var, declared) in model.vars.entries() {
             let lens = declared.ty.dimensions().into_iter().enumerate();
-            let rings = lens.filter(|(_, len)| *len == count).map(|(dimension, _)| ((var, dimension), id));
-            for (dimension, family) in rings {
-                words.dimensions.entry(dimension).or_insert(family);
+            for (dimension, _) in lens.filter(|(_, len)| *len == count) {
+                words.dimensions.entry((var, dimension)).or_insert(family);
             }
         }
         words
-    }
-
-    /// What a process is called, if by a letter.
-    fn letter<'n>(&'n self, process: ProcessId, names: &'n Names) -> Option<&'n String> {
-        let is_it = |(one, _): &&(ProcessId, String)| *one == process;
-        let found = names.iter().find(is_it).or_else(|| self.neighbours.iter().find(is_it));
-        found.map(|(_, letter)| letter)
     }
 
     /// How many numbers a column has; `None` for a cell with very many values.
@@ -86,31 +112,21 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// A process: `P[i]`, `P[0]`, `Monitor`.
-    pub fn process(&self, process: ProcessId, names: &Names) -> String {
-        let family = &self.model.families[self.model.processes[process].family];
-        match self.letter(process, names) {
-            Some(letter) if family.index.is_some() => format!("{}[{letter}]", clean(&family.name)),
-            _ => clean(&self.model.processes[process].name),
-        }
-    }
-
     /// A cell: `x`, `flag[k]`, `P[k].level`.
-    pub fn cell(&self, cell: CellId, names: &Names) -> String {
+    fn cell(&self, cell: CellId, names: &Names) -> CellTerm {
         let declared = &self.model.cells[cell];
-        let var = &self.model.vars[declared.var];
-        let owner = declared.owner.map(|owner| self.process(owner, names) + ".").unwrap_or_default();
-        let indices: String = self
-            .indices(cell)
-            .into_iter()
-            .enumerate()
-            .map(|(dimension, index)| {
-                let letter =
-                    self.index_process(declared.var, dimension, index).and_then(|process| self.letter(process, names));
-                format!("[{}]", letter.cloned().unwrap_or_else(|| index.to_string()))
-            })
-            .collect();
-        format!("{owner}{}{indices}", clean(&var.name))
+        let index = |(dimension, index): (usize, usize)| {
+            let process = self.index_process(declared.var, dimension, index);
+            match process.map(|process| names.who(process)) {
+                Some(who @ (Who::Letter(_) | Who::After(..))) => Index::Of(who),
+                Some(Who::Process(_)) | None => Index::Number(index),
+            }
+        };
+        CellTerm {
+            var: declared.var,
+            owner: declared.owner.map(|owner| names.who(owner)),
+            indices: self.indices(cell).into_iter().enumerate().map(index).collect(),
+        }
     }
 
     /// The indices of a cell within its variable; the last one varies fastest.
@@ -138,51 +154,22 @@ impl<'a> Words<'a> {
         (index < family.count()).then(|| ProcessId::new(family.first.index() + index))
     }
 
-    /// The processes that a statement about the column would name.
-    pub fn mentions(&self, column: Column, inside: &[u32], present: &[u32]) -> Vec<ProcessId> {
-        let mut found = match column {
-            Column::Control(process) | Column::Exposed(process) => vec![process],
-            Column::Cell(cell) => {
-                let declared = &self.model.cells[cell];
-                let indices = self.indices(cell).into_iter().enumerate();
-                let named = indices.filter_map(|(dimension, at)| self.index_process(declared.var, dimension, at));
-                let outside = present.len() - inside.len();
-                // A value is spelled out where it, or all but it, is meant.
-                let spelled: Vec<u32> = match (inside.len(), outside) {
-                    (1, _) => inside.to_vec(),
-                    (_, 1) => present.iter().copied().filter(|number| !inside.contains(number)).collect(),
-                    _ => Vec::new(),
-                };
-                let values = spelled.into_iter().filter_map(|number| match self.value_of(cell, number) {
-                    Some(Value::Process(process)) => Some(process),
-                    _ => None,
-                });
-                declared.owner.into_iter().chain(named).chain(values).collect()
-            }
-        };
-        found.sort_unstable();
-        found.dedup();
-        found
+    /// The processes whose elements a cell is, besides its owner.
+    pub fn indexed_by(&self, cell: CellId) -> Vec<ProcessId> {
+        let var = self.model.cells[cell].var;
+        let indices = self.indices(cell).into_iter().enumerate();
+        indices.filter_map(|(dimension, index)| self.index_process(var, dimension, index)).collect()
     }
 
-    fn value_of(&self, cell: CellId, number: u32) -> Option<Value> {
-        self.model.cells[cell].ty.values(self.model.type_context()).nth(number as usize)
-    }
-
-    fn value(&self, value: Value, names: &Names) -> String {
+    fn value(&self, value: Value, names: &Names) -> ValueTerm {
         match value {
-            Value::Process(process) => match self.letter(process, names) {
-                // Where values are shown by index, so is the letter.
-                Some(letter) if print::value(self.model, value).parse::<i64>().is_ok() => letter.clone(),
-                Some(_) => self.process(process, names),
-                None => print::value(self.model, value),
-            },
-            other => print::value(self.model, other),
+            Value::Process(process) => ValueTerm::Process(names.who(process)),
+            other => ValueTerm::Plain(other),
         }
     }
 
     /// That a column has one of the numbers `inside`, of those that it can have at all.
-    pub fn says(&self, column: Column, inside: &[u32], present: &[u32], names: &Names) -> String {
+    pub fn says(&self, column: Column, inside: &[u32], present: &[u32], names: &Names) -> Formula {
         match column {
             Column::Cell(cell) => self.cell_says(cell, inside, present, names),
             Column::Control(process) => self.stands(process, inside, present, names),
@@ -193,40 +180,92 @@ impl<'a> Words<'a> {
         }
     }
 
-    fn cell_says(&self, cell: CellId, inside: &[u32], present: &[u32], names: &Names) -> String {
-        let (name, ty) = (self.cell(cell, names), self.model.cells[cell].ty);
+    fn cell_says(&self, cell: CellId, inside: &[u32], present: &[u32], names: &Names) -> Formula {
+        let ty = self.model.cells[cell].ty;
+        let values: Vec<Value> = ty.values(self.model.type_context()).collect();
+        let of = |numbers: &[u32]| -> Vec<Value> {
+            numbers.iter().filter_map(|&number| values.get(number as usize).copied()).collect()
+        };
         let outside: Vec<u32> = present.iter().copied().filter(|number| !inside.contains(number)).collect();
-        let text = |number: u32| self.value_of(cell, number).map_or(String::new(), |value| self.value(value, names));
+        let (inside, outside) = (of(inside), of(&outside));
+        let term = self.cell(cell, names);
         let is_number = matches!(ty, ScalarType::Range { .. } | ScalarType::Semaphore { .. });
-        match (inside, &outside[..], ty) {
-            ([], ..) => "false".to_owned(),
-            (_, [], _) => "true".to_owned(),
-            ([only], _, ScalarType::Bool) => {
-                if text(*only) == "true" {
-                    name
-                } else {
-                    format!("!{name}")
-                }
+        match (&inside[..], &outside[..]) {
+            ([], _) => return Formula::Constant(false),
+            (_, []) => return Formula::Constant(true),
+            ([_], _) | (_, [_]) => {}
+            ([.., Value::Int(last)], [Value::Int(first), ..]) if is_number && last < first => {
+                return Formula::Cell(term, Test::AtMost(*last));
             }
-            ([only], _, ScalarType::Lock) => match self.value_of(cell, *only) {
-                Some(Value::Process(owner)) => format!("{name} held by {}", self.process(owner, names)),
-                _ => format!("{name} free"),
-            },
-            (_, [only], ScalarType::Lock) => match self.value_of(cell, *only) {
-                Some(Value::Process(owner)) => format!("{name} not held by {}", self.process(owner, names)),
-                _ => format!("{name} held"),
-            },
-            ([only], ..) => format!("{name} == {}", text(*only)),
-            (_, [only], _) => format!("{name} != {}", text(*only)),
-            ([.., last], [first, ..], _) if is_number && last < first => format!("{name} <= {}", text(*last)),
-            ([first, ..], [.., last], _) if is_number && last < first => format!("{name} >= {}", text(*first)),
-            _ => {
-                let (sense, numbers) =
-                    if inside.len() <= outside.len() { ("in", inside) } else { ("not in", &outside[..]) };
-                let values: Vec<String> = numbers.iter().map(|&number| text(number)).collect();
-                format!("{name} {sense} {{{}}}", values.join(", "))
+            ([Value::Int(first), ..], [.., Value::Int(last)]) if is_number && last < first => {
+                return Formula::Cell(term, Test::AtLeast(*first));
+            }
+            _ => {}
+        }
+        let (yes, no) = (self.listed(&inside, names), self.listed(&outside, names));
+        if yes.n_pieces() <= no.n_pieces() { self.one_of(&term, &yes, names) } else { self.none_of(&term, &no, names) }
+    }
+
+    /// Values as they are said: processes one by one, or all of a family, or all that are not called by a letter.
+    fn listed(&self, values: &[Value], names: &Names) -> Listed {
+        let mut listed = Listed::default();
+        let has = |process: ProcessId| values.contains(&Value::Process(process));
+        let others = values.iter().filter(|value| !matches!(value, Value::Process(_)));
+        listed.values.extend(others.map(|&value| self.value(value, names)));
+        for (id, family) in self.model.families.entries() {
+            let inside: Vec<ProcessId> = family.processes().filter(|&process| has(process)).collect();
+            let unnamed: Vec<ProcessId> = family.processes().filter(|&process| !names.is_called(process)).collect();
+            let one = |process: &ProcessId| ValueTerm::Process(names.who(*process));
+            if inside.len() == family.count() && family.count() > 1 {
+                listed.families.push((id, Vec::new()));
+            } else if !unnamed.is_empty()
+                && family.count() > 1
+                && values.len() > 1
+                && unnamed.iter().all(|process| has(*process))
+            {
+                let named = family.processes().filter(|&process| names.is_called(process));
+                let except = named.map(|process| names.who(process)).collect();
+                listed.families.push((id, except));
+                listed.values.extend(inside.iter().filter(|process| names.is_called(**process)).map(one));
+            } else {
+                listed.values.extend(inside.iter().map(one));
             }
         }
+        listed
+    }
+
+    fn one_of(&self, term: &CellTerm, listed: &Listed, names: &Names) -> Formula {
+        let single = (!listed.values.is_empty()).then(|| Formula::Cell(term.clone(), Test::In(listed.values.clone())));
+        let of_family =
+            |(family, except): &(FamilyId, Vec<Who>)| self.of_family((*family, except), Quantity::Exists, term, names);
+        Formula::any(single.into_iter().chain(listed.families.iter().map(of_family)).collect())
+    }
+
+    fn none_of(&self, term: &CellTerm, listed: &Listed, names: &Names) -> Formula {
+        let single =
+            (!listed.values.is_empty()).then(|| Formula::Cell(term.clone(), Test::NotIn(listed.values.clone())));
+        let of_family =
+            |(family, except): &(FamilyId, Vec<Who>)| self.of_family((*family, except), Quantity::ForAll, term, names);
+        Formula::all(single.into_iter().chain(listed.families.iter().map(of_family)).collect())
+    }
+
+    /// `exists k != i: m == k`, or `forall k != i: m != k`.
+    fn of_family(
+        &self,
+        (family, except): (FamilyId, &[Who]),
+        quantity: Quantity,
+        term: &CellTerm,
+        names: &Names,
+    ) -> Formula {
+        let value = vec![ValueTerm::Process(Who::Letter(Letter { at: names.next, family }))];
+        let test = if quantity == Quantity::Exists { Test::In(value) } else { Test::NotIn(value) };
+        Formula::Quantified(Quantified {
+            quantity,
+            letters: vec![names.next],
+            family,
+            except: except.to_vec(),
+            body: Box::new(Formula::Cell(term.clone(), test)),
+        })
     }
 
     /// The points behind exposed blocks, where blocks tell of places only.
@@ -244,80 +283,63 @@ impl<'a> Words<'a> {
     }
 
     /// `P[k]@{crit, leave}`, or `!P[k]@trying` where that is shorter.
-    fn stands(&self, process: ProcessId, inside: &[u32], present: &[u32], names: &Names) -> String {
+    fn stands(&self, process: ProcessId, inside: &[u32], present: &[u32], names: &Names) -> Formula {
         let outside: Vec<u32> = present.iter().copied().filter(|point| !inside.contains(point)).collect();
-        let (here, there) = (self.places(process, inside, present), self.places(process, &outside, present));
-        if here.is_empty() {
-            return "false".to_owned();
-        }
-        if there.is_empty() {
-            return "true".to_owned();
-        }
-        let (sign, places) = if here.len() <= there.len() { ("", here) } else { ("!", there) };
-        let who = self.process(process, names);
-        match &places[..] {
-            [only] => format!("{sign}{who}@{only}"),
-            several => format!("{sign}{who}@{{{}}}", several.join(", ")),
+        let here = self.spots(process, inside, present, names);
+        let there = self.spots(process, &outside, present, names);
+        let who = names.who(process);
+        match (here.len(), there.len()) {
+            (0, _) => Formula::Constant(false),
+            (_, 0) => Formula::Constant(true),
+            (n_here, n_there) if n_here <= n_there => Formula::At(who, here),
+            _ => Formula::Not(Box::new(Formula::At(who, there))),
         }
     }
 
-    /// The names of points: of their places, with the counters of loops where only some of a place's points are meant.
-    pub fn places(&self, process: ProcessId, points: &[u32], present: &[u32]) -> Vec<String> {
+    /// Points: by their places, with the counters of loops where only some of a place's points are meant.
+    pub fn spots(&self, process: ProcessId, points: &[u32], present: &[u32], names: &Names) -> Vec<Spot> {
         let all = &self.invariant.points[process.index()];
         let place_of = |point: u32| all[point as usize].place;
-        let mut found: Vec<String> = Vec::new();
+        let mut found: Vec<Spot> = Vec::new();
         for &point in points {
             let mut alike = present.iter().filter(|&&other| place_of(other) == place_of(point));
-            let name = self.place(process, place_of(point));
-            let text =
-                if alike.all(|other| points.contains(other)) { name } else { self.counted(name, &all[point as usize]) };
-            if !found.contains(&text) {
-                found.push(text);
+            let is_whole = alike.all(|other| points.contains(other));
+            let counters = (!is_whole).then(|| self.counters(&all[point as usize], names));
+            let spot = Spot { place: place_of(point), counters };
+            if !found.contains(&spot) {
+                found.push(spot);
             }
         }
         found
     }
 
-    fn counted(&self, name: String, point: &ControlPoint) -> String {
-        let counters: Vec<String> = point.counters.iter().map(|(_, value)| print::value(self.model, *value)).collect();
-        if counters.is_empty() { name } else { format!("{name}[{}]", counters.join(", ")) }
-    }
-
-    fn place(&self, process: ProcessId, place: PlaceId) -> String {
-        let declared = &self.model.places[place];
-        let is_end = place == self.model.families[self.model.processes[process].family].end;
-        if is_end && declared.labels.is_empty() { "end".to_owned() } else { clean(&declared.name) }
+    fn counters(&self, point: &ControlPoint, names: &Names) -> Vec<(VarId, ValueTerm)> {
+        let counter = |&(cell, value): &(CellId, Value)| (self.model.cells[cell].var, self.value(value, names));
+        point.counters.iter().map(counter).collect()
     }
 
     /// An exposed fact: `P[k]@{crit, leave}`, `P[k].y == 1`.
-    pub fn fact(&self, process: ProcessId, fact: &LocalFact, names: &Names) -> String {
+    pub fn fact(&self, process: ProcessId, fact: &LocalFact, names: &Names) -> Formula {
         match fact {
             LocalFact::Control(points) => {
                 let points: Vec<u32> = points.iter().map(|&point| point as u32).collect();
                 let all: Vec<u32> = (0..self.invariant.points[process.index()].len() as u32).collect();
                 self.stands(process, &points, &all, names)
             }
-            LocalFact::Cell(cell, value) => match value {
-                Value::Bool(true) => self.cell(*cell, names),
-                Value::Bool(false) => format!("!{}", self.cell(*cell, names)),
-                other => format!("{} == {}", self.cell(*cell, names), self.value(*other, names)),
-            },
+            LocalFact::Cell(cell, value) => {
+                Formula::Cell(self.cell(*cell, names), Test::In(vec![self.value(*value, names)]))
+            }
             LocalFact::OneOf(lists) => {
                 let all = |facts: &Vec<LocalFact>| {
-                    let texts: Vec<String> = facts.iter().map(|fact| self.fact(process, fact, names)).collect();
-                    if texts.is_empty() { "true".to_owned() } else { texts.join(" && ") }
+                    Formula::all(facts.iter().map(|fact| self.fact(process, fact, names)).collect())
                 };
-                match &lists.iter().map(all).collect::<Vec<String>>()[..] {
-                    [] => "false".to_owned(),
-                    [only] if !only.contains(" && ") => only.clone(),
-                    several => format!("({})", several.join(" || ")),
-                }
+                Formula::any(lists.iter().map(all).collect())
             }
         }
     }
 
     /// Blocks by the facts that hold in them.
-    fn facts_say(&self, process: ProcessId, inside: &[u32], present: &[u32], names: &Names) -> String {
+    fn facts_say(&self, process: ProcessId, inside: &[u32], present: &[u32], names: &Names) -> Formula {
         let exposed = &self.invariant.exposed[process.index()];
         let block = |number: u32| &exposed.blocks[number as usize];
         let outside: Vec<u32> = present.iter().copied().filter(|number| !inside.contains(number)).collect();
@@ -327,7 +349,7 @@ impl<'a> Words<'a> {
                 return self.fact(process, fact, names);
             }
             if holds(inside, false) && holds(&outside, true) {
-                return negated(&self.fact(process, fact, names));
+                return self.fact(process, fact, names).negated();
             }
         }
         let mut alternatives: Vec<Alternative> = Vec::new();
@@ -339,24 +361,18 @@ impl<'a> Words<'a> {
             }
         }
         let all: Vec<u32> = (0..self.invariant.points[process.index()].len() as u32).collect();
-        let texts: Vec<String> = alternatives
-            .into_iter()
-            .map(|(mut points, cells)| {
-                points.sort_unstable();
-                points.dedup();
-                let place = self.stands(process, &points, &all, names);
-                let place = (place != "true").then_some(place);
-                let cells = cells.into_iter().map(|(fact, holds)| {
-                    let text = self.fact(process, &exposed.facts[fact], names);
-                    if holds { text } else { negated(&text) }
-                });
-                place.into_iter().chain(cells).collect::<Vec<_>>().join(" && ")
-            })
-            .collect();
-        match &texts[..] {
-            [only] if !only.contains(" && ") => only.clone(),
-            several => format!("({})", several.join(" || ")),
-        }
+        let said = |(mut points, cells): Alternative| {
+            points.sort_unstable();
+            points.dedup();
+            let place = self.stands(process, &points, &all, names);
+            let place = (place != Formula::Constant(true)).then_some(place);
+            let cells = cells.into_iter().map(|(fact, holds)| {
+                let said = self.fact(process, &exposed.facts[fact], names);
+                if holds { said } else { said.negated() }
+            });
+            Formula::all(place.into_iter().chain(cells).collect())
+        };
+        Formula::any(alternatives.into_iter().map(said).collect())
     }
 
     /// The points at which a block can be, and the facts about variables that it takes to tell it from other blocks.
@@ -395,15 +411,4 @@ pub(super) fn holds_at(fact: &LocalFact, point: usize) -> Option<bool> {
     let is_place = |fact: &&LocalFact| matches!(fact, LocalFact::Control(_));
     let at = |fact: &LocalFact| matches!(fact, LocalFact::Control(points) if points.contains(&point));
     fact.plain().iter().all(is_place).then(|| fact.holds(&at))
-}
-
-/// The negation of a fact, as it is said.
-fn negated(text: &str) -> String {
-    if text.starts_with('(') {
-        return format!("!{text}");
-    }
-    match text.split_once(" == ") {
-        Some((name, value)) => format!("{name} != {value}"),
-        None => text.strip_prefix('!').map_or_else(|| format!("!{text}"), str::to_owned),
-    }
 }

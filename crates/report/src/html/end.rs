@@ -158,7 +158,7 @@ fn remedy(run: &Run, result: &PropertyResult) -> String {
         Outcome::Violated(turns) => format!(
             "<div class=\"remedy\"><h4>What would exclude it</h4><p>{allowed} Fairness alone does not help: even \
              where everybody has turns and takes each \
-             step that it can take again and again, there is a run that violates the property, with a loop of {}.</p>\
+             labelled step that it can take again and again, there is a run that violates the property, with a loop of {}.</p>\
              </div>\n",
             counted_turns(turns)
         ),

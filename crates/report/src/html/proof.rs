@@ -7,7 +7,7 @@ use engine::run::{Audit, PropertyResult, Run};
 use evidence::Certificate;
 use evidence::certificate::Obligations;
 use explain::Explained;
-use explain::proof::{LocalProof, Part, Step};
+use explain::proof::{Assertion, LocalProof, Part, Step};
 
 use super::escape::{code, escaped};
 use super::source::{Listing, notes, whole};
@@ -51,7 +51,7 @@ pub fn html(
 fn told_html(run: &Run, (result, proof): (&PropertyResult, &Certificate), told: &LocalProof) -> String {
     let mut out = String::new();
     for part in told.parts.iter().take(12) {
-        out.push_str(&part_html(part, told));
+        out.push_str(&part_html(part));
     }
     if told.parts.len() > 12 {
         out.push_str(&format!(
@@ -76,31 +76,38 @@ fn told_html(run: &Run, (result, proof): (&PropertyResult, &Certificate), told: 
     }
     out.push_str(&source(run, told));
     out.push_str(&exposed(run, (result, proof), told));
-    out.push_str(&interference(told));
+    // That steps keep what they touch is what the checker of the proof finds out.
+    if result.audit.is_accepted() {
+        out.push_str(&interference(told));
+    }
     out
 }
 
 /// What is said of one member, or of all that read the same.
-fn part_html(part: &Part, told: &LocalProof) -> String {
-    let mut out = format!("<h4>{}</h4>\n", escaped(&title(part, told)));
+fn part_html(part: &Part) -> String {
+    let mut out = format!("<h4>{}</h4>\n", escaped(&title(part)));
     if !part.always.is_empty() {
         out.push_str("<dl class=\"sentences\">\n");
-        for (nth, text) in part.always.iter().take(MOST_ROWS).enumerate() {
-            out.push_str(&format!("<dt>I{}</dt><dd>{}</dd>\n", nth + 1, code(text)));
+        for (nth, one) in part.always.iter().take(MOST_ROWS).enumerate() {
+            out.push_str(&format!("<dt>I{}</dt><dd>{}</dd>\n", nth + 1, code(&one.text)));
         }
         out.push_str("</dl>\n");
     }
-    if part.places.iter().any(|(_, texts)| !texts.is_empty()) {
+    if part.places.iter().any(|at| !at.says.is_empty()) {
         let mut rows = String::new();
-        for (at, texts) in part.places.iter().take(MOST_ROWS) {
+        for at in part.places.iter().take(MOST_ROWS) {
             let nothing = if part.always.is_empty() { "nothing" } else { "nothing more" };
-            let says: Vec<String> = texts.iter().map(|text| code(text)).collect();
+            let says: Vec<String> = at.says.iter().map(|one| code(&one.text)).collect();
             let says = if says.is_empty() { format!("<span class=\"dim\">{nothing}</span>") } else { says.join(", ") };
-            rows.push_str(&row(&escaped(&at.join(", ")), &[&says]));
+            rows.push_str(&row(&escaped(&at.at.join(", ")), &[&says]));
         }
         out.push_str(&wide("", &table("", &heads(&["at", "also holds"]), &rows)));
-    } else if part.always.is_empty() {
+    } else if part.always.is_empty() && part.n_left_out == 0 {
         out.push_str("<p>nothing: any combination of values will do</p>\n");
+    }
+    if part.n_left_out > 0 {
+        let left_out = counted(part.n_left_out as u64, "sentence was", "sentences were");
+        out.push_str(&format!("<p class=\"left-out\">{left_out} not checked and left out</p>\n"));
     }
     let n_more = part.always.len().max(part.places.len()).saturating_sub(MOST_ROWS);
     if n_more > 0 {
@@ -227,7 +234,8 @@ fn interference(told: &LocalProof) -> String {
     )
 }
 
-fn text_of((at, text): (String, &str)) -> String {
+fn text_of((at, one): (String, &Assertion)) -> String {
+    let text = &one.text;
     if at.is_empty() { code(text) } else { format!("<span class=\"dim\">at {}</span> {}", escaped(&at), code(text)) }
 }
 

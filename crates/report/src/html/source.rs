@@ -135,15 +135,15 @@ pub fn notes(run: &Run, told: &LocalProof) -> BTreeMap<u32, Vec<Note>> {
         };
         let ids: Vec<String> = (1..=part.always.len()).map(|nth| format!("I{nth}")).collect();
         if !part.always.is_empty() {
-            let facts = ids.iter().zip(&part.always).map(|(id, text)| format!("{id}  {text}")).collect();
+            let facts = ids.iter().zip(&part.always).map(|(id, one)| format!("{id}  {}", one.text)).collect();
             let at = body(run, family).unwrap_or_else(|| line(&run.source, declared.span));
             out.entry(at).or_default().push(Note { whose: whose.clone(), facts });
         }
         for place in run.model.places.iter().filter(|place| place.scope == Scope::Family(family)) {
             let stands = |names: &[String]| names.iter().any(|name| is_called(place, name));
-            let said = part.places.iter().find(|(at, _)| stands(at));
+            let said = part.places.iter().find(|at| stands(&at.at));
             let facts = match said {
-                Some((_, texts)) => ids.iter().chain(texts).cloned().collect(),
+                Some(at) => ids.iter().cloned().chain(at.says.iter().map(|one| one.text.clone())).collect(),
                 None if stands(&part.unreached) => vec!["never here".to_owned()],
                 None => continue,
             };

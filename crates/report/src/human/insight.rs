@@ -85,8 +85,8 @@ pub fn of_violated(run: &Run, result: &PropertyResult, style: &Style) -> String 
         Outcome::Holds => {}
         Outcome::Violated(turns) => {
             let text = format!(
-                "{allowed} Fairness alone does not help: even where everybody has turns and takes each step that it can take again \
-                 and again, there is a run that violates it, with a loop of {}.",
+                "{allowed} Fairness alone does not help: even where everybody has turns and takes each labelled step that it can \
+                 take again and again, there is a run that violates it, with a loop of {}.",
                 counted_turns(turns)
             );
             return hang("  ", &text, columns);
@@ -200,7 +200,8 @@ mod tests {
         );
         assert!(found.contains("strong P[*]@trying   a step that can be taken again and again is taken\n"), "{found}");
         assert!(found.contains("under weak P[*], strong P[*]@trying;\n"), "{found}");
-        assert!(text(Outcome::Violated(3)).contains("with a loop of 3 turns"));
+        let found = text(Outcome::Violated(3));
+        assert!(found.split_whitespace().collect::<Vec<_>>().join(" ").ends_with("with a loop of 3 turns."), "{found}");
         assert_eq!(text(Outcome::Unknown), "");
     }
 }

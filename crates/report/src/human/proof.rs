@@ -44,7 +44,7 @@ pub fn block(
                 out.push_str(&page.row(&format!("  round {}", nth + 1), &clean(&text)));
             }
         }
-        out.push_str(&page.disturbances(told, is_verbose));
+        out.push_str(&page.disturbances(told, result, is_verbose));
         out.push_str(&page.lines(told));
         out.push_str(&insight::other_sizes(&result.insight, style));
     }
@@ -94,7 +94,7 @@ impl Page<'_> {
                 out.push_str(&format!("  {} {more} of other processes: -v shows them\n", self.style.mark(Mark::Cut)));
                 break;
             }
-            out.push_str(&self.part(part, told));
+            out.push_str(&self.part(part));
         }
         if told.is_ring {
             out.push_str(&hang(
@@ -111,22 +111,26 @@ impl Page<'_> {
     }
 
     /// What is said of one member, or of all that read the same.
-    fn part(&self, part: &Part, told: &LocalProof) -> String {
-        let mut out = format!("  {}\n", self.style.paint(Ink::Strong, &title(part, told)));
+    fn part(&self, part: &Part) -> String {
+        let mut out = format!("  {}\n", self.style.paint(Ink::Strong, &title(part)));
         let mut lines = String::new();
-        for (nth, text) in part.always.iter().enumerate() {
-            lines.push_str(&hang(&format!("    I{:<3} ", nth + 1), text, self.columns));
+        for (nth, one) in part.always.iter().enumerate() {
+            lines.push_str(&hang(&format!("    I{:<3} ", nth + 1), &one.text, self.columns));
         }
-        let informative = part.places.iter().filter(|(_, texts)| !texts.is_empty()).count();
+        let informative = part.places.iter().filter(|at| !at.says.is_empty()).count();
         if informative > 0 {
-            let widest = part.places.iter().map(|(at, _)| width(&at.join(", "))).max().unwrap_or(0).min(PLACES);
-            for (at, texts) in &part.places {
+            let widest = part.places.iter().map(|at| width(&at.at.join(", "))).max().unwrap_or(0).min(PLACES);
+            for at in &part.places {
                 let nothing = if part.always.is_empty() { "nothing" } else { "nothing more" };
+                let texts: Vec<&str> = at.says.iter().map(|one| one.text.as_str()).collect();
                 let text = if texts.is_empty() { nothing.to_owned() } else { texts.join(",  ") };
-                lines.push_str(&self.at_places(&at.join(", "), &text, widest));
+                lines.push_str(&self.at_places(&at.at.join(", "), &text, widest));
             }
         }
-        if part.always.is_empty() && informative == 0 {
+        if part.n_left_out > 0 {
+            let left_out = counted(part.n_left_out as u64, "sentence was", "sentences were");
+            lines.push_str(&hang("    ", &format!("{left_out} not checked and left out"), self.columns));
+        } else if part.always.is_empty() && informative == 0 {
             lines.push_str("    nothing: any combination of values will do\n");
         }
         if !part.unreached.is_empty() {
@@ -168,7 +172,7 @@ impl Page<'_> {
     }
 
     /// Which steps of others touch what a process relies on, and that they keep it.
-    fn disturbances(&self, told: &LocalProof, is_verbose: bool) -> String {
+    fn disturbances(&self, told: &LocalProof, result: &PropertyResult, is_verbose: bool) -> String {
         let few = if is_verbose { usize::MAX } else { 4 };
         let ok = self.style.mark(Mark::Holds);
         let mut steps: Vec<String> = told
@@ -184,7 +188,11 @@ impl Page<'_> {
             return String::new();
         }
         let verb = if told.disturbances.len() == 1 { "keeps" } else { "keep" };
-        self.row("Steps of others", &format!("{} {verb} all of this {ok}", steps.join(", ")))
+        // That they keep it is what the checker of the proof finds out.
+        match result.audit.is_accepted() {
+            true => self.row("Steps of others", &format!("{} {verb} all of this {ok}", steps.join(", "))),
+            false => self.row("Steps of others", &format!("{} touch this", steps.join(", "))),
+        }
     }
 
     fn lines(&self, told: &LocalProof) -> String {
@@ -205,24 +213,8 @@ impl Page<'_> {
 }
 
 /// Whose invariants follow.
-pub(crate) fn title(part: &Part, told: &LocalProof) -> String {
-    let who = match (told.k, part.is_all) {
-        (k, _) if k == told.n_processes && k > 1 => "all processes together".to_owned(),
-        (1, true) if told.n_processes > 1 && !part.letters.is_empty() => {
-            format!("process {}, for every {0}", part.letters)
-        }
-        (2, true) if part.letters == "i and j" => "processes i and j, for every i != j".to_owned(),
-        (_, true) if told.n_processes > 1 => format!("processes {}, whichever they are", part.letters),
-        _ => match &part.members[..] {
-            [only] => clean(only),
-            several if several.len() <= 6 => {
-                let names: Vec<String> = several.iter().map(|name| clean(name)).collect();
-                format!("{} ({})", part.letters, names.join("; "))
-            }
-            several => format!("{} ({} and {} others)", part.letters, clean(&several[0]), several.len() - 1),
-        },
-    };
-    format!("What may be relied on by {who}")
+pub(crate) fn title(part: &Part) -> String {
+    format!("What may be relied on by {}", part.whom)
 }
 
 /// Sizes and time on one dim line.

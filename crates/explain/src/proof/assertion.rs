@@ -1,0 +1,342 @@
+//! What is said of members of a proof: sentences with their texts, of whom they are said, and which of them hold.
+//!
+//! In: what was told of a member. Out: a [`Part`]; parts of which the same is said become one, and the judge decides which sentences stay.
+
+use evidence::certificate::{Column, Member, SplitInvariant};
+use model::Model;
+use model::process::{FamilyId, ProcessId};
+
+use super::check::{Judge, Said};
+use super::formula::{Formula, Letter, Quantified, Quantity, Spot, Who};
+use super::lines::Step;
+use super::member::{Called, Spoken, Told};
+use super::{names, render};
+use crate::text::clean;
+
+/// A sentence.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assertion {
+    /// What it says.
+    pub formula: Formula,
+    /// The same for people.
+    pub text: String,
+    /// The same for all processes of which it is said, as an invariant in the program's language; `None` where that cannot be said so.
+    pub expression: Option<String>,
+    /// For each member of which it is said the columns that it speaks of.
+    pub(super) columns: Vec<Vec<Column>>,
+}
+
+/// What else holds at some places of a process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AtPlaces {
+    /// The places' names.
+    pub at: Vec<String>,
+    /// The places.
+    pub spots: Vec<Spot>,
+    /// What holds there.
+    pub says: Vec<Assertion>,
+}
+
+/// What is said of some members.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// The members' processes, by name.
+    pub members: Vec<String>,
+    /// What the member is called in the texts: `i`, `i and j`, `Monitor`.
+    pub letters: String,
+    /// Of whom it is said: `process i, for every i`.
+    pub whom: String,
+    /// Whether it is said of all processes of their families.
+    pub is_all: bool,
+    /// What holds wherever the processes stand.
+    pub always: Vec<Assertion>,
+    /// What else holds at places of a single process.
+    pub places: Vec<AtPlaces>,
+    /// Places at which the process never stands.
+    pub unreached: Vec<String>,
+    /// How many sentences are left out, since they were not found to be true in all view states.
+    pub n_left_out: usize,
+    /// For each of the [`Part::sentences`], the steps of others that touch what it speaks of.
+    pub touched_by: Vec<Vec<Step>>,
+    /// The members, each with the processes for which the letters stand.
+    pub(super) said: Vec<Said>,
+    /// The names of the letters.
+    letter_names: Vec<String>,
+    /// The process at whose places something is said.
+    stands: Option<Who>,
+    /// The families of the member's processes.
+    families: Vec<FamilyId>,
+    never_at: Vec<Spot>,
+}
+
+impl Part {
+    /// What was told of a member.
+    pub(super) fn new(model: &Model, (at, member): (usize, &Member), told: &Told, called: &Called) -> Self {
+        let letter_names = called.letters.clone();
+        let assertion = |spoken: &Spoken| Assertion {
+            text: render::text(model, &letter_names, &spoken.formula),
+            formula: spoken.formula.clone(),
+            expression: None,
+            columns: vec![spoken.columns.clone()],
+        };
+        let place = |spot: &Spot| spot_name(model, &letter_names, spot);
+        let position = |process: &ProcessId| called.own.iter().position(|own| own == process);
+        let name = |process: &ProcessId| match position(process) {
+            Some(at) => letter_names[at].clone(),
+            None => clean(&model.processes[*process].name),
+        };
+        let stands = match member.processes[..] {
+            [process] => Some(position(&process).map_or(Who::Process(process), |at| {
+                Who::Letter(Letter { at, family: model.processes[process].family })
+            })),
+            _ => None,
+        };
+        Part {
+            members: vec![names(model, &member.processes)],
+            letters: member.processes.iter().map(name).collect::<Vec<_>>().join(" and "),
+            whom: String::new(),
+            is_all: false,
+            always: told.always.iter().map(assertion).collect(),
+            places: told
+                .places
+                .iter()
+                .map(|places| AtPlaces {
+                    at: places.spots.iter().map(place).collect(),
+                    spots: places.spots.clone(),
+                    says: places.said.iter().map(assertion).collect(),
+                })
+                .collect(),
+            unreached: told.unreached.iter().map(place).collect(),
+            n_left_out: 0,
+            touched_by: Vec::new(),
+            said: vec![Said { member: at, own: called.own.clone() }],
+            letter_names,
+            stands,
+            families: member.processes.iter().map(|&process| model.processes[process].family).collect(),
+            never_at: told.unreached.clone(),
+        }
+    }
+
+    /// Adds the part to one that says the same, or to the end.
+    pub(super) fn add_to(self, parts: &mut Vec<Part>) {
+        match parts.iter_mut().find(|known| known.reads_like(&self)) {
+            Some(known) => {
+                known.members.extend(self.members.clone());
+                known.said.extend(self.said.clone());
+                let columns: Vec<_> = self.sentences().iter().map(|(_, one)| one.columns.clone()).collect();
+                known.assertions_mut().zip(columns).for_each(|(one, columns)| one.columns.extend(columns));
+            }
+            None => parts.push(self),
+        }
+    }
+
+    /// All sentences in their order.
+    fn assertions_mut(&mut self) -> impl Iterator<Item = &mut Assertion> {
+        self.always.iter_mut().chain(self.places.iter_mut().flat_map(|at| &mut at.says))
+    }
+
+    fn reads_like(&self, other: &Part) -> bool {
+        let formulas = |part: &Part| {
+            let always: Vec<Formula> = part.always.iter().map(|one| one.formula.clone()).collect();
+            let places: Vec<(Vec<Spot>, Vec<Formula>)> = part
+                .places
+                .iter()
+                .map(|at| (at.spots.clone(), at.says.iter().map(|one| one.formula.clone()).collect()))
+                .collect();
+            (part.families.clone(), always, places, part.never_at.clone(), part.stands)
+        };
+        formulas(self) == formulas(other)
+    }
+
+    /// Says of whom it is said, where that is of several processes.
+    pub(super) fn name_all(&mut self, model: &Model, invariant: &SplitInvariant) {
+        let families: Vec<FamilyId> = self.said[0].own.iter().map(|&process| model.processes[process].family).collect();
+        let is_symmetric = invariant.symmetry.is_some();
+        self.is_all = is_symmetric || self.said.len() == n_choices(model, &families);
+        let k = invariant.members[self.said[0].member].processes.len();
+        let is_same = families.windows(2).all(|pair| pair[0] == pair[1]);
+        let names = &self.letter_names[..families.len()];
+        let process = |at: usize| format!("{}[{}]", clean(&model.families[families[at]].name), names[at]);
+        let is_only = model.families.iter().filter(|family| family.index.is_some()).count() == 1;
+        self.whom = match (k, names) {
+            (k, []) if k > 1 && k == model.processes.len() => "all processes together".to_owned(),
+            (_, []) => self.members[0].clone(),
+            (1, [one]) if self.is_all && is_only => format!("process {one}, for every {one}"),
+            (1, [one]) if self.is_all => format!("{}, for every {one}", process(0)),
+            (k, names) if self.is_all && is_same && is_only && k == names.len() => {
+                format!("processes {}, for every {}", names.join(" and "), names.join(" != "))
+            }
+            // Members are listed with their processes in ascending order.
+            (k, names) if is_same && is_only && k == names.len() && self.said.len() == invariant.members.len() => {
+                format!("processes {}, for every {}", names.join(" and "), names.join(" < "))
+            }
+            (_, names) if self.is_all => format!("{}, for every {}", self.called(model), names.join(", ")),
+            _ => self.listed(),
+        };
+        if self.is_all {
+            self.write_expressions(model, &families);
+        }
+    }
+
+    /// The member with its letters: `Prod[i] and Cons`.
+    fn called(&self, model: &Model) -> String {
+        let own = &self.said[0].own;
+        let process = |(at, process): (usize, &ProcessId)| {
+            let family = &model.families[model.processes[*process].family];
+            format!("{}[{}]", clean(&family.name), self.letter_names[at])
+        };
+        let lettered: Vec<String> = own.iter().enumerate().map(process).collect();
+        let mut others: Vec<String> = self.letters.split(" and ").map(str::to_owned).collect();
+        others.retain(|name| !self.letter_names[..own.len()].contains(name));
+        [lettered, others].concat().join(" and ")
+    }
+
+    fn listed(&self) -> String {
+        match &self.members[..] {
+            [only] => clean(only),
+            several if several.len() <= 6 => {
+                let names: Vec<String> = several.iter().map(|name| clean(name)).collect();
+                format!("{} ({})", self.letters, names.join("; "))
+            }
+            several => format!("{} ({} and {} others)", self.letters, clean(&several[0]), several.len() - 1),
+        }
+    }
+
+    /// Says that it is said of one member, whose processes are named by their numbers.
+    pub(super) fn name_single(&mut self, model: &Model, member: &Member) {
+        self.letters = self.members[0].clone();
+        self.whom = clean(&self.members[0]);
+        self.stands = match member.processes[..] {
+            [process] => Some(Who::Process(process)),
+            _ => None,
+        };
+        self.write_expressions(model, &[]);
+    }
+
+    /// Writes every sentence as an invariant, for all processes for which letters stand.
+    fn write_expressions(&mut self, model: &Model, families: &[FamilyId]) {
+        let close = |formula: Formula| {
+            let closed = closed(families, formula);
+            render::expression(model, &self.letter_names, &closed)
+        };
+        let always: Vec<Option<String>> = self.always.iter().map(|one| close(one.formula.clone())).collect();
+        let places: Vec<Vec<Option<String>>> = self
+            .places
+            .iter()
+            .map(|at| at.says.iter().map(|one| close(self.at_spots(&at.spots, &one.formula))).collect())
+            .collect();
+        self.always.iter_mut().zip(always).for_each(|(one, text)| one.expression = text);
+        for (at, texts) in self.places.iter_mut().zip(places) {
+            at.says.iter_mut().zip(texts).for_each(|(one, text)| one.expression = text);
+        }
+    }
+
+    /// That a sentence holds where the process stands at some places.
+    fn at_spots(&self, spots: &[Spot], formula: &Formula) -> Formula {
+        match self.stands {
+            Some(who) => Formula::Implies(Box::new(Formula::At(who, spots.to_vec())), Box::new(formula.clone())),
+            None => formula.clone(),
+        }
+    }
+
+    /// Everything that is claimed, each as one formula.
+    pub fn claims(&self) -> Vec<Formula> {
+        let always = self.always.iter().map(|one| one.formula.clone());
+        let at_places =
+            self.places.iter().flat_map(|at| at.says.iter().map(|one| self.at_spots(&at.spots, &one.formula)));
+        always.chain(at_places).chain(self.never()).collect()
+    }
+
+    /// That the process never stands at some places.
+    fn never(&self) -> Option<Formula> {
+        let who = self.stands.filter(|_| !self.never_at.is_empty())?;
+        Some(Formula::Not(Box::new(Formula::At(who, self.never_at.clone()))))
+    }
+
+    /// The processes for which the letters stand: one choice for each member, or for each of its images.
+    pub fn choices(&self, model: &Model) -> Vec<Vec<ProcessId>> {
+        if !self.is_all {
+            return self.said.iter().map(|said| said.own.clone()).collect();
+        }
+        let mut choices: Vec<Vec<ProcessId>> = vec![Vec::new()];
+        for &process in &self.said[0].own {
+            let family = &model.families[model.processes[process].family];
+            let longer = |choice: &Vec<ProcessId>| {
+                let others = family.processes().filter(|other| !choice.contains(other)).collect::<Vec<_>>();
+                others.into_iter().map(|other| [&choice[..], &[other]].concat()).collect::<Vec<_>>()
+            };
+            choices = choices.iter().flat_map(longer).collect();
+        }
+        choices
+    }
+
+    /// Whether every claim is true in all view states of all members of which it is said.
+    pub(super) fn is_accepted(&self, judge: &Judge<'_>) -> bool {
+        judge.accepts(&self.claims(), &self.said).into_iter().all(|is_accepted| is_accepted)
+    }
+
+    /// Keeps the sentences that are true in all view states, and counts the others.
+    pub(super) fn keep_accepted(&mut self, judge: &Judge<'_>) {
+        let accepted = judge.accepts(&self.claims(), &self.said);
+        self.n_left_out = accepted.iter().filter(|is_accepted| !**is_accepted).count();
+        // In the order of the claims.
+        let mut accepted = accepted.into_iter();
+        let mut is_next = || accepted.next().unwrap_or(false);
+        self.always.retain(|_| is_next());
+        self.places.iter_mut().for_each(|at| at.says.retain(|_| is_next()));
+        if self.never().is_some() && !is_next() {
+            self.unreached.clear();
+            self.never_at.clear();
+        }
+    }
+
+    /// All sentences in their order, each with the places at which it is said; none for what holds everywhere.
+    pub fn sentences(&self) -> Vec<(String, &Assertion)> {
+        let everywhere = self.always.iter().map(|one| (String::new(), one));
+        let at_places = self.places.iter().flat_map(|at| {
+            let names = at.at.join(", ");
+            at.says.iter().map(move |one| (names.clone(), one))
+        });
+        everywhere.chain(at_places).collect()
+    }
+}
+
+/// How many choices of different processes there are, one for each of these families.
+fn n_choices(model: &Model, families: &[FamilyId]) -> usize {
+    let mut n_choices: usize = 1;
+    for (at, family) in families.iter().enumerate() {
+        let taken = families[..at].iter().filter(|other| *other == family).count();
+        n_choices = n_choices.saturating_mul(model.families[*family].count() - taken);
+    }
+    n_choices
+}
+
+/// The formula for all choices of processes for its first letters.
+fn closed(families: &[FamilyId], formula: Formula) -> Formula {
+    // Two of one family are bound together, as people write it.
+    if let [one, other] = families
+        && one == other
+    {
+        let (letters, except) = (vec![0, 1], Vec::new());
+        return Formula::Quantified(Quantified {
+            quantity: Quantity::ForAll,
+            letters,
+            family: *one,
+            except,
+            body: Box::new(formula),
+        });
+    }
+    families.iter().enumerate().rev().fold(formula, |body, (at, family)| {
+        let earlier = families[..at].iter().enumerate().filter(|(_, other)| *other == family);
+        let except = earlier.map(|(at, family)| Who::Letter(Letter { at, family: *family })).collect();
+        let (quantity, letters) = (Quantity::ForAll, vec![at]);
+        Formula::Quantified(Quantified { quantity, letters, family: *family, except, body: Box::new(body) })
+    })
+}
+
+fn spot_name(model: &Model, letters: &[String], spot: &Spot) -> String {
+    // The place without the process before it.
+    let at = Formula::At(Who::Process(ProcessId::new(0)), vec![spot.clone()]);
+    let text = render::text(model, letters, &at);
+    text.split_once('@').map_or(text.clone(), |(_, place)| place.to_owned())
+}

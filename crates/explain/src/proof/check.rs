@@ -1,0 +1,293 @@
+//! Whether a sentence is true in every view state of a proof's sets: none is printed of which that was not found out.
+//!
+//! In: a [`Formula`], the members of which it is said, and the processes for which its letters stand there. Out: whether it is true in each of their view
+//! states, as [`truth`] evaluates it; with a symmetry also in each of the images. A sentence that takes too long to judge does not pass.
+//!
+//! Only the columns that the sentence reads are looked at, and of their numbers only what its tests tell apart; each combination that occurs in the
+//! set is evaluated once. Nothing here is shared with what finds the sentences.
+
+use std::collections::{BTreeSet, HashSet};
+
+use base::Budget;
+use evidence::certificate::{Column, Member, SplitInvariant, StateSet};
+use model::Model;
+use model::process::ProcessId;
+use model::value::Value;
+
+use super::formula::{Formula, Index, Meaning, Test, ValueTerm, Who};
+use super::truth::truth;
+use super::view_state::{Exchange, View, ViewState};
+
+/// Of more images than this only some are looked at, and only for sentences that name no process.
+const MOST_IMAGES: usize = 64;
+/// Sentences that name no process are looked at in so many images: by symmetry one would do.
+const ENOUGH_IMAGES: usize = 4;
+/// More combinations than this are not kept.
+const MOST_COMBINATIONS: usize = 300_000;
+
+/// Judges sentences of one invariant.
+pub struct Judge<'a> {
+    /// The program.
+    pub model: &'a Model,
+    /// The invariant.
+    pub invariant: &'a SplitInvariant,
+    /// What judging may use.
+    pub budget: &'a Budget,
+}
+
+/// A member of which something is said, and the processes for which the letters stand.
+#[derive(Clone, Debug)]
+pub struct Said {
+    /// The member's position.
+    pub member: usize,
+    /// The processes.
+    pub own: Vec<ProcessId>,
+}
+
+impl Judge<'_> {
+    /// Which sentences are true in all view states of these members and, where they stand for their images, in those of the images.
+    pub fn accepts(&self, formulas: &[Formula], said: &[Said]) -> Vec<bool> {
+        let mut accepted = vec![true; formulas.len()];
+        for said in said {
+            let images =
+                if self.invariant.symmetry.is_some() { self.images(&said.own) } else { vec![said.own.clone()] };
+            for (formula, accepted) in formulas.iter().zip(&mut accepted) {
+                // What names nobody is true in all images if it is true in one.
+                *accepted &= images.len() <= MOST_IMAGES || self.names_nobody(formula);
+            }
+            for (nth, image) in images.iter().take(MOST_IMAGES).enumerate() {
+                let exchange = Exchange::taking(self.model, &said.own, image);
+                let member = &self.invariant.members[said.member];
+                let Some(view) = View::new(self.model, self.invariant, member, &exchange) else {
+                    return vec![false; formulas.len()];
+                };
+                for (formula, accepted) in formulas.iter().zip(&mut accepted).filter(|(_, accepted)| **accepted) {
+                    let is_seen = nth >= ENOUGH_IMAGES && self.names_nobody(formula);
+                    *accepted = is_seen || self.is_true_in(formula, member, (&view, image)) == Some(true);
+                }
+            }
+        }
+        accepted
+    }
+
+    /// All choices of different processes, each of the family of the one for which it is taken; the processes themselves come first.
+    fn images(&self, own: &[ProcessId]) -> Vec<Vec<ProcessId>> {
+        let mut images: Vec<Vec<ProcessId>> = vec![Vec::new()];
+        for &process in own {
+            let family = &self.model.families[self.model.processes[process].family];
+            let longer = |image: &Vec<ProcessId>| {
+                let others = family.processes().filter(|other| !image.contains(other)).collect::<Vec<_>>();
+                others.into_iter().map(|other| [&image[..], &[other]].concat()).collect::<Vec<_>>()
+            };
+            // One more than are looked at tells that there are more.
+            images = images.iter().flat_map(longer).take(MOST_IMAGES * family.count() + 1).collect();
+        }
+        let at = images.iter().position(|image| image == own);
+        match at {
+            Some(at) => images.swap(0, at),
+            None => images.insert(0, own.to_vec()),
+        }
+        images
+    }
+
+    /// Whether the sentence reads the same after every permutation of processes: then it is true in all images if it is in one.
+    fn names_nobody(&self, formula: &Formula) -> bool {
+        let is_alone = |process: ProcessId| self.model.families[self.model.processes[process].family].count() == 1;
+        let is_free = |who: &Who| match who {
+            Who::Process(process) => is_alone(*process),
+            Who::Letter(_) => true,
+            Who::After(..) => false,
+        };
+        formula.named().iter().all(is_free) && self.has_no_fixed_element(formula)
+    }
+
+    /// Whether no element is named by a number where elements go with processes, and no process is a plain value.
+    fn has_no_fixed_element(&self, formula: &Formula) -> bool {
+        match formula {
+            Formula::Constant(_) | Formula::At(..) => true,
+            Formula::Cell(term, test) => {
+                let moves = |dimension: usize| {
+                    let dimensions = self.invariant.symmetry.iter().flat_map(|symmetry| &symmetry.dimensions);
+                    { dimensions }.any(|one| one.var == term.var && one.dimension == dimension)
+                };
+                let is_fixed = |(at, index): (usize, &Index)| matches!(index, Index::Number(_)) && moves(at);
+                let is_process = |value: &ValueTerm| matches!(value, ValueTerm::Plain(Value::Process(_)));
+                let names = matches!(test, Test::In(values) | Test::NotIn(values) if values.iter().any(is_process));
+                !term.indices.iter().enumerate().any(is_fixed) && !names
+            }
+            Formula::Not(inner) => self.has_no_fixed_element(inner),
+            Formula::All(parts) | Formula::Any(parts) => parts.iter().all(|part| self.has_no_fixed_element(part)),
+            Formula::Implies(one, other) | Formula::Iff(one, other) => {
+                self.has_no_fixed_element(one) && self.has_no_fixed_element(other)
+            }
+            Formula::Quantified(quantified) => self.has_no_fixed_element(&quantified.body),
+        }
+    }
+
+    /// Whether the sentence is true in every view state of a member's image; `None` where that is not found out.
+    fn is_true_in(&self, formula: &Formula, member: &Member, (view, own): (&View<'_>, &[ProcessId])) -> Option<bool> {
+        let meaning = Meaning::new(self.model, own);
+        let mut reads = Reads { view, columns: BTreeSet::new(), atoms: Vec::new() };
+        reads.collect(&meaning, formula)?;
+        let kinds: Vec<Option<Vec<u32>>> = (0..view.columns.len())
+            .map(|column| reads.columns.contains(&column).then(|| reads.kinds(column)))
+            .collect();
+        let rows = Rows { kinds: &kinds, budget: self.budget }.of(&member.states)?;
+        for (nth, row) in rows.iter().enumerate() {
+            if nth % 256 == 0 {
+                self.budget.check(0).ok()?;
+            }
+            if truth(&meaning, formula, &ViewState::new(view, row)) != Some(true) {
+                return Some(false);
+            }
+        }
+        Some(true)
+    }
+}
+
+/// What a formula reads of a view.
+struct Reads<'f, 'v, 'a> {
+    view: &'v View<'a>,
+    columns: BTreeSet<usize>,
+    /// The tests, each with what letters stand for and the column that it reads.
+    atoms: Vec<(usize, Meaning<'a>, &'f Formula)>,
+}
+
+impl<'f, 'a> Reads<'f, '_, 'a> {
+    /// Notes every test, for every instance of quantifiers; `None` where one reads what the view does not show.
+    fn collect(&mut self, meaning: &Meaning<'a>, formula: &'f Formula) -> Option<()> {
+        match formula {
+            Formula::Constant(_) => {}
+            Formula::Cell(term, _) => {
+                let column = self.view.column_of_cell(meaning.cell(term)?)?;
+                self.note(column, meaning, formula);
+            }
+            Formula::At(who, _) => {
+                let column = self.view.column_of_place(meaning.process(*who)?)?;
+                self.note(column, meaning, formula);
+            }
+            Formula::Not(inner) => self.collect(meaning, inner)?,
+            Formula::All(parts) | Formula::Any(parts) => {
+                parts.iter().try_for_each(|part| self.collect(meaning, part))?;
+            }
+            Formula::Implies(one, other) | Formula::Iff(one, other) => {
+                self.collect(meaning, one)?;
+                self.collect(meaning, other)?;
+            }
+            Formula::Quantified(quantified) => {
+                for choice in meaning.choices(quantified)? {
+                    self.collect(&meaning.with(&quantified.letters, &choice), &quantified.body)?;
+                }
+            }
+        }
+        Some(())
+    }
+
+    fn note(&mut self, column: usize, meaning: &Meaning<'a>, formula: &'f Formula) {
+        self.columns.insert(column);
+        self.atoms.push((column, meaning.clone(), formula));
+    }
+
+    /// For each number of a column the first one that no test tells apart from it.
+    fn kinds(&self, column: usize) -> Vec<u32> {
+        let n_numbers = self.view.n_numbers(column) as u32;
+        if matches!(self.view.columns[column], Column::Exposed(_)) {
+            return (0..n_numbers).collect();
+        }
+        let atoms: Vec<_> = self.atoms.iter().filter(|(at, ..)| *at == column).collect();
+        let mut seen: Vec<(Vec<Option<bool>>, u32)> = Vec::new();
+        let mut row = vec![None; self.view.columns.len()];
+        let mut kind = |number: u32| {
+            row[column] = Some(number);
+            let state = ViewState::new(self.view, &row);
+            let truths: Vec<Option<bool>> =
+                atoms.iter().map(|(_, meaning, atom)| truth(meaning, atom, &state)).collect();
+            match seen.iter().find(|(known, _)| *known == truths) {
+                Some((_, first)) => *first,
+                None => {
+                    seen.push((truths, number));
+                    number
+                }
+            }
+        };
+        (0..n_numbers).map(&mut kind).collect()
+    }
+}
+
+/// Lists the combinations of some columns' kinds of numbers that occur in a set.
+struct Rows<'k> {
+    /// For each column that is looked at the kind of each number.
+    kinds: &'k [Option<Vec<u32>>],
+    budget: &'k Budget,
+}
+
+impl Rows<'_> {
+    fn of(&self, states: &StateSet) -> Option<HashSet<Vec<Option<u32>>>> {
+        match states {
+            StateSet::Rows(rows) => self.listed(rows),
+            StateSet::Diagram { order, nodes } => self.drawn(order, nodes),
+        }
+    }
+
+    fn listed(&self, rows: &[Vec<u32>]) -> Option<HashSet<Vec<Option<u32>>>> {
+        let mut found = HashSet::new();
+        for (nth, row) in rows.iter().enumerate() {
+            if nth % 4096 == 0 {
+                self.budget.check(0).ok()?;
+            }
+            let kind = |(kinds, number): (&Option<Vec<u32>>, &u32)| match kinds {
+                Some(kinds) => kinds.get(*number as usize).map(|kind| Some(*kind)),
+                None => Some(None),
+            };
+            found.insert(self.kinds.iter().zip(row).map(kind).collect::<Option<Vec<_>>>()?);
+            if found.len() > MOST_COMBINATIONS {
+                return None;
+            }
+        }
+        Some(found)
+    }
+
+    /// Bit by bit from the top: the nodes that are reached, each with the numbers as far as they were read.
+    fn drawn(&self, order: &[(usize, u32)], nodes: &[(u32, u32, u32)]) -> Option<HashSet<Vec<Option<u32>>>> {
+        let n_bits = |column: usize| {
+            let size = self.kinds[column].as_ref().map_or(0, Vec::len) as u32;
+            u32::BITS - size.saturating_sub(1).leading_zeros()
+        };
+        // Bits that the diagram does not have may be anything.
+        let mut bits: Vec<(usize, u32)> = order.to_vec();
+        for column in (0..self.kinds.len()).filter(|&column| self.kinds[column].is_some()) {
+            let missing = (0..n_bits(column)).filter(|bit| !order.contains(&(column, *bit)));
+            bits.extend(missing.map(|bit| (column, bit)));
+        }
+        let root = nodes.len().checked_sub(1).map_or(1, |last| last as u32 + 2);
+        let start: Vec<Option<u32>> = self.kinds.iter().map(|kinds| kinds.as_ref().map(|_| 0)).collect();
+        let mut reached: HashSet<(u32, Vec<Option<u32>>)> = HashSet::from([(root, start)]);
+        for (position, &(column, bit)) in bits.iter().enumerate() {
+            self.budget.check(0).ok()?;
+            let is_last = !bits[position + 1..].iter().any(|(other, _)| *other == column);
+            let mut next = HashSet::new();
+            for (node, numbers) in reached {
+                let branches = match node.checked_sub(2).and_then(|at| nodes.get(at as usize)) {
+                    Some(&(at, low, high)) if at as usize == position => [low, high],
+                    _ => [node, node],
+                };
+                for (value, node) in (0..).zip(branches).filter(|(_, node)| *node != 0) {
+                    let mut numbers = numbers.clone();
+                    if let Some(kinds) = &self.kinds[column] {
+                        let number = numbers[column].unwrap_or(0) | value << (n_bits(column) - 1 - bit);
+                        // Codes that stand for nothing are not in the set.
+                        let read = if is_last { kinds.get(number as usize).copied() } else { Some(number) };
+                        let Some(read) = read else { continue };
+                        numbers[column] = Some(read);
+                    }
+                    next.insert((node, numbers));
+                }
+                if next.len() > MOST_COMBINATIONS {
+                    return None;
+                }
+            }
+            reached = next;
+        }
+        Some(reached.into_iter().filter(|(node, _)| *node == 1).map(|(_, numbers)| numbers).collect())
+    }
+}

@@ -1,0 +1,294 @@
+//! Sentences as values: what is said about cells and control, with letters for processes.
+//!
+//! A [`Formula`] means exactly what its text says: `render` writes it, `truth` evaluates it, on whole states and on view states of which only a
+//! part is known. Letters are positions: first those of the processes whose invariant it is, then those that quantifiers bind.
+
+use std::collections::BTreeSet;
+
+use model::Model;
+use model::control::PlaceId;
+use model::process::{FamilyId, ProcessId};
+use model::value::Value;
+use model::variable::{CellId, VarId};
+
+/// A process, as a sentence names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Who {
+    /// One and the same process.
+    Process(ProcessId),
+    /// The process for which a letter stands.
+    Letter(Letter),
+    /// The process that comes so many places after that of a letter, in the ring of its family.
+    After(Letter, usize),
+}
+
+/// A letter that stands for processes of a family.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Letter {
+    /// Which one: its position among all letters of the sentence.
+    pub at: usize,
+    /// The family.
+    pub family: FamilyId,
+}
+
+/// The index of an array's element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Index {
+    /// A number.
+    Number(usize),
+    /// The position of a process in its family.
+    Of(Who),
+}
+
+/// A cell: `x`, `flag[k]`, `P[k].level`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CellTerm {
+    /// The variable.
+    pub var: VarId,
+    /// Whose copy; `None` for a shared one.
+    pub owner: Option<Who>,
+    /// One for each dimension.
+    pub indices: Vec<Index>,
+}
+
+/// A value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ValueTerm {
+    /// A value that names no process.
+    Plain(Value),
+    /// A process.
+    Process(Who),
+}
+
+/// What is said of a cell's value.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Test {
+    /// It is one of these.
+    In(Vec<ValueTerm>),
+    /// It is none of these.
+    NotIn(Vec<ValueTerm>),
+    /// It is a number, and this or smaller.
+    AtMost(i64),
+    /// It is a number, and this or larger.
+    AtLeast(i64),
+}
+
+/// A place, in every round of the loops around it or in one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Spot {
+    /// The place.
+    pub place: PlaceId,
+    /// The counters of the process's loops, where one round is meant.
+    pub counters: Option<Vec<(VarId, ValueTerm)>>,
+}
+
+/// What a quantifier says of the instances of its body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Quantity {
+    /// All of them are true.
+    ForAll,
+    /// Some of them is true.
+    Exists,
+    /// At most one of them is true.
+    AtMostOne,
+}
+
+/// A quantified sentence: its letters stand for different processes of a family.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Quantified {
+    /// What is said.
+    pub quantity: Quantity,
+    /// The letters that it binds: one or two.
+    pub letters: Vec<usize>,
+    /// The family.
+    pub family: FamilyId,
+    /// The processes that are left out.
+    pub except: Vec<Who>,
+    /// What is said of each choice of processes.
+    pub body: Box<Formula>,
+}
+
+/// A sentence.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Formula {
+    /// True or false.
+    Constant(bool),
+    /// A cell's value passes a test.
+    Cell(CellTerm, Test),
+    /// A process stands at one of these places.
+    At(Who, Vec<Spot>),
+    /// The opposite.
+    Not(Box<Formula>),
+    /// All of these.
+    All(Vec<Formula>),
+    /// One of these.
+    Any(Vec<Formula>),
+    /// The first implies the second.
+    Implies(Box<Formula>, Box<Formula>),
+    /// Both or none.
+    Iff(Box<Formula>, Box<Formula>),
+    /// Said of processes of a family.
+    Quantified(Quantified),
+}
+
+impl Formula {
+    /// All of the parts; the part itself where there is one.
+    pub fn all(mut parts: Vec<Formula>) -> Formula {
+        if parts.len() == 1 { parts.remove(0) } else { Formula::All(parts) }
+    }
+
+    /// One of the parts; the part itself where there is one.
+    pub fn any(mut parts: Vec<Formula>) -> Formula {
+        if parts.len() == 1 { parts.remove(0) } else { Formula::Any(parts) }
+    }
+
+    /// The opposite, as short as it can be said.
+    pub fn negated(self) -> Formula {
+        match self {
+            Formula::Constant(truth) => Formula::Constant(!truth),
+            Formula::Not(inner) => *inner,
+            Formula::Cell(cell, Test::In(values)) => Formula::Cell(cell, Test::NotIn(values)),
+            Formula::Cell(cell, Test::NotIn(values)) => Formula::Cell(cell, Test::In(values)),
+            other => Formula::Not(Box::new(other)),
+        }
+    }
+
+    /// Everything that it names, by a constant or by a letter.
+    pub fn named(&self) -> BTreeSet<Who> {
+        let mut found = BTreeSet::new();
+        self.collect_named(&mut found);
+        found
+    }
+
+    fn collect_named(&self, found: &mut BTreeSet<Who>) {
+        match self {
+            Formula::Constant(_) => {}
+            Formula::Cell(cell, test) => {
+                found.extend(cell.owner);
+                found.extend(cell.indices.iter().filter_map(|index| match index {
+                    Index::Of(who) => Some(*who),
+                    Index::Number(_) => None,
+                }));
+                if let Test::In(values) | Test::NotIn(values) = test {
+                    found.extend(values.iter().filter_map(ValueTerm::process));
+                }
+            }
+            Formula::At(who, spots) => {
+                found.insert(*who);
+                let counters = spots.iter().flat_map(|spot| spot.counters.iter().flatten());
+                found.extend(counters.filter_map(|(_, value)| value.process()));
+            }
+            Formula::Not(inner) => inner.collect_named(found),
+            Formula::All(parts) | Formula::Any(parts) => parts.iter().for_each(|part| part.collect_named(found)),
+            Formula::Implies(one, other) | Formula::Iff(one, other) => {
+                one.collect_named(found);
+                other.collect_named(found);
+            }
+            Formula::Quantified(quantified) => {
+                found.extend(quantified.except.iter().copied());
+                quantified.body.collect_named(found);
+            }
+        }
+    }
+}
+
+impl ValueTerm {
+    /// The process that it names, if it names one.
+    pub fn process(&self) -> Option<Who> {
+        match self {
+            ValueTerm::Plain(_) => None,
+            ValueTerm::Process(who) => Some(*who),
+        }
+    }
+}
+
+/// What letters stand for.
+#[derive(Clone, Debug)]
+pub struct Meaning<'a> {
+    /// The program.
+    pub model: &'a Model,
+    /// The process of each letter, as far as it is bound.
+    letters: Vec<Option<ProcessId>>,
+}
+
+impl<'a> Meaning<'a> {
+    /// The first letters stand for these processes.
+    pub fn new(model: &'a Model, own: &[ProcessId]) -> Self {
+        Meaning { model, letters: own.iter().copied().map(Some).collect() }
+    }
+
+    /// The same with more letters bound.
+    pub fn with(&self, letters: &[usize], processes: &[ProcessId]) -> Self {
+        let mut more = self.clone();
+        for (&letter, &process) in letters.iter().zip(processes) {
+            if more.letters.len() <= letter {
+                more.letters.resize(letter + 1, None);
+            }
+            more.letters[letter] = Some(process);
+        }
+        more
+    }
+
+    /// The process that is meant; `None` for a letter that nobody bound.
+    pub fn process(&self, who: Who) -> Option<ProcessId> {
+        let is_meant =
+            |letter: Letter| move |process: &ProcessId| self.model.processes[*process].family == letter.family;
+        let of = |letter: Letter| self.letters.get(letter.at).copied().flatten().filter(is_meant(letter));
+        match who {
+            Who::Process(process) => Some(process),
+            Who::Letter(letter) => of(letter),
+            Who::After(letter, distance) => {
+                let process = of(letter)?;
+                let family = &self.model.families[letter.family];
+                let place = (process.index() - family.first.index() + distance) % family.count();
+                Some(ProcessId::new(family.first.index() + place))
+            }
+        }
+    }
+
+    /// The cell that is meant.
+    pub fn cell(&self, term: &CellTerm) -> Option<CellId> {
+        let owner = term.owner.map(|who| self.process(who));
+        let owner = match owner {
+            None => None,
+            Some(known) => Some(known?),
+        };
+        let lens = self.model.vars[term.var].ty.dimensions();
+        let mut offset = 0;
+        for (index, len) in term.indices.iter().zip(&lens) {
+            let number = match *index {
+                Index::Number(number) => number,
+                Index::Of(who) => {
+                    let process = self.process(who)?;
+                    process.index() - self.model.families[self.model.processes[process].family].first.index()
+                }
+            };
+            offset = offset * len + Some(number).filter(|number| number < len)?;
+        }
+        self.model.cells_of(term.var, owner).nth(offset)
+    }
+
+    /// The value that is meant.
+    pub fn value(&self, term: &ValueTerm) -> Option<Value> {
+        match term {
+            ValueTerm::Plain(value) => Some(*value),
+            ValueTerm::Process(who) => self.process(*who).map(Value::Process),
+        }
+    }
+
+    /// The choices of processes over which a quantifier goes.
+    pub fn choices(&self, quantified: &Quantified) -> Option<Vec<Vec<ProcessId>>> {
+        let except = quantified.except.iter().map(|&who| self.process(who)).collect::<Option<Vec<ProcessId>>>()?;
+        let family = &self.model.families[quantified.family];
+        let free: Vec<ProcessId> = family.processes().filter(|process| !except.contains(process)).collect();
+        let mut choices: Vec<Vec<ProcessId>> = vec![Vec::new()];
+        for _ in &quantified.letters {
+            let longer = |choice: &Vec<ProcessId>| {
+                let others = free.iter().filter(|process| !choice.contains(process));
+                others.map(|&process| [&choice[..], &[process]].concat()).collect::<Vec<_>>()
+            };
+            choices = choices.iter().flat_map(longer).collect();
+        }
+        Some(choices)
+    }
+}

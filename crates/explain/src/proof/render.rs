@@ -1,0 +1,264 @@
+//! Sentences as text, in the language of programs.
+//!
+//! In: a [`Formula`] and names for its letters. Out: [`text`], which people read, and [`expression`], which can be written into the program as
+//! (part of) an invariant. They differ where the language lacks the words so far: `x in {0, 2}` and `at most one k: …` are spelled out, and
+//! places without a label, or in one round of a loop, have no expression.
+
+use model::Model;
+use model::control::PlaceId;
+use model::print;
+use model::process::FamilyId;
+use model::types::ScalarType;
+use model::value::Value;
+
+use super::formula::{CellTerm, Formula, Index, Quantified, Quantity, Spot, Test, ValueTerm, Who};
+use crate::text::clean;
+
+/// The sentence for people.
+pub fn text(model: &Model, letters: &[String], formula: &Formula) -> String {
+    let writer = Writer { model, letters, is_strict: false };
+    writer.formula(formula).map_or_else(String::new, |(_, text)| text)
+}
+
+/// The sentence as an expression of the program's language; `None` where the language cannot say it.
+pub fn expression(model: &Model, letters: &[String], formula: &Formula) -> Option<String> {
+    let writer = Writer { model, letters, is_strict: true };
+    writer.formula(formula).map(|(_, text)| text)
+}
+
+/// How tightly a text binds, loosest first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Level {
+    /// A quantifier, which reaches as far right as it can.
+    Open,
+    /// `=>` and `<=>`, which do not chain.
+    Arrow,
+    Or,
+    And,
+    Comparison,
+    Atom,
+}
+
+struct Writer<'a> {
+    model: &'a Model,
+    letters: &'a [String],
+    /// Whether only words of the language are used.
+    is_strict: bool,
+}
+
+impl Writer<'_> {
+    fn formula(&self, formula: &Formula) -> Option<(Level, String)> {
+        match formula {
+            Formula::Constant(truth) => Some((Level::Atom, truth.to_string())),
+            Formula::Cell(cell, test) => self.cell_test(cell, test),
+            Formula::At(who, spots) => {
+                let (who, spots) = (self.process(*who)?, self.spots(spots)?);
+                match &spots[..] {
+                    [only] => Some((Level::Atom, format!("{who}@{only}"))),
+                    several => Some((Level::Atom, format!("{who}@{{{}}}", several.join(", ")))),
+                }
+            }
+            Formula::Not(inner) => Some((Level::Atom, format!("!{}", self.tighter(inner, Level::Atom)?))),
+            Formula::All(parts) => self.joined(parts, Level::And),
+            Formula::Any(parts) => self.joined(parts, Level::Or),
+            Formula::Implies(one, other) => self.arrow(one, "=>", other),
+            Formula::Iff(one, other) => self.arrow(one, "<=>", other),
+            Formula::Quantified(quantified) => self.quantified(quantified),
+        }
+    }
+
+    fn joined(&self, parts: &[Formula], level: Level) -> Option<(Level, String)> {
+        match (parts, level) {
+            ([], Level::And) => Some((Level::Atom, "true".to_owned())),
+            ([], _) => Some((Level::Atom, "false".to_owned())),
+            ([only], _) => self.formula(only),
+            _ => {
+                let above = if level == Level::And { Level::Comparison } else { Level::And };
+                let parts = parts.iter().map(|part| self.tighter(part, above)).collect::<Option<Vec<_>>>()?;
+                Some((level, parts.join(if level == Level::And { " && " } else { " || " })))
+            }
+        }
+    }
+
+    /// What is implied may be a quantifier without parentheses: it reaches to the end.
+    fn arrow(&self, one: &Formula, arrow: &str, other: &Formula) -> Option<(Level, String)> {
+        let (level, other) = self.formula(other)?;
+        let other = if level == Level::Arrow { format!("({other})") } else { other };
+        Some((Level::Arrow, format!("{} {arrow} {other}", self.tighter(one, Level::Or)?)))
+    }
+
+    fn tighter(&self, formula: &Formula, least: Level) -> Option<String> {
+        let (level, text) = self.formula(formula)?;
+        Some(if level < least { format!("({text})") } else { text })
+    }
+
+    fn quantified(&self, quantified: &Quantified) -> Option<(Level, String)> {
+        let Quantified { quantity, letters, family, except, body } = quantified;
+        let names = letters.iter().map(|&letter| self.letters.get(letter)).collect::<Option<Vec<&String>>>()?;
+        let left_out = except.iter().map(|&who| self.index(who)).collect::<Option<Vec<String>>>()?;
+        let domain = if self.only_family() == Some(*family) {
+            String::new()
+        } else {
+            format!(" in {}", clean(&self.model.families[*family].name))
+        };
+        // One name may be set apart in the head, as the language does; all others are conditions.
+        let (head, conditions) = match (&names[..], &left_out[..]) {
+            ([name], [other]) => (format!("{name} != {other}"), Vec::new()),
+            ([one, other], []) => (format!("{one} != {other}"), Vec::new()),
+            ([name], others) => ((*name).clone(), others.iter().map(|other| format!("{name} != {other}")).collect()),
+            (names, others) => {
+                let pairs = names.iter().flat_map(|name| others.iter().map(move |other| format!("{name} != {other}")));
+                (names.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(" != "), pairs.collect())
+            }
+        };
+        let conditions: String = conditions.join(" && ");
+        let body = match (conditions.is_empty(), quantity) {
+            (true, _) => self.formula(body)?.1,
+            (false, Quantity::ForAll) => {
+                let (level, text) = self.formula(body)?;
+                let text = if level == Level::Arrow { format!("({text})") } else { text };
+                format!("{conditions} => {text}")
+            }
+            (false, _) => format!("{conditions} && {}", self.tighter(body, Level::Comparison)?),
+        };
+        match quantity {
+            Quantity::ForAll => Some((Level::Open, format!("forall {head}{domain}: {body}"))),
+            Quantity::Exists => Some((Level::Open, format!("exists {head}{domain}: {body}"))),
+            Quantity::AtMostOne if self.is_strict => {
+                Some((Level::Comparison, format!("count({head}{domain}: {body}) <= 1")))
+            }
+            Quantity::AtMostOne => Some((Level::Open, format!("at most one {head}{domain}: {body}"))),
+        }
+    }
+
+    fn cell_test(&self, term: &CellTerm, test: &Test) -> Option<(Level, String)> {
+        let ty = self.model.vars[term.var].ty.scalar();
+        let is_lock = ty == ScalarType::Lock;
+        let cell = self.cell(term)? + if is_lock { ".owner" } else { "" };
+        // Processes of all families own locks.
+        let text = |value: &ValueTerm| match value {
+            ValueTerm::Process(who) if is_lock => self.process(*who),
+            other => self.value(other),
+        };
+        let list = |values: &[ValueTerm]| values.iter().map(text).collect::<Option<Vec<_>>>();
+        let one = |value: &ValueTerm, sign: &str| match (value, sign) {
+            (ValueTerm::Plain(Value::Bool(truth)), _) if *truth == (sign == "==") => Some((Level::Atom, cell.clone())),
+            (ValueTerm::Plain(Value::Bool(_)), _) => Some((Level::Atom, format!("!{cell}"))),
+            _ => Some((Level::Comparison, format!("{cell} {sign} {}", text(value)?))),
+        };
+        match test {
+            Test::In(values) if values.len() == 1 => one(&values[0], "=="),
+            Test::NotIn(values) if values.len() == 1 => one(&values[0], "!="),
+            Test::In(values) | Test::NotIn(values) if self.is_strict => {
+                let (sign, level, between) = match test {
+                    Test::In(_) => ("==", Level::Or, " || "),
+                    _ => ("!=", Level::And, " && "),
+                };
+                let parts = values.iter().map(|value| one(value, sign)).collect::<Option<Vec<_>>>()?;
+                Some((level, parts.into_iter().map(|(_, text)| text).collect::<Vec<_>>().join(between)))
+            }
+            Test::In(values) => Some((Level::Comparison, format!("{cell} in {{{}}}", list(values)?.join(", ")))),
+            Test::NotIn(values) => Some((Level::Comparison, format!("{cell} not in {{{}}}", list(values)?.join(", ")))),
+            Test::AtMost(most) => Some((Level::Comparison, format!("{cell} <= {most}"))),
+            Test::AtLeast(least) => Some((Level::Comparison, format!("{cell} >= {least}"))),
+        }
+    }
+
+    fn value(&self, value: &ValueTerm) -> Option<String> {
+        match value {
+            ValueTerm::Plain(value) => Some(print::value(self.model, *value)),
+            // Where values are shown by index, so is the letter.
+            ValueTerm::Process(who @ (Who::Letter(letter) | Who::After(letter, _)))
+                if self.only_family() == Some(letter.family) =>
+            {
+                self.index(*who)
+            }
+            ValueTerm::Process(Who::Process(process)) => Some(print::value(self.model, Value::Process(*process))),
+            ValueTerm::Process(who) => self.process(*who),
+        }
+    }
+
+    fn cell(&self, term: &CellTerm) -> Option<String> {
+        let owner = match term.owner {
+            Some(who) => self.process(who)? + ".",
+            None => String::new(),
+        };
+        let index = |index: &Index| match *index {
+            Index::Number(number) => Some(format!("[{number}]")),
+            Index::Of(who) => Some(format!("[{}]", self.index(who)?)),
+        };
+        let indices = term.indices.iter().map(index).collect::<Option<String>>()?;
+        Some(format!("{owner}{}{indices}", clean(&self.model.vars[term.var].name)))
+    }
+
+    /// A process as an owner: `P[i]`, `P[0]`, `Monitor`.
+    fn process(&self, who: Who) -> Option<String> {
+        match who {
+            Who::Process(process) => Some(clean(&self.model.processes[process].name)),
+            Who::Letter(letter) | Who::After(letter, _) => {
+                let family = &self.model.families[letter.family];
+                Some(format!("{}[{}]", clean(&family.name), self.index(who)?))
+            }
+        }
+    }
+
+    /// A process as an index or, where the program has one family, as a value: `i`, `i + 1`, `0`.
+    fn index(&self, who: Who) -> Option<String> {
+        match who {
+            Who::Process(process) => Some(print::value(self.model, Value::Process(process))),
+            Who::Letter(letter) => self.letters.get(letter.at).cloned(),
+            Who::After(letter, distance) => {
+                let (name, count) = (self.letters.get(letter.at)?, self.model.families[letter.family].count());
+                Some(match distance {
+                    _ if self.is_strict => format!("(({name} + {distance}) % {count})"),
+                    1 => format!("{name} + 1"),
+                    _ if distance + 1 == count => format!("{name} - 1"),
+                    _ => format!("{name} + {distance}"),
+                })
+            }
+        }
+    }
+
+    /// The places, by their labels; the end of a text is called so.
+    fn spots(&self, spots: &[Spot]) -> Option<Vec<String>> {
+        let mut names: Vec<String> = Vec::new();
+        for spot in spots {
+            let name = if self.is_strict { self.label(spot, spots)? } else { self.spot(spot)? };
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        Some(names)
+    }
+
+    fn spot(&self, spot: &Spot) -> Option<String> {
+        let name = place_name(self.model, spot.place);
+        let Some(counters) = &spot.counters else { return Some(name) };
+        let values = counters.iter().map(|(_, value)| self.value(value)).collect::<Option<Vec<_>>>()?;
+        Some(if values.is_empty() { name } else { format!("{name}[{}]", values.join(", ")) })
+    }
+
+    /// A label that only places among the spots have.
+    fn label(&self, spot: &Spot, spots: &[Spot]) -> Option<String> {
+        let place = &self.model.places[spot.place];
+        let is_meant = |other: PlaceId| spots.iter().any(|spot| spot.place == other && spot.counters.is_none());
+        let all_meant = |label: &&String| {
+            let carriers = self.model.places.entries().filter(|(_, other)| other.scope == place.scope);
+            { carriers }.all(|(id, other)| !other.labels.contains(label) || is_meant(id))
+        };
+        place.labels.iter().find(all_meant).cloned()
+    }
+
+    /// The one family with an index, which letters without a domain range over.
+    fn only_family(&self) -> Option<FamilyId> {
+        let mut indexed = self.model.families.entries().filter(|(_, family)| family.index.is_some());
+        indexed.next().filter(|_| indexed.next().is_none()).map(|(id, _)| id)
+    }
+}
+
+/// What a place is called; the end of a process's text is called `end` where it has no label.
+pub fn place_name(model: &Model, place: PlaceId) -> String {
+    let declared = &model.places[place];
+    let is_end = model.families.iter().any(|family| family.end == place);
+    if is_end && declared.labels.is_empty() { "end".to_owned() } else { clean(&declared.name) }
+}
