@@ -19,16 +19,18 @@ mod listing;
 mod movers;
 mod numbering;
 mod obligations;
+mod propagation;
 mod pushdown;
 mod runs;
 mod symmetry;
 mod words;
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use base::{Budget, StopReason};
 use evidence::Certificate;
-use evidence::certificate::{Claim, NoFairRun, SplitInvariant, StateSet};
+use evidence::certificate::{Claim, NoFairRun, Refutation, SplitInvariant, StateSet};
 use evidence::plain::{self, Violation};
 use model::Model;
 use model::control::ActionKind;
@@ -38,6 +40,7 @@ use claimed::Claimed;
 use diagrams::Diagrams;
 use listing::Listing;
 use obligations::Obligations;
+use propagation::Scene;
 
 /// Sets with more view states than this, all together, are checked as decision diagrams.
 const MOST_LISTED: usize = 200_000;
@@ -160,6 +163,7 @@ impl Audit<'_> {
         }
         self.supported()?;
         let mut violations = self.violations()?;
+        let mut scenes: BTreeMap<usize, Scene<'_>> = BTreeMap::new();
         let mut checked = None;
         let mut obligations = evidence::certificate::Obligations::default();
         for (at, fact) in certificate.facts.iter().enumerate() {
@@ -181,6 +185,27 @@ impl Audit<'_> {
                     obligations = obligations.with(found);
                     let n_members = proof.threads.len();
                     checked = Some(Checked { k: 1, n_members, obligations: found, means: Means::Listing });
+                }
+                Claim::Sights(sights) => {
+                    let scene = Scene::new(self.model, sights, self.budget)?;
+                    let found = evidence::certificate::Obligations { step: scene.n_rows(), ..Default::default() };
+                    obligations = obligations.with(found);
+                    let n_members = self.model.processes.len();
+                    checked = Some(Checked { k: 1, n_members, obligations: found, means: Means::Listing });
+                    scenes.insert(at, scene);
+                }
+                Claim::Refutation(claim) => {
+                    let Some(open) = &mut violations else {
+                        return malformed(format!("fact {at} is about runs, and `{}` is not", self.property.name));
+                    };
+                    let scene = match &fact.uses[..] {
+                        [used] => scenes.get(used),
+                        _ => None,
+                    };
+                    let Some(scene) = scene else {
+                        return malformed(format!("fact {at} has to use what is said about what processes see"));
+                    };
+                    obligations.ranks += self.check_refutation(claim, scene, open)?;
                 }
                 Claim::NoFairRun(claim) => {
                     let Some(open) = &mut violations else {
@@ -233,6 +258,20 @@ impl Audit<'_> {
         // What a property says twice has one name, and is the same violation.
         meant.for_each(|open| open.is_excluded = true);
         Ok(n_foci)
+    }
+
+    /// Checks that no run violates the property in one way, by the views of processes.
+    fn check_refutation(&self, claim: &Refutation, scene: &Scene<'_>, violations: &mut [Open]) -> Outcome<usize> {
+        let is_meant = |open: &&mut Open| open.violation.name(self.model) == claim.violation;
+        let mut meant = violations.iter_mut().filter(is_meant).peekable();
+        let Some(open) = meant.peek() else {
+            let name = &self.property.name;
+            let what = format!("a refutation names a way to violate `{name}` that there is not");
+            return Err(CertificateError::Malformed(what));
+        };
+        let n_steps = scene.check(&open.violation, claim)?;
+        meant.for_each(|open| open.is_excluded = true);
+        Ok(n_steps)
     }
 
     fn check_fact(&self, claimed: &SplitInvariant, is_last: bool) -> Outcome<Checked> {

@@ -29,6 +29,8 @@ pub enum FactKind {
     KIndex(usize),
     /// Path edges of programs with procedures.
     PathEdges,
+    /// Sums over cells that are sums over processes.
+    Sums,
     /// No fair run stays in a set of edges for ever: may be dropped from fair components.
     Lemma,
 }
@@ -39,7 +41,8 @@ impl ClosedFact {
         match &self.claim {
             Claim::SplitInvariant(invariant) if invariant.k == 1 => FactKind::LocalSet,
             Claim::SplitInvariant(invariant) => FactKind::KIndex(invariant.k),
-            Claim::NoFairRun(_) => FactKind::Lemma,
+            Claim::NoFairRun(_) | Claim::Refutation(_) => FactKind::Lemma,
+            Claim::Sights(_) => FactKind::Sums,
             Claim::Pushdown(_) => FactKind::PathEdges,
         }
     }

@@ -46,6 +46,8 @@ pub enum Method {
     Pushdown,
     /// Temporal properties on the whole product, with decision diagrams.
     Global,
+    /// Temporal properties by refutation, from view to view.
+    Propagate,
     /// Temporal properties one process at a time, without fairness but that of scheduling.
     Ll,
     /// Temporal properties one process at a time, for every process.

@@ -27,6 +27,7 @@ use model::control::PlaceId;
 
 use crate::scope::Scope;
 
+pub use crate::propagation::{Additive, Refutation, Sights};
 pub use crate::ranks::{Focus, NoFairRun, RankTree, Reason, Variant, ViolationName};
 
 /// How many obligations of each kind a checker discharged.
@@ -86,7 +87,7 @@ impl Certificate {
     pub fn pushdown(&self) -> Option<&crate::pushdown::PushdownProof> {
         match &self.facts.last()?.claim {
             Claim::Pushdown(proof) => Some(proof),
-            Claim::SplitInvariant(_) | Claim::NoFairRun(_) => None,
+            _ => None,
         }
     }
 }
@@ -109,6 +110,10 @@ pub enum Claim {
     NoFairRun(NoFairRun),
     /// Every reachable state is, as each process sees it, in the activation of its top frame.
     Pushdown(crate::pushdown::PushdownProof),
+    /// Processes see no more than this, and in every reachable state these sums over cells are sums over processes.
+    Sights(Sights),
+    /// No fair run violates a temporal property in one of the ways in which it can be violated, by what it would do in each view.
+    Refutation(Refutation),
 }
 
 impl Claim {
@@ -116,7 +121,7 @@ impl Claim {
     pub fn split_invariant(&self) -> Option<&SplitInvariant> {
         match self {
             Claim::SplitInvariant(invariant) => Some(invariant),
-            Claim::NoFairRun(_) | Claim::Pushdown(_) => None,
+            _ => None,
         }
     }
 
@@ -124,15 +129,15 @@ impl Claim {
     pub fn split_invariant_mut(&mut self) -> Option<&mut SplitInvariant> {
         match self {
             Claim::SplitInvariant(invariant) => Some(invariant),
-            Claim::NoFairRun(_) | Claim::Pushdown(_) => None,
+            _ => None,
         }
     }
 
     /// The ranks, if it is a claim about runs.
     pub fn no_fair_run(&self) -> Option<&NoFairRun> {
         match self {
-            Claim::SplitInvariant(_) | Claim::Pushdown(_) => None,
             Claim::NoFairRun(claim) => Some(claim),
+            _ => None,
         }
     }
 }

@@ -9,6 +9,7 @@ pub mod exploration;
 pub mod itf;
 pub mod plain;
 pub mod proof_file;
+pub mod propagation;
 pub mod pushdown;
 pub mod ranks;
 pub mod scope;

@@ -9,6 +9,7 @@
 
 mod fingerprint;
 mod layout;
+mod propagation_record;
 mod pushdown_record;
 mod ranks;
 mod read;

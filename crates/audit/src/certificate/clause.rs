@@ -52,6 +52,8 @@ pub(super) struct Clause<'e> {
 pub(super) struct Mentions {
     /// The processes whose place or cells it may look at.
     pub processes: BTreeSet<ProcessId>,
+    /// Those of them whose place it may look at.
+    pub controls: BTreeSet<ProcessId>,
     /// The cells.
     pub cells: BTreeSet<CellId>,
 }
@@ -225,7 +227,7 @@ impl<'m> Splitter<'m> {
     }
 
     /// Whether an expression is a fault in no state; `false` where its text does not tell.
-    fn has_value(&self, expr: &Expr, bound: &[Value]) -> bool {
+    pub fn has_value(&self, expr: &Expr, bound: &[Value]) -> bool {
         let is_somebody = |who: &Expr| matches!(self.constant(who, bound), Some(Ok(Value::Process(_))));
         match &expr.kind {
             _ if is_constant(expr) => matches!(self.constant(expr, bound), Some(Ok(_))),
@@ -402,6 +404,7 @@ impl<'m> Splitter<'m> {
                     Some(value) => value.into_iter().filter_map(as_process).collect(),
                     None => families.iter().flat_map(|&family| self.model.families[family].processes()).collect(),
                 };
+                into.controls.extend(&processes);
                 into.processes.extend(processes);
                 self.mention(who, bound, into)
             }

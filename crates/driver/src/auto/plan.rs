@@ -15,6 +15,7 @@ use explicit::local::{Local, Ls3};
 use explicit::pushdown::Pushdown;
 use explicit::{Mono, Stubborn};
 use model::{Model, symmetry};
+use propagate::Propagate;
 use symbolic::engines::Symbolic;
 use symbolic::reach::Direction;
 
@@ -100,6 +101,7 @@ impl Plan<'_> {
         if !is_crowded {
             steps.push(self.step(Stubborn));
         }
+        steps.push(self.step(Propagate::default()).one_by_one());
         steps.push(self.step(ListedFirst::fair(Rule::FllB)).one_by_one());
         steps.push(self.step(ListedFirst::k_index(3)));
         steps.push(self.step(ListedFirst::fair(Rule::FllA)).one_by_one());

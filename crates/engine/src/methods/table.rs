@@ -5,7 +5,7 @@ use base::Feature;
 use super::{Declaration, Kinds, Method};
 
 /// All methods, in the order of `--help`.
-pub static METHODS: [Declaration; 17] = [
+pub static METHODS: [Declaration; 18] = [
     Declaration {
         method: Method::Auto,
         name: "auto",
@@ -131,6 +131,15 @@ pub static METHODS: [Declaration; 17] = [
         is_complete: true,
         lacks: GLOBAL,
         paper: "the baseline of Cohen and Namjoshi, CAV 2008, and of Cohen, Namjoshi and Sa'ar, CAV 2010",
+    },
+    Declaration {
+        method: Method::Propagate,
+        name: "propagate",
+        answers: "temporal properties under fairness, local, by refutation: fast for many processes, may leave them open",
+        kinds: Kinds::Temporal,
+        is_complete: false,
+        lacks: PROPAGATED,
+        paper: "Piecewise's own; view graphs after Zheng, Streett components after Emerson and Lei",
     },
     Declaration {
         method: Method::Ll,
@@ -262,6 +271,19 @@ const PUSHDOWN: &[Feature] = &[
     Feature::WideStates,
     Feature::Numbers,
     Feature::LongProof,
+];
+
+/// View graphs and their fair components.
+const PROPAGATED: &[Feature] = &[
+    Feature::Patterns,
+    Feature::Chains,
+    Feature::WhenNobody,
+    Feature::Procedures,
+    Feature::Rendezvous,
+    Feature::GivenAutomaton,
+    Feature::ChangingDomain,
+    Feature::Tableau,
+    Feature::Numbers,
 ];
 
 /// Abstract processes and ranks.

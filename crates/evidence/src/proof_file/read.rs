@@ -23,8 +23,8 @@ use super::record::{
 use super::{FORMAT, MOST_BYTES, OLDER, ProofError};
 use crate::Certificate;
 use crate::certificate::{
-    Claim, Column, ControlPoint, Exposed, Fact, Focus, LocalFact, Member, NoFairRun, ProcessDimension, SplitInvariant,
-    StateSet, Symmetry, Variant, ViolationName,
+    Claim, Column, ControlPoint, Exposed, Fact, Focus, LocalFact, Member, NoFairRun, ProcessDimension, Refutation,
+    SplitInvariant, StateSet, Symmetry, Variant, ViolationName,
 };
 use crate::itf::value::{brief, from_json};
 use crate::pushdown::PushdownProof;
@@ -153,6 +153,24 @@ fn check_program(document: &Document, model: &Model) -> Result<(), ProofError> {
     Ok(())
 }
 
+impl FactRecord {
+    /// What stands under a key, where nothing else is said.
+    fn only<T>(mut self, key: &str, take: impl FnOnce(&mut FactRecord) -> Option<T>) -> Result<T, String> {
+        let found = take(&mut self).ok_or_else(|| format!("a claim of this kind needs `{key}`"))?;
+        let more = self.k.is_some()
+            || self.symmetry.is_some()
+            || self.processes.is_some()
+            || self.members.is_some()
+            || self.violation.is_some()
+            || self.variant.is_some()
+            || self.foci.is_some()
+            || self.pushdown.is_some()
+            || self.sights.is_some()
+            || self.refutation.is_some();
+        if more { Err(format!("a claim of this kind has nothing but `{key}`")) } else { Ok(found) }
+    }
+}
+
 /// Ids and values of a program, each under the name that stands beside it.
 pub(super) struct Reader<'a> {
     pub model: &'a Model,
@@ -165,8 +183,22 @@ impl Reader<'_> {
             ClaimRecord::SplitInvariant => Claim::SplitInvariant(self.split_invariant(record)?),
             ClaimRecord::NoFairRun => Claim::NoFairRun(self.no_fair_run(record)?),
             ClaimRecord::Pushdown => Claim::Pushdown(self.pushdown(record)?),
+            ClaimRecord::Sights => Claim::Sights(self.sights(&record.only("sights", |record| record.sights.take())?)?),
+            ClaimRecord::Refutation => Claim::Refutation(self.refutation(record)?),
         };
         Ok(Fact { claim, uses })
+    }
+
+    fn refutation(&self, mut record: FactRecord) -> Result<Refutation, String> {
+        let violation = record.violation.take().ok_or("a refutation needs `violation`")?;
+        let claim = record.only("refutation", |record| record.refutation.take())?;
+        Ok(Refutation {
+            violation: self.violation(violation)?,
+            members: claim.members.iter().map(|named| self.process(named)).collect::<Result<_, String>>()?,
+            cells: claim.cells.iter().map(|named| self.cell(named)).collect::<Result<_, String>>()?,
+            controls: claim.controls.iter().map(|named| self.process(named)).collect::<Result<_, String>>()?,
+            steps: self.steps(claim.steps)?,
+        })
     }
 
     fn pushdown(&self, record: FactRecord) -> Result<PushdownProof, String> {
@@ -176,7 +208,9 @@ impl Reader<'_> {
             || record.members.is_some()
             || record.violation.is_some()
             || record.variant.is_some()
-            || record.foci.is_some();
+            || record.foci.is_some()
+            || record.sights.is_some()
+            || record.refutation.is_some();
         match record.pushdown {
             Some(claim) if !is_strange => claim.read(self),
             Some(_) => Err("a claim about path edges has nothing but `pushdown`".to_owned()),
@@ -191,6 +225,8 @@ impl Reader<'_> {
             ("processes", record.processes.is_some()),
             ("members", record.members.is_some()),
             ("pushdown", record.pushdown.is_some()),
+            ("sights", record.sights.is_some()),
+            ("refutation", record.refutation.is_some()),
         ];
         if let Some((key, _)) = strange.into_iter().find(|(_, is_there)| *is_there) {
             return Err(format!("a claim that there is no fair run has no `{key}`"));
@@ -214,6 +250,8 @@ impl Reader<'_> {
             ("variant", record.variant.is_some()),
             ("foci", record.foci.is_some()),
             ("pushdown", record.pushdown.is_some()),
+            ("sights", record.sights.is_some()),
+            ("refutation", record.refutation.is_some()),
         ];
         if let Some((key, _)) = strange.into_iter().find(|(_, is_there)| *is_there) {
             return Err(format!("a split invariant has no `{key}`"));

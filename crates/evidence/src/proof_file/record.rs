@@ -12,12 +12,13 @@ use serde_json::Value as Json;
 
 use super::FORMAT;
 use super::fingerprint::fingerprint;
+use super::propagation_record::{Names, RefutationRecord, SightsRecord};
 use super::pushdown_record::PushdownRecord;
 use super::ranks::{FocusRecord, focus_record};
 use crate::Certificate;
 use crate::certificate::{
-    Claim, Column, ControlPoint, Fact, LocalFact, Member, NoFairRun, ProcessDimension, SplitInvariant, StateSet,
-    Symmetry, Variant, ViolationName,
+    Claim, Column, ControlPoint, Fact, LocalFact, Member, NoFairRun, ProcessDimension, Refutation, SplitInvariant,
+    StateSet, Symmetry, Variant, ViolationName,
 };
 use crate::itf::value::scalar_to_json;
 use crate::pushdown::PushdownProof;
@@ -64,6 +65,30 @@ pub(super) struct FactRecord {
     pub foci: Option<Vec<FocusRecord>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pushdown: Option<PushdownRecord>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sights: Option<SightsRecord>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refutation: Option<RefutationRecord>,
+}
+
+impl FactRecord {
+    /// A fact of which nothing is said yet.
+    fn new(claim: ClaimRecord, uses: &[usize]) -> Self {
+        FactRecord {
+            claim,
+            uses: uses.to_vec(),
+            k: None,
+            symmetry: None,
+            processes: None,
+            members: None,
+            violation: None,
+            variant: None,
+            foci: None,
+            pushdown: None,
+            sights: None,
+            refutation: None,
+        }
+    }
 }
 
 /// The permutations under which members have images.
@@ -108,6 +133,10 @@ pub(super) enum ClaimRecord {
     NoFairRun,
     #[serde(rename = "pushdown")]
     Pushdown,
+    #[serde(rename = "sights")]
+    Sights,
+    #[serde(rename = "refutation")]
+    Refutation,
 }
 
 /// The local states of a process.
@@ -198,22 +227,32 @@ impl Writer<'_> {
             Claim::SplitInvariant(invariant) => self.split_invariant(invariant, &fact.uses),
             Claim::NoFairRun(claim) => self.no_fair_run(claim, &fact.uses),
             Claim::Pushdown(claim) => self.pushdown(claim, &fact.uses),
+            Claim::Sights(sights) => FactRecord {
+                sights: Some(Names(self.model).sights(sights)),
+                ..FactRecord::new(ClaimRecord::Sights, &fact.uses)
+            },
+            Claim::Refutation(claim) => self.refutation(claim, &fact.uses),
+        }
+    }
+
+    fn refutation(&self, claim: &Refutation, uses: &[usize]) -> FactRecord {
+        let names = Names(self.model);
+        let refutation = RefutationRecord {
+            members: claim.members.iter().map(|&process| names.process(process)).collect(),
+            cells: claim.cells.iter().map(|&cell| names.cell(cell)).collect(),
+            controls: claim.controls.iter().map(|&process| names.process(process)).collect(),
+            steps: names.steps(&claim.steps),
+        };
+        FactRecord {
+            violation: Some(self.violation(&claim.violation)),
+            refutation: Some(refutation),
+            ..FactRecord::new(ClaimRecord::Refutation, uses)
         }
     }
 
     fn pushdown(&self, claim: &PushdownProof, uses: &[usize]) -> FactRecord {
-        FactRecord {
-            claim: ClaimRecord::Pushdown,
-            uses: uses.to_vec(),
-            k: None,
-            symmetry: None,
-            processes: None,
-            members: None,
-            violation: None,
-            variant: None,
-            foci: None,
-            pushdown: Some(PushdownRecord::new(self.model, claim)),
-        }
+        let pushdown = Some(PushdownRecord::new(self.model, claim));
+        FactRecord { pushdown, ..FactRecord::new(ClaimRecord::Pushdown, uses) }
     }
 
     fn no_fair_run(&self, claim: &NoFairRun, uses: &[usize]) -> FactRecord {
@@ -223,16 +262,10 @@ impl Writer<'_> {
         };
         let foci = claim.foci.iter().map(|focus| focus_record(focus, self.process(focus.process)));
         FactRecord {
-            claim: ClaimRecord::NoFairRun,
-            uses: uses.to_vec(),
-            k: None,
-            symmetry: None,
-            processes: None,
-            members: None,
             violation: Some(self.violation(&claim.violation)),
             variant: Some(variant),
             foci: Some(foci.collect()),
-            pushdown: None,
+            ..FactRecord::new(ClaimRecord::NoFairRun, uses)
         }
     }
 
@@ -246,16 +279,11 @@ impl Writer<'_> {
             blocks: exposed.blocks.clone(),
         });
         FactRecord {
-            claim: ClaimRecord::SplitInvariant,
-            uses: uses.to_vec(),
             k: Some(*k),
             symmetry: symmetry.as_ref().map(|symmetry| self.symmetry(symmetry)),
             processes: Some(processes.collect()),
             members: Some(members.iter().map(|member| self.member(member)).collect()),
-            violation: None,
-            variant: None,
-            foci: None,
-            pushdown: None,
+            ..FactRecord::new(ClaimRecord::SplitInvariant, uses)
         }
     }
 

@@ -4,6 +4,7 @@ use base::StopReason;
 use engine::Verdict;
 use engine::methods::in_words;
 use engine::run::{PropertyResult, Run};
+use evidence::certificate::Claim;
 use evidence::{Certificate, Evidence, Exploration, Scope, SymbolicSearch, TraceEnd};
 use explain::finding::vacuous;
 use explain::names::{line as line_of, parameters_with_origin, property_title};
@@ -153,6 +154,9 @@ fn reachable_states(seen: &Exploration) -> String {
 fn locally(proof: &Certificate) -> String {
     if proof.pushdown().is_some() {
         return "for every run, one process at a time, however deep its stack".to_owned();
+    }
+    if proof.facts.iter().any(|fact| matches!(fact.claim, Claim::Refutation(_))) {
+        return "for every run, one process after the other".to_owned();
     }
     let Some(invariant) = proof.invariant() else { return String::new() };
     match invariant.k {

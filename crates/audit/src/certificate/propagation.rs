@@ -1,0 +1,346 @@
+//! Refutations replayed: the steps of `evidence::propagation`, each by its definition.
+//!
+//! In: what processes see, checked at every view state; and for each way to violate the property the steps of its refutation. Out: that the
+//! last step of each leaves nothing, or why it does not. Nothing that the engine computed is used: views, their edges, fair components
+//! and compatible edges are made here, from `eval`.
+
+mod conditions;
+mod edges;
+mod views;
+mod weights;
+
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+
+use base::Budget;
+use evidence::plain::Violation;
+use evidence::propagation::{Case, HolderCase, Refutation, Sights, Spot, Step};
+use model::Model;
+use model::process::ProcessId;
+use model::variable::CellId;
+
+use super::clause::Splitter;
+use super::{CertificateError, Outcome, words};
+use conditions::{Judge, Product};
+use edges::{Condition, Edge, compatible, edges, fair_components};
+use views::{Item, View, Views};
+
+/// What refutations of one program share: its views, and their edges where they are asked for.
+pub(super) struct Scene<'a> {
+    views: Views<'a>,
+    edges: Vec<OnceCell<Vec<Edge>>>,
+    budget: &'a Budget,
+}
+
+impl<'a> Scene<'a> {
+    /// Checks what processes see, and the additive invariants.
+    pub fn new(model: &'a Model, sights: &Sights, budget: &'a Budget) -> Outcome<Self> {
+        if !model.channels.is_empty() || !model.procedures.is_empty() || model.has_when_nobody() {
+            let why = "the program has procedures, rendezvous or steps for where nobody can move, of which refutations know nothing";
+            return Err(CertificateError::NotSupported(why.to_owned()));
+        }
+        let views = Views::new(model, sights, budget)?;
+        Ok(Scene { edges: views.list.iter().map(|_| OnceCell::new()).collect(), views, budget })
+    }
+
+    /// How many view states there are.
+    pub fn n_rows(&self) -> usize {
+        self.views.list.iter().map(|view| view.rows.len()).sum()
+    }
+
+    fn edges(&self, process: usize) -> Outcome<&[Edge]> {
+        if let Some(known) = self.edges[process].get() {
+            return Ok(known);
+        }
+        let made = edges(&self.views, &self.views.list[process])?;
+        Ok(self.edges[process].get_or_init(|| made))
+    }
+
+    /// Replays a refutation of one way to violate the property; how many steps there were.
+    pub fn check(&self, violation: &Violation, claim: &Refutation) -> Outcome<usize> {
+        let model = self.views.model;
+        let mut members = claim.members.clone();
+        members.sort_unstable();
+        members.dedup();
+        let cells = claim.cells.iter().map(|&cell| Item::Cell(cell));
+        let more: BTreeSet<Item> = cells.chain(claim.controls.iter().map(|&process| Item::Control(process))).collect();
+        let property = self.views.joint(&members, &more)?;
+        let property_edges = edges(&self.views, &property)?;
+        let splitter = Splitter::new(model);
+        let judge = Judge { views: &self.views, splitter: &splitter };
+        judge.check_values(violation, &property)?;
+        let fairness = judge.fairness(violation, &property, &property_edges);
+        let product = judge.product(&violation.automaton, (&property, &property_edges), &fairness)?;
+        let replay = Replay { scene: self, judge, violation, property, property_edges, product };
+        let sets = Sets { of: vec![None; model.processes.len() + 1], scheduled: None };
+        let mut n_steps = 0;
+        replay.run(&claim.steps, sets, &mut n_steps)?;
+        Ok(n_steps)
+    }
+}
+
+/// The sets at some point: by process, then the property's; `None` is all edges.
+#[derive(Clone)]
+struct Sets {
+    of: Vec<Option<Vec<bool>>>,
+    /// A process that has its turn again and again.
+    scheduled: Option<ProcessId>,
+}
+
+/// A refutation that is replayed.
+struct Replay<'r, 'a> {
+    scene: &'r Scene<'a>,
+    judge: Judge<'r, 'a>,
+    violation: &'r Violation,
+    property: View,
+    property_edges: Vec<Edge>,
+    product: Product,
+}
+
+impl Replay<'_, '_> {
+    /// Takes steps; an error where they do not end with nothing.
+    fn run(&self, steps: &[Step], mut sets: Sets, n_steps: &mut usize) -> Outcome<()> {
+        for (at, step) in steps.iter().enumerate() {
+            self.scene.budget.check(0)?;
+            *n_steps += 1;
+            match step {
+                Step::Fair(spot) => {
+                    let spot = self.number(*spot)?;
+                    let mut kept = vec![false; self.n_edges(spot)?];
+                    self.components(spot, &sets)?.into_iter().flatten().for_each(|edge| kept[edge] = true);
+                    if self.keep(&mut sets, spot, kept) {
+                        return Ok(());
+                    }
+                }
+                Step::Compatible { from, to } => {
+                    let (from, to) = (self.number(*from)?, self.number(*to)?);
+                    let kept = self.compatible(from, to, &sets)?;
+                    if self.keep(&mut sets, to, kept) {
+                        return Ok(());
+                    }
+                }
+                last if at + 1 < steps.len() => {
+                    return Err(CertificateError::Malformed(format!("steps follow {}", word(last))));
+                }
+                Step::Split { of, cases } => return self.split(self.number(*of)?, cases, &sets, n_steps),
+                Step::Holder { of, invariant, cases } => {
+                    return self.holder((self.number(*of)?, *invariant), cases, &sets, n_steps);
+                }
+                Step::Scheduled(cases) => return self.scheduled(cases, &sets, n_steps),
+                Step::Unequal(invariant) => return self.unequal(*invariant, &sets),
+            }
+        }
+        words::refused("the last step of a refutation has to leave nothing", "edges are left")
+    }
+
+    /// The position of a spot.
+    fn number(&self, spot: Spot) -> Outcome<usize> {
+        let n_processes = self.scene.views.list.len();
+        match spot {
+            Spot::Property => Ok(n_processes),
+            Spot::Process(process) if process.index() < n_processes => Ok(process.index()),
+            Spot::Process(process) => {
+                Err(CertificateError::Malformed(format!("there is no process number {}", process.index())))
+            }
+        }
+    }
+
+    fn is_property(&self, spot: usize) -> bool {
+        spot == self.scene.views.list.len()
+    }
+
+    fn view(&self, spot: usize) -> &View {
+        self.scene.views.list.get(spot).unwrap_or(&self.property)
+    }
+
+    fn n_edges(&self, spot: usize) -> Outcome<usize> {
+        if self.is_property(spot) { Ok(self.product.ends.len()) } else { Ok(self.scene.edges(spot)?.len()) }
+    }
+
+    fn contains(sets: &Sets, spot: usize, edge: usize) -> bool {
+        sets.of[spot].as_ref().is_none_or(|set| set[edge])
+    }
+
+    /// Keeps these edges of a set; whether nothing is left.
+    fn keep(&self, sets: &mut Sets, spot: usize, kept: Vec<bool>) -> bool {
+        let is_empty = !kept.contains(&true);
+        sets.of[spot] = Some(kept);
+        is_empty
+    }
+
+    /// The edges of the view behind a set.
+    fn view_edges(&self, spot: usize, sets: &Sets) -> Outcome<Vec<&Edge>> {
+        let edges = (0..self.n_edges(spot)?).filter(|&edge| Self::contains(sets, spot, edge));
+        if self.is_property(spot) {
+            let base: BTreeSet<usize> = edges.map(|edge| self.product.base[edge]).collect();
+            return Ok(base.into_iter().map(|edge| &self.property_edges[edge]).collect());
+        }
+        let all = self.scene.edges(spot)?;
+        Ok(edges.map(|edge| &all[edge]).collect())
+    }
+
+    /// The fair components of a set.
+    fn components(&self, spot: usize, sets: &Sets) -> Outcome<Vec<Vec<usize>>> {
+        let within: Vec<bool> = (0..self.n_edges(spot)?).map(|edge| Self::contains(sets, spot, edge)).collect();
+        if self.is_property(spot) {
+            return Ok(fair_components(&self.product.ends, &within, &self.product.conditions));
+        }
+        let edges = self.scene.edges(spot)?;
+        let mut conditions = self.judge.fairness(self.violation, self.view(spot), edges);
+        if let Some(process) = sets.scheduled.filter(|process| process.index() == spot) {
+            let is_turn = |edge: &Edge| edge.turn.as_ref().is_some_and(|turn| turn.processes().contains(&process));
+            conditions.push(Condition { stays: None, often: edges.iter().map(is_turn).collect() });
+        }
+        let ends: Vec<(usize, usize)> = edges.iter().map(|edge| (edge.from, edge.to)).collect();
+        Ok(fair_components(&ends, &within, &conditions))
+    }
+
+    /// What of a set is compatible with another.
+    fn compatible(&self, from: usize, to: usize, sets: &Sets) -> Outcome<Vec<bool>> {
+        let known = self.view_edges(from, sets)?;
+        let candidates = if self.is_property(to) { &self.property_edges[..] } else { self.scene.edges(to)? };
+        let fits = compatible(&self.scene.views, (self.view(from), &known), (self.view(to), candidates));
+        let base = |edge: usize| if self.is_property(to) { self.product.base[edge] } else { edge };
+        Ok((0..self.n_edges(to)?).map(|edge| Self::contains(sets, to, edge) && fits[base(edge)]).collect())
+    }
+
+    fn split(&self, of: usize, cases: &[Case], sets: &Sets, n_steps: &mut usize) -> Outcome<()> {
+        for component in self.components(of, sets)? {
+            let is_in = |case: &&Case| self.is_at(of, case, &component).unwrap_or(false);
+            let Some(case) = cases.iter().find(is_in) else {
+                return words::refused("each fair component has to have a case", "one has none");
+            };
+            let mut kept = vec![false; self.n_edges(of)?];
+            component.iter().for_each(|&edge| kept[edge] = true);
+            let mut sets = sets.clone();
+            sets.of[of] = Some(kept);
+            self.run(&case.steps, sets, n_steps)?;
+        }
+        Ok(())
+    }
+
+    /// Whether a component has the view state that a case names.
+    fn is_at(&self, of: usize, case: &Case, component: &[usize]) -> Outcome<bool> {
+        let Some(row) = self.view(of).number(&case.row) else { return Ok(false) };
+        if self.is_property(of) {
+            let Some(state) = case.state else { return Ok(false) };
+            let is_there = |&edge: &usize| self.product.nodes[self.product.ends[edge].0] == (row, state as usize);
+            return Ok(component.iter().any(is_there));
+        }
+        let edges = self.scene.edges(of)?;
+        Ok(component.iter().any(|&edge| edges[edge].from == row))
+    }
+
+    fn holder(
+        &self,
+        (of, invariant): (usize, usize),
+        cases: &[HolderCase],
+        sets: &Sets,
+        n_steps: &mut usize,
+    ) -> Outcome<()> {
+        let weights = &self.scene.views.weights;
+        self.check_invariant(invariant)?;
+        let view = self.view(of);
+        let holds = |row: usize| view.shares[row][invariant].rest.is_some_and(|rest| rest >= 1);
+        if !self.view_edges(of, sets)?.iter().all(|edge| holds(edge.from) && holds(edge.to)) {
+            return words::refused("some other process has to weigh something all the time", "none may do so");
+        }
+        let holders = weights.holders(invariant);
+        for process in holders.into_iter().filter(|holder| !view.members.contains(holder)) {
+            let other = process.index();
+            let mut kept = self.compatible(of, other, sets)?;
+            let edges = self.scene.edges(other)?;
+            for (edge, kept) in edges.iter().zip(&mut kept).filter(|(_, kept)| **kept) {
+                let weight = |row: usize| weights.weight(invariant, process, self.view(other), row);
+                let (before, after) = (weight(edge.from)?, weight(edge.to)?);
+                if before == 0 && after > 0 {
+                    return words::refused(
+                        "no process that weighs nothing may get a weight",
+                        format!("{} may", self.scene.views.model.processes[process].name),
+                    );
+                }
+                *kept = before > 0 && after > 0;
+            }
+            let mut sets = sets.clone();
+            sets.of[other] = Some(kept);
+            self.run(self.steps_of(process, cases)?, sets, n_steps)?;
+        }
+        Ok(())
+    }
+
+    fn scheduled(&self, cases: &[HolderCase], sets: &Sets, n_steps: &mut usize) -> Outcome<()> {
+        if sets.scheduled.is_some() {
+            return Err(CertificateError::Malformed("it is said already who has its turn again and again".to_owned()));
+        }
+        for process in self.scene.views.model.processes.ids() {
+            let sets = Sets { scheduled: Some(process), ..sets.clone() };
+            self.run(self.steps_of(process, cases)?, sets, n_steps)?;
+        }
+        Ok(())
+    }
+
+    fn steps_of<'c>(&self, process: ProcessId, cases: &'c [HolderCase]) -> Outcome<&'c [Step]> {
+        let case = cases.iter().find(|case| case.process == process).map(|case| case.steps.as_slice());
+        case.ok_or_else(|| {
+            CertificateError::Malformed(format!("{} has no case", self.scene.views.model.processes[process].name))
+        })
+    }
+
+    fn check_invariant(&self, invariant: usize) -> Outcome<()> {
+        if invariant < self.scene.views.weights.len() {
+            return Ok(());
+        }
+        Err(CertificateError::Malformed(format!("there is no additive invariant number {invariant}")))
+    }
+
+    fn unequal(&self, invariant: usize, sets: &Sets) -> Outcome<()> {
+        self.check_invariant(invariant)?;
+        let weights = &self.scene.views.weights;
+        let mut left = (weights.constant(invariant), weights.constant(invariant));
+        for cell in weights.cells(invariant) {
+            let range = self.cell_range(invariant, cell, sets)?;
+            left = (left.0.saturating_add(range.0), left.1.saturating_add(range.1));
+        }
+        let mut right = (0_i64, 0_i64);
+        for process in weights.holders(invariant) {
+            let mut range = weights.process_range(invariant, process);
+            if sets.of[process.index()].is_some() {
+                let mut rows = Vec::new();
+                for edge in self.view_edges(process.index(), sets)? {
+                    rows.push(weights.weight(invariant, process, self.view(process.index()), edge.from)?);
+                }
+                range = (rows.iter().copied().min().unwrap_or(range.0), rows.iter().copied().max().unwrap_or(range.1));
+            }
+            right = (right.0.saturating_add(range.0), right.1.saturating_add(range.1));
+        }
+        if left.1 < right.0 || right.1 < left.0 {
+            return Ok(());
+        }
+        words::refused("the sides of an additive invariant must not be equal", "they may be")
+    }
+
+    /// What a cell can weigh, by the sets of all views that show it.
+    fn cell_range(&self, invariant: usize, cell: CellId, sets: &Sets) -> Outcome<(i64, i64)> {
+        let weights = &self.scene.views.weights;
+        let mut range = weights.cell_range(invariant, cell, None);
+        for spot in (0..sets.of.len()).filter(|&spot| sets.of[spot].is_some()) {
+            let view = self.view(spot);
+            if view.items.binary_search(&Item::Cell(cell)).is_err() {
+                continue;
+            }
+            let rows = self.view_edges(spot, sets)?;
+            let numbers: BTreeSet<u32> = rows.iter().filter_map(|edge| view.at(edge.from, Item::Cell(cell))).collect();
+            let shown = weights.cell_range(invariant, cell, Some(&numbers));
+            range = (range.0.max(shown.0), range.1.min(shown.1));
+        }
+        Ok(range)
+    }
+}
+
+fn word(step: &Step) -> &'static str {
+    match step {
+        Step::Fair(_) | Step::Compatible { .. } => "a step",
+        Step::Split { .. } | Step::Holder { .. } | Step::Scheduled(_) => "a distinction of cases",
+        Step::Unequal(_) => "the contradiction of sums",
+    }
+}

@@ -1,0 +1,360 @@
+//! Views and their states, for refutations: the smallest sets that are closed, round by round.
+//!
+//! In: what each process sees, as the certificate has it. Out: the rows of each view, with the turns from each, all taken by `eval`. That
+//! a process depends on, and changes, nothing but what it sees is checked at each of its rows.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use base::Budget;
+use evidence::propagation::Sights;
+use model::Model;
+use model::control::{ActionId, ActionKind, PlaceId};
+use model::eval::{Control, State, Turn, attempts_of, initial_states, is_idle};
+use model::process::ProcessId;
+use model::value::Value;
+use model::variable::CellId;
+
+use super::weights::{Share, Weights};
+use crate::certificate::initial::for_each_start;
+use crate::certificate::numbering::name;
+use crate::certificate::{CertificateError, Outcome, words};
+
+/// A part of a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Item {
+    Cell(CellId),
+    Control(ProcessId),
+}
+
+/// More view states than this, all together, are not looked at.
+const MOST_ROWS: usize = 1_000_000;
+
+/// A view with its states.
+pub(super) struct View {
+    /// The processes whose turns it shows entirely.
+    pub members: Vec<ProcessId>,
+    /// What it shows, ascending.
+    pub items: Vec<Item>,
+    /// The processes that see something of it.
+    pub touching: BTreeSet<ProcessId>,
+    pub rows: Vec<Vec<u32>>,
+    pub initial: BTreeSet<usize>,
+    /// What members do at each row.
+    pub options: Vec<Options>,
+    /// What additive invariants say at each row.
+    pub shares: Vec<Vec<Share>>,
+    numbers: HashMap<Vec<u32>, usize>,
+}
+
+/// What the members of a view can do at a row.
+#[derive(Default)]
+pub(super) struct Options {
+    /// Their turns, with the rows that they lead to.
+    pub turns: Vec<(Turn, Vec<u32>)>,
+    /// The enabled actions of each member, other than leaving `idle`.
+    pub enabled: BTreeMap<ProcessId, Vec<ActionId>>,
+}
+
+impl View {
+    /// The content of an item at a row.
+    pub fn at(&self, row: usize, item: Item) -> Option<u32> {
+        self.items.binary_search(&item).ok().map(|place| self.rows[row][place])
+    }
+
+    /// The number of a row.
+    pub fn number(&self, row: &[u32]) -> Option<usize> {
+        self.numbers.get(row).copied()
+    }
+
+    /// What a row shows of some items.
+    pub fn shown(&self, row: &[u32], items: &[Item]) -> Vec<u32> {
+        let places = items.iter().filter_map(|item| self.items.binary_search(item).ok());
+        places.map(|place| row[place]).collect()
+    }
+
+    /// A row with other contents.
+    pub fn changed(&self, row: &[u32], items: &[Item], shown: &[u32]) -> Vec<u32> {
+        let mut row = row.to_vec();
+        for (item, &number) in items.iter().zip(shown) {
+            if let Ok(place) = self.items.binary_search(item) {
+                row[place] = number;
+            }
+        }
+        row
+    }
+}
+
+/// What two views show both.
+pub(super) fn common(one: &View, other: &View) -> Vec<Item> {
+    one.items.iter().copied().filter(|item| other.items.binary_search(item).is_ok()).collect()
+}
+
+/// The views of all processes.
+pub(super) struct Views<'a> {
+    pub model: &'a Model,
+    pub seen: Vec<BTreeSet<Item>>,
+    pub weights: Weights,
+    /// By process.
+    pub list: Vec<View>,
+    budget: &'a Budget,
+    first: State,
+}
+
+impl<'a> Views<'a> {
+    /// The views of all processes, closed; the additive invariants hold in them.
+    pub fn new(model: &'a Model, sights: &Sights, budget: &'a Budget) -> Outcome<Self> {
+        if sights.seen.len() != model.processes.len() {
+            return Err(CertificateError::Malformed("it does not say for each process what it sees".to_owned()));
+        }
+        let first = initial_states(model).next().expect("a program has an initial state");
+        let weights = Weights::new(model, &sights.additive, &first)?;
+        let own = |process: ProcessId| {
+            let cells = model.cells.entries().filter(move |(_, cell)| cell.owner == Some(process));
+            cells.map(|(id, _)| Item::Cell(id)).chain([Item::Control(process)])
+        };
+        let seen = model.processes.ids().zip(&sights.seen).map(|(process, sight)| {
+            let cells = sight.cells.iter().map(|&cell| Item::Cell(cell));
+            let controls = sight.controls.iter().map(|&other| Item::Control(other));
+            own(process).chain(cells).chain(controls).collect()
+        });
+        let seen: Vec<BTreeSet<Item>> = seen.collect();
+        let mut views = Views { model, seen, weights, list: Vec::new(), budget, first };
+        let empty = |process: ProcessId| views.empty(vec![process], &views.seen[process.index()]);
+        let mut list: Vec<View> = model.processes.ids().map(empty).collect();
+        for view in &mut list {
+            views.start(view)?;
+        }
+        loop {
+            budget.check(0)?;
+            let mut grows = false;
+            for seer in 0..list.len() {
+                for actor in list[seer].touching.clone() {
+                    if actor.index() != seer {
+                        let mut view = std::mem::replace(&mut list[seer], views.empty(Vec::new(), &BTreeSet::new()));
+                        let grown = views.interfere(&mut view, &list[actor.index()]);
+                        list[seer] = view;
+                        grows |= grown?;
+                    }
+                }
+            }
+            if !grows {
+                break;
+            }
+        }
+        views.list = list;
+        views.check_sums()?;
+        Ok(views)
+    }
+
+    /// The view of some processes together with some more, closed.
+    pub fn joint(&self, members: &[ProcessId], more: &BTreeSet<Item>) -> Outcome<View> {
+        let seen = members.iter().flat_map(|process| &self.seen[process.index()]);
+        let items: BTreeSet<Item> = more.iter().chain(seen).copied().collect();
+        let mut view = self.empty(members.to_vec(), &items);
+        self.start(&mut view)?;
+        loop {
+            self.budget.check(0)?;
+            let mut grows = false;
+            for actor in view.touching.clone() {
+                if !members.contains(&actor) {
+                    grows |= self.interfere(&mut view, &self.list[actor.index()])?;
+                }
+            }
+            if !grows {
+                return Ok(view);
+            }
+        }
+    }
+
+    fn empty(&self, members: Vec<ProcessId>, items: &BTreeSet<Item>) -> View {
+        let sees = |process: &ProcessId| !self.seen[process.index()].is_disjoint(items);
+        View {
+            members,
+            items: items.iter().copied().collect(),
+            touching: self.model.processes.ids().filter(sees).collect(),
+            rows: Vec::new(),
+            initial: BTreeSet::new(),
+            options: Vec::new(),
+            shares: Vec::new(),
+            numbers: HashMap::new(),
+        }
+    }
+
+    /// Puts the initial rows into a view, and all that its members do from there.
+    fn start(&self, view: &mut View) -> Outcome<()> {
+        let cells = view.items.iter().filter_map(|item| if let Item::Cell(cell) = item { Some(*cell) } else { None });
+        let cells: Vec<CellId> = cells.collect();
+        let mut starts: BTreeSet<Vec<u32>> = BTreeSet::new();
+        for_each_start(self.model, &self.first, &cells, &mut |state| {
+            starts.insert(view.items.iter().map(|&item| self.content(state, item)).collect::<Result<_, String>>()?);
+            if starts.len() > MOST_ROWS { Err("there are too many ways to start".to_owned()) } else { Ok(()) }
+        })
+        .map_err(CertificateError::NotSupported)?;
+        for start in starts {
+            if let Some(number) = self.insert(view, start)? {
+                view.initial.insert(number);
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts a row into a view, and all that its members do from there; its number, unless additive invariants exclude it.
+    fn insert(&self, view: &mut View, row: Vec<u32>) -> Outcome<Option<usize>> {
+        let mut open = vec![row.clone()];
+        while let Some(row) = open.pop() {
+            if view.numbers.contains_key(&row) {
+                continue;
+            }
+            let Some(shares) = self.weights.shares(&view.members, (&view.items, &row))? else { continue };
+            if view.rows.len() == MOST_ROWS {
+                return Err(CertificateError::NotSupported("there are too many view states".to_owned()));
+            }
+            let options = self.options(view, &row)?;
+            open.extend(options.turns.iter().map(|(_, after)| after.clone()));
+            view.numbers.insert(row.clone(), view.rows.len());
+            view.rows.push(row);
+            view.shares.push(shares);
+            view.options.push(options);
+        }
+        Ok(view.number(&row))
+    }
+
+    /// Lets a view see what a process does; whether it shows more than before.
+    fn interfere(&self, view: &mut View, actor: &View) -> Outcome<bool> {
+        let items = common(view, actor);
+        let mut changes: HashMap<Vec<u32>, Vec<(usize, Vec<u32>)>> = HashMap::new();
+        for (row, options) in actor.options.iter().enumerate() {
+            let before = actor.shown(&actor.rows[row], &items);
+            for (_, after) in &options.turns {
+                let after = actor.shown(after, &items);
+                if after != before {
+                    changes.entry(before.clone()).or_default().push((row, after));
+                }
+            }
+        }
+        let n_before = view.rows.len();
+        let mut at = 0;
+        while at < view.rows.len() {
+            let row = view.rows[at].clone();
+            for (from, after) in changes.get(&view.shown(&row, &items)).into_iter().flatten() {
+                if self.weights.fit((view, at), (actor, *from)) {
+                    let changed = view.changed(&row, &items, after);
+                    self.insert(view, changed)?;
+                }
+            }
+            at += 1;
+        }
+        Ok(view.rows.len() > n_before)
+    }
+
+    /// What the members can do at a row.
+    fn options(&self, view: &View, row: &[u32]) -> Outcome<Options> {
+        let state = self.state(&view.items, row)?;
+        let mut options = Options::default();
+        for &member in &view.members {
+            let (steps, footprint) = attempts_of(self.model, &state, member);
+            let sees = |item: Item| self.seen[member.index()].contains(&item);
+            let hidden = footprint.cells.iter().map(|&cell| Item::Cell(cell));
+            let hidden = hidden.chain(footprint.places.iter().map(|&other| Item::Control(other)));
+            if let Some(item) = { hidden }.find(|&item| !sees(item)) {
+                return words::refused(
+                    format!("{} has to depend on nothing but what it is said to see", name(self.model, member)),
+                    format!("its steps depend on {}", self.item_name(item)),
+                );
+            }
+            let stands = steps.is_empty() || is_idle(self.model, &state, member);
+            let enabled = options.enabled.entry(member).or_default();
+            for (step, _) in steps {
+                if step.by.partner.is_some() {
+                    return Err(CertificateError::NotSupported("processes meet in rendezvous".to_owned()));
+                }
+                if !matches!(self.model.actions[step.by.action].kind, ActionKind::Idle) {
+                    enabled.push(step.by.action);
+                }
+                if let Ok(after) = step.result {
+                    options.turns.push((Turn::Step(step.by), self.after(&state, &after, (member, view))?));
+                }
+            }
+            if stands {
+                options.turns.push((Turn::StandStill(member), row.to_vec()));
+            }
+        }
+        Ok(options)
+    }
+
+    /// The row after a step, which changes nothing but what the process sees, and nobody else's control.
+    fn after(&self, before: &State, after: &State, (member, view): (ProcessId, &View)) -> Outcome<Vec<u32>> {
+        let cells = self.model.cells.ids().filter(|cell| before.cells[cell.index()] != after.cells[cell.index()]);
+        let controls = self.model.processes.ids().filter(|one| before.stacks[one.index()] != after.stacks[one.index()]);
+        let hidden = cells.map(Item::Cell).find(|item| !self.seen[member.index()].contains(item));
+        let moved = { controls }.find(|&one| one != member).map(Item::Control);
+        if let Some(item) = hidden.or(moved) {
+            return words::refused(
+                format!("{} has to change nothing but what it is said to see", name(self.model, member)),
+                format!("a step of it changes {}", self.item_name(item)),
+            );
+        }
+        let row = view.items.iter().map(|&item| self.content(after, item)).collect::<Result<_, String>>();
+        row.map_err(CertificateError::NotSupported)
+    }
+
+    /// Each turn changes both sides of each additive invariant alike.
+    fn check_sums(&self) -> Outcome<()> {
+        for view in &self.list {
+            for (row, options) in view.rows.iter().zip(&view.options) {
+                for (turn, after) in &options.turns {
+                    self.weights.check_turn(view, (row, after)).or_else(|what| {
+                        words::refused(
+                            "each turn has to change both sides of an additive invariant alike",
+                            format!("a turn of {} {what}", name(self.model, turn.process())),
+                        )
+                    })?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The number of what an item holds.
+    fn content(&self, state: &State, item: Item) -> Result<u32, String> {
+        match item {
+            Item::Cell(cell) => {
+                let position = self.model.cells[cell].ty.position(state.cells[cell.index()], self.model.type_context());
+                let position = position.and_then(|position| u32::try_from(position).ok());
+                position.ok_or_else(|| format!("{} has too many values", self.model.cells[cell].name))
+            }
+            Item::Control(process) => match &state.stacks[process.index()][..] {
+                [bottom] if bottom.control == Control::At(state.place(process)) => {
+                    Ok(state.place(process).index() as u32)
+                }
+                _ => Err("the program calls procedures, of which refutations know nothing".to_owned()),
+            },
+        }
+    }
+
+    /// A state that shows this row.
+    pub fn state(&self, items: &[Item], row: &[u32]) -> Outcome<State> {
+        let mut state = self.first.clone();
+        for (&item, &number) in items.iter().zip(row) {
+            match item {
+                Item::Cell(cell) => state.cells[cell.index()] = self.value(cell, number)?,
+                Item::Control(process) => {
+                    state.stacks[process.index()][0].control = Control::At(PlaceId::new(number as usize));
+                }
+            }
+        }
+        Ok(state)
+    }
+
+    fn value(&self, cell: CellId, number: u32) -> Outcome<Value> {
+        let value = self.model.cells[cell].ty.values(self.model.type_context()).nth(number as usize);
+        value.ok_or_else(|| CertificateError::Malformed(format!("{} has no such value", self.model.cells[cell].name)))
+    }
+
+    pub fn item_name(&self, item: Item) -> String {
+        match item {
+            Item::Cell(cell) => self.model.cells[cell].name.clone(),
+            Item::Control(process) => format!("where {} stands", name(self.model, process)),
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! Refutations and additive invariants as they stand in the file.
+
+use model::Model;
+use model::process::ProcessId;
+use model::variable::CellId;
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+use super::read::{Reader, text};
+use super::record::Named;
+use crate::itf::value::scalar_to_json;
+use crate::propagation::{
+    Additive, Case, CellWeights, HolderCase, LocalWeight, ProcessWeights, Sight, Sights, Spot, Step,
+};
+
+/// What processes see, and additive invariants.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SightsRecord {
+    processes: Vec<SightRecord>,
+    additive: Vec<AdditiveRecord>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SightRecord {
+    process: Named,
+    sees: Vec<Named>,
+    looks_at: Vec<Named>,
+}
+
+/// An additive invariant.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AdditiveRecord {
+    constant: i64,
+    cells: Vec<CellRecord>,
+    processes: Vec<WeightsRecord>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CellRecord {
+    cell: Named,
+    weights: Vec<(Json, i64)>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WeightsRecord {
+    process: Named,
+    cells: Vec<Named>,
+    weights: Vec<(Named, Vec<Json>, i64)>,
+}
+
+/// The view of a property and the steps of a refutation.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RefutationRecord {
+    pub members: Vec<Named>,
+    pub cells: Vec<Named>,
+    pub controls: Vec<Named>,
+    pub steps: Vec<StepRecord>,
+}
+
+/// A process, or nobody for the property.
+type SpotRecord = Option<Named>;
+
+/// A step.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum StepRecord {
+    Fair(SpotRecord),
+    Compatible { from: SpotRecord, to: SpotRecord },
+    Split { of: SpotRecord, cases: Vec<CaseRecord> },
+    Holder { of: SpotRecord, invariant: usize, cases: Vec<HolderRecord> },
+    Scheduled(Vec<HolderRecord>),
+    Unequal(usize),
+}
+
+/// A fair component.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CaseRecord {
+    row: Vec<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    state: Option<u32>,
+    steps: Vec<StepRecord>,
+}
+
+/// A process.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct HolderRecord {
+    process: Named,
+    steps: Vec<StepRecord>,
+}
+
+/// Writes names beside ids.
+pub(super) struct Names<'a>(pub &'a Model);
+
+impl Names<'_> {
+    /// A process.
+    pub fn process(&self, process: ProcessId) -> Named {
+        Named(process.index(), self.0.processes[process].name.clone())
+    }
+
+    /// A cell.
+    pub fn cell(&self, cell: CellId) -> Named {
+        Named(cell.index(), self.0.cells[cell].name.clone())
+    }
+
+    /// What processes see.
+    pub fn sights(&self, sights: &Sights) -> SightsRecord {
+        let sight = |(process, sight): (ProcessId, &Sight)| SightRecord {
+            process: self.process(process),
+            sees: sight.cells.iter().map(|&cell| self.cell(cell)).collect(),
+            looks_at: sight.controls.iter().map(|&process| self.process(process)).collect(),
+        };
+        SightsRecord {
+            processes: self.0.processes.ids().zip(&sights.seen).map(sight).collect(),
+            additive: sights.additive.iter().map(|one| self.additive(one)).collect(),
+        }
+    }
+
+    fn additive(&self, invariant: &Additive) -> AdditiveRecord {
+        let cell = |one: &CellWeights| CellRecord {
+            cell: self.cell(one.cell),
+            weights: one.weights.iter().map(|&(value, weight)| (scalar_to_json(self.0, value), weight)).collect(),
+        };
+        let local = |one: &LocalWeight| {
+            let place = Named(one.place.index(), self.0.places[one.place].name.clone());
+            (place, one.values.iter().map(|&value| scalar_to_json(self.0, value)).collect(), one.weight)
+        };
+        let process = |one: &ProcessWeights| WeightsRecord {
+            process: self.process(one.process),
+            cells: one.cells.iter().map(|&cell| self.cell(cell)).collect(),
+            weights: one.weights.iter().map(local).collect(),
+        };
+        AdditiveRecord {
+            constant: invariant.constant,
+            cells: invariant.cells.iter().map(cell).collect(),
+            processes: invariant.processes.iter().map(process).collect(),
+        }
+    }
+
+    /// Steps.
+    pub fn steps(&self, steps: &[Step]) -> Vec<StepRecord> {
+        steps.iter().map(|step| self.step(step)).collect()
+    }
+
+    fn spot(&self, spot: Spot) -> SpotRecord {
+        match spot {
+            Spot::Property => None,
+            Spot::Process(process) => Some(self.process(process)),
+        }
+    }
+
+    fn step(&self, step: &Step) -> StepRecord {
+        let holder =
+            |case: &HolderCase| HolderRecord { process: self.process(case.process), steps: self.steps(&case.steps) };
+        let case =
+            |case: &Case| CaseRecord { row: case.row.clone(), state: case.state, steps: self.steps(&case.steps) };
+        match step {
+            Step::Fair(spot) => StepRecord::Fair(self.spot(*spot)),
+            Step::Compatible { from, to } => StepRecord::Compatible { from: self.spot(*from), to: self.spot(*to) },
+            Step::Split { of, cases } => {
+                StepRecord::Split { of: self.spot(*of), cases: cases.iter().map(case).collect() }
+            }
+            Step::Holder { of, invariant, cases } => StepRecord::Holder {
+                of: self.spot(*of),
+                invariant: *invariant,
+                cases: cases.iter().map(holder).collect(),
+            },
+            Step::Scheduled(cases) => StepRecord::Scheduled(cases.iter().map(holder).collect()),
+            Step::Unequal(invariant) => StepRecord::Unequal(*invariant),
+        }
+    }
+}
+
+impl Reader<'_> {
+    /// What processes see.
+    pub(super) fn sights(&self, record: &SightsRecord) -> Result<Sights, String> {
+        let n_processes = self.model.processes.len();
+        if record.processes.len() != n_processes {
+            return Err(format!("it lists {} processes, the program has {n_processes}", record.processes.len()));
+        }
+        let sight = |(process, one): (ProcessId, &SightRecord)| {
+            if self.process(&one.process)? != process {
+                return Err(format!("its processes are not in the order of the program: {}", text(&one.process)));
+            }
+            Ok(Sight {
+                cells: one.sees.iter().map(|cell| self.cell(cell)).collect::<Result<_, String>>()?,
+                controls: one.looks_at.iter().map(|process| self.process(process)).collect::<Result<_, String>>()?,
+            })
+        };
+        let processes = self.model.processes.ids().zip(&record.processes);
+        Ok(Sights {
+            seen: processes.map(sight).collect::<Result<_, String>>()?,
+            additive: record.additive.iter().map(|one| self.additive(one)).collect::<Result<_, String>>()?,
+        })
+    }
+
+    fn additive(&self, record: &AdditiveRecord) -> Result<Additive, String> {
+        let cell = |one: &CellRecord| {
+            let cell = self.cell(&one.cell)?;
+            let weights = one.weights.iter().map(|(value, weight)| Ok((self.value(cell, value)?, *weight)));
+            Ok(CellWeights { cell, weights: weights.collect::<Result<_, String>>()? })
+        };
+        let process = |one: &WeightsRecord| {
+            let cells = one.cells.iter().map(|cell| self.cell(cell)).collect::<Result<Vec<CellId>, String>>()?;
+            let local = |(place, values, weight): &(Named, Vec<Json>, i64)| {
+                if values.len() != cells.len() {
+                    return Err("a weight has not one value for each cell".to_owned());
+                }
+                let values = cells.iter().zip(values).map(|(&cell, value)| self.value(cell, value));
+                let values = values.collect::<Result<_, String>>()?;
+                Ok(LocalWeight { place: self.place(place)?, values, weight: *weight })
+            };
+            let weights = one.weights.iter().map(local).collect::<Result<_, String>>()?;
+            Ok(ProcessWeights { process: self.process(&one.process)?, cells: cells.clone(), weights })
+        };
+        Ok(Additive {
+            constant: record.constant,
+            cells: record.cells.iter().map(cell).collect::<Result<_, String>>()?,
+            processes: record.processes.iter().map(process).collect::<Result<_, String>>()?,
+        })
+    }
+
+    /// Steps.
+    pub(super) fn steps(&self, records: Vec<StepRecord>) -> Result<Vec<Step>, String> {
+        records.into_iter().map(|record| self.step(record)).collect()
+    }
+
+    fn spot(&self, record: &SpotRecord) -> Result<Spot, String> {
+        record.as_ref().map_or(Ok(Spot::Property), |process| self.process(process).map(Spot::Process))
+    }
+
+    fn step(&self, record: StepRecord) -> Result<Step, String> {
+        let case = |case: CaseRecord| Ok(Case { row: case.row, state: case.state, steps: self.steps(case.steps)? });
+        Ok(match record {
+            StepRecord::Fair(spot) => Step::Fair(self.spot(&spot)?),
+            StepRecord::Compatible { from, to } => Step::Compatible { from: self.spot(&from)?, to: self.spot(&to)? },
+            StepRecord::Split { of, cases } => {
+                Step::Split { of: self.spot(&of)?, cases: cases.into_iter().map(case).collect::<Result<_, String>>()? }
+            }
+            StepRecord::Holder { of, invariant, cases } => {
+                Step::Holder { of: self.spot(&of)?, invariant, cases: self.holders(cases)? }
+            }
+            StepRecord::Scheduled(cases) => Step::Scheduled(self.holders(cases)?),
+            StepRecord::Unequal(invariant) => Step::Unequal(invariant),
+        })
+    }
+
+    fn holders(&self, records: Vec<HolderRecord>) -> Result<Vec<HolderCase>, String> {
+        let case = |case: HolderRecord| {
+            Ok(HolderCase { process: self.process(&case.process)?, steps: self.steps(case.steps)? })
+        };
+        records.into_iter().map(case).collect()
+    }
+}

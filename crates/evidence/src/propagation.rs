@@ -1,0 +1,168 @@
+//! Refutations by propagation: why no fair run violates a temporal property, by what each process would see again and again.
+//!
+//! **Views.** A process *sees* its control, its own cells, the shared and public cells that its text may touch, and the control of
+//! processes at which its text looks. A view of some processes shows what they see, and further cells and controls where the property
+//! speaks of them; a *view state* is what it shows of a state. A row of numbers stands for a view state: first the cells, ascending,
+//! each as a position among its type's values, then the controls, ascending by process, each as the number of a place.
+//!
+//! The view states of all processes are the smallest sets that contain what views show of initial states and are closed under turns of
+//! the view's processes and under turns of each other process from each of its view states that agrees on what both see. Every
+//! reachable state shows each view one of these. An *edge* of a view is a turn: the view states before and after it, and whose turn it
+//! was and by which action, where one of the processes concerned sees something that the view shows, or *elsewhere* where none
+//! does. Every run is an infinite path in each view, and the edges that one turn is in two views are *compatible*: the same turn where
+//! both show whose it is, and the same content of what both show, before and after.
+//!
+//! **Additive invariants** ([`Additive`]): a sum over cells is a sum over processes, whose terms are never negative. They hold if
+//! they hold initially and every turn of a process from one of its view states changes both sides alike. View states, and pairs of
+//! them, in which the rest of the processes would have to make up less than 0 or more than they can, are left out.
+//!
+//! **Rule.** Suppose that a fair run violates the property in a certain way. Let `I_v` be the edges of view `v` that it takes again and
+//! again. Sets `D_v` that contain `I_v` are kept: in the beginning all edges. The view of the property goes with the violation's
+//! automaton ([`crate::plain`]): its edges are those of the product. Each [`Step`] makes a set smaller and keeps `I_v` in it, or
+//! distinguishes cases; the last one leaves a set empty. So there is no such run.
+
+use model::control::PlaceId;
+use model::process::ProcessId;
+use model::value::Value;
+use model::variable::CellId;
+
+use crate::ranks::ViolationName;
+
+/// What processes see, and sums that hold in every reachable state.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sights {
+    /// For each process, in the order of the program, what it sees besides its control and its own cells.
+    pub seen: Vec<Sight>,
+    /// The additive invariants.
+    pub additive: Vec<Additive>,
+}
+
+/// What a process sees besides its control and its own cells.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sight {
+    /// Shared cells, and public cells of others.
+    pub cells: Vec<CellId>,
+    /// The processes at whose control it looks.
+    pub controls: Vec<ProcessId>,
+}
+
+/// `constant + sum of the cells' weights = sum of the processes' weights`, which are never negative.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Additive {
+    /// What the left side has besides the cells.
+    pub constant: i64,
+    /// The cells of the left side.
+    pub cells: Vec<CellWeights>,
+    /// The processes of the right side; those that are not here weigh nothing.
+    pub processes: Vec<ProcessWeights>,
+}
+
+/// What the values of a cell weigh.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CellWeights {
+    /// The cell.
+    pub cell: CellId,
+    /// Each value that can occur.
+    pub weights: Vec<(Value, i64)>,
+}
+
+/// What the local states of a process weigh.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProcessWeights {
+    /// The process.
+    pub process: ProcessId,
+    /// The cells of its own that matter, beside its control.
+    pub cells: Vec<CellId>,
+    /// Each place with values of the cells that can occur.
+    pub weights: Vec<LocalWeight>,
+}
+
+/// What a local state weighs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LocalWeight {
+    /// Where control stands.
+    pub place: PlaceId,
+    /// The values of the cells.
+    pub values: Vec<Value>,
+    /// The weight.
+    pub weight: i64,
+}
+
+/// No fair run violates the property in one way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Refutation {
+    /// The way to violate the property.
+    pub violation: ViolationName,
+    /// The processes of the property's view.
+    pub members: Vec<ProcessId>,
+    /// The cells that it shows besides, where the property speaks of them.
+    pub cells: Vec<CellId>,
+    /// The processes whose control it shows besides.
+    pub controls: Vec<ProcessId>,
+    /// The steps. The last one leaves a set empty, or distinguishes cases in all of which this is so.
+    pub steps: Vec<Step>,
+}
+
+/// Whose edges a step is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Spot {
+    /// The product of the property's view with the automaton.
+    Property,
+    /// The view of a process.
+    Process(ProcessId),
+}
+
+/// A step of a refutation.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    /// Keeps the fair components of a set: `I_v` is strongly connected and meets every fairness assumption.
+    Fair(Spot),
+    /// Keeps in one set what is compatible with an edge of another.
+    Compatible {
+        /// The set that is looked at.
+        from: Spot,
+        /// The set that becomes smaller.
+        to: Spot,
+    },
+    /// `I_v` lies in one of the fair components of a set: one case for each.
+    Split {
+        /// The set.
+        of: Spot,
+        /// The cases.
+        cases: Vec<Case>,
+    },
+    /// In all of a set some other process has a positive weight, and no other process that has none gets one. So some other
+    /// process keeps one for ever: a case for each.
+    Holder {
+        /// The set.
+        of: Spot,
+        /// The additive invariant, by its position.
+        invariant: usize,
+        /// The cases.
+        cases: Vec<HolderCase>,
+    },
+    /// Some process takes its turn again and again: a case for each.
+    Scheduled(Vec<HolderCase>),
+    /// The two sides of an additive invariant, by its position, cannot be equal.
+    Unequal(usize),
+}
+
+/// A fair component, and what follows in it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Case {
+    /// A view state in it.
+    pub row: Vec<u32>,
+    /// The automaton's state, for the property's view.
+    pub state: Option<u32>,
+    /// The steps.
+    pub steps: Vec<Step>,
+}
+
+/// A process that the case is about, and what follows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HolderCase {
+    /// The process.
+    pub process: ProcessId,
+    /// The steps.
+    pub steps: Vec<Step>,
+}

@@ -1,0 +1,182 @@
+//! Rules that distinguish cases by processes, and the contradiction of sums.
+//!
+//! A holder (E): where an additive invariant says that some other process weighs something, for ever, and none that weighs nothing gets a
+//! weight, the processes that weigh something become fewer at most, so one of them is among them for ever. Somebody: of finitely many
+//! processes one has its turn again and again. Sums (I): the two sides of an additive invariant have no value in common.
+
+use engine::Halt;
+use evidence::propagation::{HolderCase, Step};
+use model::process::ProcessId;
+use streett::Edges;
+
+use crate::items::Item;
+use crate::refute::{End, Refuter, Sets, Split, Version};
+
+impl Refuter<'_, '_> {
+    /// The ways to distinguish cases by holders.
+    pub(crate) fn holders(&mut self, sets: &Sets) -> Result<Vec<Split>, Halt> {
+        let mut found = Vec::new();
+        for spot in (0..sets.current.len()).rev().filter(|&spot| sets.current[spot].is_some()) {
+            for invariant in 0..self.shop.views.weights.len() {
+                if self.somebody_holds(spot, invariant, sets)?
+                    && let Some(split) = self.holder_cases(spot, invariant, sets)?
+                {
+                    found.push(split);
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// Whether others weigh something at all rows of a set.
+    fn somebody_holds(&mut self, spot: usize, invariant: usize, sets: &Sets) -> Result<bool, Halt> {
+        let edges = self.base_edges(spot, sets)?;
+        let graph = self.shop.graph(self.view(spot))?;
+        let shares = &self.shop.views.list[self.view(spot)].shares;
+        let holds = |row: u32| shares[row as usize][invariant].rest.is_some_and(|rest| rest >= 1);
+        Ok(edges.iter().all(|edge| holds(graph.graph.arc(edge).from) && holds(graph.graph.arc(edge).to)))
+    }
+
+    /// A case for each other process that may hold something for ever; `None` where one that holds nothing may get something.
+    fn holder_cases(&mut self, spot: usize, invariant: usize, sets: &Sets) -> Result<Option<Split>, Halt> {
+        let members = self.shop.views.list[self.view(spot)].members.clone();
+        let holders: Vec<ProcessId> =
+            self.shop.views.weights.holders(invariant).into_iter().filter(|one| !members.contains(one)).collect();
+        let mut by: Vec<Version> = sets.current[spot].into_iter().collect();
+        let (mut cases, mut processes) = (Vec::new(), Vec::new());
+        for process in holders {
+            let other = process.index();
+            by.extend(sets.current[other]);
+            let kept = self.compatible_edges(spot, other, sets)?;
+            let graph = self.shop.graph(other)?;
+            let weights = self.row_weights(other, process, invariant);
+            let raises = |edge: usize| {
+                let arc = graph.graph.arc(edge);
+                weights[arc.from as usize] == 0 && weights[arc.to as usize] > 0
+            };
+            if kept.iter().any(raises) {
+                return Ok(None);
+            }
+            let holds = |edge: usize| {
+                let arc = graph.graph.arc(edge);
+                weights[arc.from as usize] > 0 && weights[arc.to as usize] > 0
+            };
+            let held = Edges::where_true(graph.graph.n_edges(), |edge| kept.contains(edge) && holds(edge));
+            let mut case = Self::with_queue(sets, &[other]);
+            case.current[other] = Some(self.begin(held));
+            cases.push(case);
+            processes.push(process);
+        }
+        let of = self.named(spot);
+        let step = Box::new(move |proofs: Vec<Vec<Step>>| Step::Holder {
+            of,
+            invariant,
+            cases: named_cases(&processes, proofs),
+        });
+        Ok(Some(Split { by, cases, step }))
+    }
+
+    /// What a process weighs at each row of its view.
+    fn row_weights(&self, view: usize, process: ProcessId, invariant: usize) -> Vec<i64> {
+        let view = &self.shop.views.list[view];
+        let weight = |row| self.shop.views.weights.weight(invariant, process, (&view.items, row)).unwrap_or(0);
+        view.rows.iter().map(|row| weight(row)).collect()
+    }
+
+    /// A case for each process: it has its turn again and again.
+    pub(crate) fn somebody(&self, sets: &Sets) -> Split {
+        let processes: Vec<ProcessId> = self.shop.views.model.processes.ids().collect();
+        let case = |process: &ProcessId| {
+            let mut case = Self::with_queue(sets, &[process.index()]);
+            case.scheduled = Some(*process);
+            case
+        };
+        let cases = processes.iter().map(case).collect();
+        let step = Box::new(move |proofs: Vec<Vec<Step>>| Step::Scheduled(named_cases(&processes, proofs)));
+        Split { by: Vec::new(), cases, step }
+    }
+
+    /// An invariant whose sides have no value in common.
+    pub(crate) fn unequal(&mut self, sets: &Sets) -> Result<Option<End>, Halt> {
+        for invariant in 0..self.shop.views.weights.len() {
+            let mut by = Vec::new();
+            let (left, right) =
+                (self.left_range(invariant, sets, &mut by)?, self.right_range(invariant, sets, &mut by)?);
+            if left.1 < right.0 || right.1 < left.0 {
+                return Ok(Some(End::Unequal { invariant, by }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// What the cells of an invariant can weigh together: each cell by the sets of all views that show it.
+    fn left_range(&mut self, invariant: usize, sets: &Sets, by: &mut Vec<Version>) -> Result<(i64, i64), Halt> {
+        let mut range = self.shop.views.weights.left_base(invariant);
+        for item in self.shop.views.weights.cells(invariant) {
+            let mut of_cell = self.shop.views.weights.cell_range(invariant, item);
+            for spot in 0..sets.current.len() {
+                let Some(version) = sets.current[spot] else { continue };
+                let Ok(place) = self.shop.views.list[self.view(spot)].items.binary_search(&item) else { continue };
+                let range = self.range(spot, sets, |views, view, row| {
+                    views.weights.cell_weight(invariant, item, views.list[view].rows[row as usize][place])
+                })?;
+                of_cell = (of_cell.0.max(range.0), of_cell.1.min(range.1));
+                by.push(version);
+            }
+            range = (range.0 + of_cell.0, range.1 + of_cell.1);
+        }
+        Ok(range)
+    }
+
+    /// What the processes of an invariant can weigh together.
+    fn right_range(&mut self, invariant: usize, sets: &Sets, by: &mut Vec<Version>) -> Result<(i64, i64), Halt> {
+        let mut sum = (0, 0);
+        for process in self.shop.views.weights.holders(invariant) {
+            let spot = process.index();
+            let range = match sets.current[spot] {
+                None => self.shop.views.weights.process_range(invariant, process),
+                Some(version) => {
+                    by.push(version);
+                    self.range(spot, sets, |views, view, row| {
+                        let view = &views.list[view];
+                        views.weights.weight(invariant, process, (&view.items, &view.rows[row as usize])).unwrap_or(0)
+                    })?
+                }
+            };
+            sum = (sum.0 + range.0, sum.1 + range.1);
+        }
+        Ok(sum)
+    }
+
+    /// The least and the greatest weight at rows of a set.
+    fn range(
+        &mut self,
+        spot: usize,
+        sets: &Sets,
+        weight: impl Fn(&crate::views::Views<'_>, usize, u32) -> i64,
+    ) -> Result<(i64, i64), Halt> {
+        let edges = self.base_edges(spot, sets)?;
+        let view = self.view(spot);
+        let graph = self.shop.graph(view)?;
+        let rows = edges.iter().map(|edge| graph.graph.arc(edge).from);
+        let weights = rows.map(|row| weight(&self.shop.views, view, row));
+        Ok(weights.fold((i64::MAX, i64::MIN), |(least, most), weight| (least.min(weight), most.max(weight))))
+    }
+}
+
+fn named_cases(processes: &[ProcessId], proofs: Vec<Vec<Step>>) -> Vec<HolderCase> {
+    processes.iter().zip(proofs).map(|(&process, steps)| HolderCase { process, steps }).collect()
+}
+
+impl crate::weights::Weights {
+    /// What stands on the left side besides the cells, as a range of one value.
+    fn left_base(&self, invariant: usize) -> (i64, i64) {
+        let constant = self.constant(invariant);
+        (constant, constant)
+    }
+
+    fn cell_range(&self, invariant: usize, cell: Item) -> (i64, i64) {
+        self.cell_weights(invariant, cell)
+            .fold((i64::MAX, i64::MIN), |(least, most), weight| (least.min(weight), most.max(weight)))
+    }
+}

@@ -1,0 +1,200 @@
+//! The method: from a property to answers with certificates.
+
+use std::time::Instant;
+
+use ::engine::settings::Settings;
+use ::engine::{
+    Answer, Contradiction, Engine, EngineError, Event, Halt, Method, Observer, PropertyId, Statistics, Task, Verdict,
+    Views as Shown, config,
+};
+use base::{Coarse, Feature, StopReason};
+use evidence::certificate::{Claim, Fact};
+use evidence::plain;
+use evidence::propagation::{Additive, Refutation, Sight, Sights};
+use evidence::{Certificate, Evidence, Scope};
+use model::process::ProcessId;
+use model::property::PropertyKind;
+
+use crate::conditions::{Product, Reader, property_view};
+use crate::items::Item;
+use crate::refute::{Effort, Question, Refuted, Refuter};
+use crate::views::{Limits, Views};
+use crate::weights::Weights;
+use crate::workshop::Workshop;
+
+config! {
+    /// What bounds the method.
+    pub struct Config {
+        /// Tests whether edges of two views go together, for each way to violate the property: philosophers need seven for each of
+        /// them, random systems that are not proved went on for seconds without a bound.
+        pub tests: usize = 20_000,
+        /// Cases within cases.
+        pub depth: usize = 4,
+        /// View states, all together.
+        pub rows: usize = 200_000,
+        /// Edges of view graphs, all together.
+        pub edges: usize = 4_000_000,
+    }
+}
+
+/// Temporal properties by refutation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Propagate {
+    /// What bounds it.
+    pub config: Config,
+}
+
+impl Engine for Propagate {
+    fn method(&self) -> Method {
+        Method::Propagate
+    }
+
+    fn settings(&mut self) -> Option<&mut dyn Settings> {
+        Some(&mut self.config)
+    }
+
+    fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
+        let mut prover = Prover { config: self.config, task, shop: None };
+        let mut answers = Vec::new();
+        for &property in &task.properties {
+            let started = Instant::now();
+            let mistaken = |wrong| EngineError::new(self.name(), (task.model, property), wrong);
+            let verdict = match prover.certificate(property) {
+                Ok(certificate) => {
+                    observer.event(Event::Decided(property));
+                    Verdict::Holds(Evidence::Certificate(Box::new(certificate)))
+                }
+                Err(halt) => Verdict::Unknown(halt.stopped().map_err(mistaken)?),
+            };
+            let statistics = Statistics { time: started.elapsed(), ..prover.statistics() };
+            answers.push(Answer { property, verdict, statistics });
+        }
+        Ok(answers)
+    }
+}
+
+/// Proves properties of one program.
+struct Prover<'t> {
+    config: Config,
+    task: &'t Task<'t>,
+    /// Made for the first property.
+    shop: Option<Proving<'t>>,
+}
+
+/// The views of a program, with the additive invariants that prune them.
+struct Proving<'t> {
+    shop: Workshop<'t>,
+    invariants: Vec<Additive>,
+}
+
+impl Proving<'_> {
+    /// What processes see, for a certificate.
+    fn sights(&self) -> Sights {
+        let model = self.shop.views.model;
+        let sight = |process: ProcessId| {
+            let first = model.processes[process].first_cell;
+            let own = first..first + model.families[model.processes[process].family].n_cells;
+            let mut sight = Sight::default();
+            for &item in self.shop.views.seen(process) {
+                match item {
+                    Item::Cell(cell) if !own.contains(&cell.index()) => sight.cells.push(cell),
+                    Item::Control(other) if other != process => sight.controls.push(other),
+                    _ => {}
+                }
+            }
+            sight
+        };
+        Sights { seen: model.processes.ids().map(sight).collect(), additive: self.invariants.clone() }
+    }
+}
+
+impl<'t> Prover<'t> {
+    fn statistics(&self) -> Statistics {
+        let sizes = |proving: &Proving<'_>| {
+            let processes = self.task.model.processes.len();
+            proving.shop.views.list.iter().take(processes).map(|view| Some(view.rows.len() as u64)).collect()
+        };
+        Statistics {
+            local_states: self.shop.as_ref().map(sizes),
+            views: Some(Shown::Mentioned),
+            ..Statistics::default()
+        }
+    }
+
+    fn proving(&mut self) -> Result<&mut Proving<'t>, Halt> {
+        if self.shop.is_none() {
+            let limits =
+                Limits { budget: &self.task.budget, most_rows: self.config.rows, most_edges: self.config.edges };
+            let views = Views::new(self.task.model, Weights::default(), limits)?;
+            self.shop = Some(Proving { shop: Workshop::new(views, self.config.edges), invariants: Vec::new() });
+        }
+        self.shop.as_mut().ok_or_else(|| Contradiction::new("views are made", "they are not").into())
+    }
+
+    /// A proof of a property.
+    fn certificate(&mut self, property: PropertyId) -> Result<Certificate, Halt> {
+        let model = self.task.model;
+        let asked = &model.properties[property];
+        let PropertyKind::Temporal(formula) = &asked.kind else {
+            return Err(Contradiction::new("a question about runs is a temporal property", "it is not").into());
+        };
+        let small = temporal::violations(model, asked, formula, &self.task.budget)?;
+        if small.iter().any(|violation| violation.real_steps_only) {
+            return Err(StopReason::from(Feature::GivenAutomaton).into());
+        }
+        let plain = plain::violations(model, asked, formula)?;
+        let same = |(a, b): (&temporal::Violation, &plain::Violation)| {
+            a.instance.bindings == b.instance && a.fairness == b.fairness
+        };
+        if small.len() != plain.len() || !small.iter().zip(&plain).all(same) {
+            let expected = "the small automata and the plain ones of a property are about the same violations";
+            return Err(Contradiction::new(expected, "they are not").into());
+        }
+        let sights = self.proving()?.sights();
+        let mut facts = vec![Fact { claim: Claim::Sights(sights), uses: Vec::new() }];
+        for (small, plain) in small.iter().zip(&plain) {
+            let claim = Claim::Refutation(self.refutation(small, plain)?);
+            facts.push(Fact { claim, uses: vec![0] });
+        }
+        Ok(Certificate { property: asked.name.clone(), scope: Scope::Instance, facts })
+    }
+
+    /// Why no fair run violates the property in one way.
+    fn refutation(&mut self, small: &temporal::Violation, plain: &plain::Violation) -> Result<Refutation, Halt> {
+        let (model, config) = (self.task.model, self.config);
+        let budget = &self.task.budget;
+        let looked_at = property_view(model, &plain.automaton.atoms);
+        let looked_at = looked_at.ok_or_else(|| StopReason::from(Feature::ChangingDomain))?;
+        let shop = &mut self.proving()?.shop;
+        let view = shop.views.joint(&looked_at.members, &looked_at.more)?;
+        let graph = shop.graph(view)?;
+        let conditions = shop.conditions(view, &plain.fairness)?;
+        let reader = Reader::plain(&mut shop.views, view, &plain.automaton)?;
+        let product = Product::new((&shop.views.list[view], &graph), &reader, &conditions, config.edges)?;
+        let reader = Reader::small(&mut shop.views, view, small)?;
+        let other = Product::new((&shop.views.list[view], &graph), &reader, &conditions, config.edges)?;
+        let n_edges = graph.graph.n_edges();
+        if product.fair_base_edges(n_edges) != other.fair_base_edges(n_edges) {
+            let expected = "the small automaton and the plain one of a violation accept the same runs";
+            return Err(Contradiction::new(expected, "they do not").into());
+        }
+        let question = Question { view, product: &product, fairness: &plain.fairness };
+        let effort = Effort { budget, most_tests: config.tests, most_depth: config.depth };
+        match Refuter::new(shop, &question, effort).refute()? {
+            Refuted::Left(_) => Err(StopReason::from(Coarse::OneProcess).into()),
+            Refuted::Proved(steps) => {
+                let seen =
+                    |item: &&Item| looked_at.members.iter().any(|&member| shop.views.seen(member).contains(*item));
+                let more = looked_at.more.iter().filter(|item| !seen(item));
+                let (mut cells, mut controls) = (Vec::new(), Vec::new());
+                for item in more {
+                    match *item {
+                        Item::Cell(cell) => cells.push(cell),
+                        Item::Control(process) => controls.push(process),
+                    }
+                }
+                Ok(Refutation { violation: plain.name(model), members: looked_at.members, cells, controls, steps })
+            }
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! Method `propagate`: temporal properties under fairness, by refutation.
+//!
+//! [`items`] and [`stepper`]: what a process sees, and its turns. [`views`]: the view states of all processes. [`weights`]: additive
+//! invariants, which prune them. [`graph`]: view graphs, and which edges of two of them can be one turn. [`conditions`]: what fairness
+//! and the automaton of a violation demand. [`refute`] and `cases`: the rules. [`engine`]: the method.
+
+mod cases;
+pub mod conditions;
+pub mod engine;
+pub mod graph;
+pub mod items;
+pub mod refute;
+pub mod stepper;
+pub mod views;
+pub mod weights;
+pub mod workshop;
+
+pub use engine::Propagate;

@@ -1,0 +1,474 @@
+//! Refutation by propagation: what a fair run would do for ever, until nothing is left of it.
+//!
+//! In: the product of the property's view with the automaton of a violation. Out: a refutation, or what was left. For each view a set of
+//! edges is kept that contains those which a fair violating run takes again and again: in the beginning all. Fair components (F) and
+//! compatibility with the set of another view (C) make sets smaller; where nothing changes any more, cases are distinguished: a holder by
+//! an additive invariant (E), a fair component (S), a process that is scheduled for ever. An empty set is a contradiction.
+//! Each rule keeps what the run does in the sets, or in those of one of the cases, so no question of circularity arises.
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use base::{Budget, StopReason};
+use engine::Halt;
+use evidence::propagation::{Spot, Step};
+use model::fairness::FairnessId;
+use model::process::ProcessId;
+use streett::{Condition, Edges, Graph};
+
+use crate::conditions::Product;
+use crate::views::ViewIdx;
+use crate::workshop::Workshop;
+
+/// One way to violate the property, as its view shows it.
+pub struct Question<'q> {
+    /// The view of the property.
+    pub view: ViewIdx,
+    /// The product with the automaton.
+    pub product: &'q Product,
+    /// What the run satisfies besides.
+    pub fairness: &'q [FairnessId],
+}
+
+/// What bounds a refutation.
+#[derive(Clone, Copy)]
+pub struct Effort<'b> {
+    /// Time, memory, cancellation.
+    pub budget: &'b Budget,
+    /// So many tests of compatibility at most.
+    pub most_tests: usize,
+    /// So many cases within cases at most.
+    pub most_depth: usize,
+}
+
+/// What came of it.
+pub enum Refuted {
+    /// There is no such run.
+    Proved(Vec<Step>),
+    /// Something is left: the spots with sets that are not all, and how many edges they have.
+    Left(Vec<(Spot, usize)>),
+}
+
+/// The number of a set that was kept at some time.
+pub(crate) type Version = usize;
+
+/// A set that was kept at some time.
+pub(crate) struct Kept {
+    pub edges: Rc<Edges>,
+    /// The step that made it; `None` where it begins a case.
+    made_by: Option<usize>,
+}
+
+/// A step that was taken, with the sets that it looked at.
+struct Taken {
+    step: Step,
+    inputs: Vec<Version>,
+}
+
+/// The sets of a case: by spot, the processes first, then the property; `None` is all edges.
+#[derive(Clone)]
+pub(crate) struct Sets {
+    pub current: Vec<Option<Version>>,
+    /// A process that is scheduled for ever.
+    pub scheduled: Option<ProcessId>,
+    /// Spots whose sets became smaller, and from which nothing was propagated since.
+    queue: VecDeque<usize>,
+}
+
+/// A case, refuted.
+pub(crate) struct Node {
+    steps: Vec<usize>,
+    end: End,
+}
+
+/// How a case ends.
+pub(crate) enum End {
+    /// A set is empty.
+    Empty(Version),
+    /// Cases are distinguished, which rests on these sets.
+    Cases { by: Vec<Version>, cases: Vec<Node>, step: Box<dyn Fn(Vec<Vec<Step>>) -> Step> },
+    /// The two sides of an invariant are not equal, which rests on these sets.
+    Unequal { invariant: usize, by: Vec<Version> },
+}
+
+/// A refutation on its way.
+pub struct Refuter<'r, 'm> {
+    pub(crate) shop: &'r mut Workshop<'m>,
+    pub(crate) question: &'r Question<'r>,
+    effort: Effort<'r>,
+    pub(crate) versions: Vec<Kept>,
+    taken: Vec<Taken>,
+    n_tests: usize,
+    left: Option<Vec<(Spot, usize)>>,
+}
+
+/// The cases that a rule distinguishes: the sets that it rests on, each case's own sets, and the step that it is.
+pub(crate) struct Split {
+    pub by: Vec<Version>,
+    pub cases: Vec<Sets>,
+    pub step: Box<dyn Fn(Vec<Vec<Step>>) -> Step>,
+}
+
+impl<'r, 'm> Refuter<'r, 'm> {
+    /// A refutation of a question.
+    pub fn new(shop: &'r mut Workshop<'m>, question: &'r Question<'r>, effort: Effort<'r>) -> Self {
+        Refuter { shop, question, effort, versions: Vec::new(), taken: Vec::new(), n_tests: 0, left: None }
+    }
+
+    /// Refutes it, if it can.
+    ///
+    /// # Errors
+    /// A limit, or a contradiction.
+    pub fn refute(mut self) -> Result<Refuted, Halt> {
+        let root = self.root();
+        let mut sets = Sets { current: vec![None; root + 1], scheduled: None, queue: VecDeque::new() };
+        let mut steps = Vec::new();
+        let node = match self.fair(root, &mut sets, &mut steps)? {
+            Some(empty) => Some(Node { steps, end: End::Empty(empty) }),
+            None => {
+                let node = match self.components(root, &sets)? {
+                    Some(split) => self.cases(split, 0)?,
+                    None => {
+                        sets.queue.push_back(root);
+                        self.case(sets, 0)?
+                    }
+                };
+                node.map(|mut node| {
+                    node.steps.splice(0..0, steps);
+                    node
+                })
+            }
+        };
+        Ok(match node {
+            Some(node) => Refuted::Proved(self.sliced(&node)),
+            None => Refuted::Left(self.left.unwrap_or_default()),
+        })
+    }
+
+    /// The spot of the property.
+    pub(crate) fn root(&self) -> usize {
+        self.shop.views.model.processes.len()
+    }
+
+    /// The view of a spot.
+    pub(crate) fn view(&self, spot: usize) -> ViewIdx {
+        if spot == self.root() { self.question.view } else { spot }
+    }
+
+    pub(crate) fn named(&self, spot: usize) -> Spot {
+        if spot == self.root() { Spot::Property } else { Spot::Process(ProcessId::new(spot)) }
+    }
+
+    /// The edges of the view behind the set of a spot.
+    pub(crate) fn base_edges(&mut self, spot: usize, sets: &Sets) -> Result<Edges, Halt> {
+        let n_edges = self.shop.graph(self.view(spot))?.graph.n_edges();
+        let Some(version) = sets.current[spot] else { return Ok(Edges::all(n_edges)) };
+        let edges = &self.versions[version].edges;
+        if spot != self.root() {
+            return Ok((**edges).clone());
+        }
+        let mut base = Edges::none(n_edges);
+        edges.iter().for_each(|edge| base.insert(self.question.product.base[edge] as usize));
+        Ok(base)
+    }
+
+    fn n_edges(&mut self, spot: usize) -> Result<usize, Halt> {
+        match spot == self.root() {
+            true => Ok(self.question.product.graph.n_edges()),
+            false => Ok(self.shop.graph(spot)?.graph.n_edges()),
+        }
+    }
+
+    pub(crate) fn edges(&mut self, spot: usize, sets: &Sets) -> Result<Rc<Edges>, Halt> {
+        match sets.current[spot] {
+            Some(version) => Ok(Rc::clone(&self.versions[version].edges)),
+            None => Ok(Rc::new(Edges::all(self.n_edges(spot)?))),
+        }
+    }
+
+    /// A set that begins a case.
+    pub(crate) fn begin(&mut self, edges: Edges) -> Version {
+        self.versions.push(Kept { edges: Rc::new(edges), made_by: None });
+        self.versions.len() - 1
+    }
+
+    /// Replaces the set of a spot by what a step leaves of it.
+    fn shrink(&mut self, sets: &mut Sets, spot: usize, edges: Edges, taken: Taken) -> usize {
+        let step = self.taken.len();
+        self.taken.push(taken);
+        self.versions.push(Kept { edges: Rc::new(edges), made_by: Some(step) });
+        sets.current[spot] = Some(self.versions.len() - 1);
+        step
+    }
+
+    /// The fair components of the set of a spot.
+    pub(crate) fn fair_components(&mut self, spot: usize, sets: &Sets) -> Result<Vec<Edges>, Halt> {
+        let edges = self.edges(spot, sets)?;
+        if spot == self.root() {
+            return Ok(self.question.product.graph.fair_components(&edges, &self.question.product.conditions));
+        }
+        let conditions = self.shop.conditions(spot, self.question.fairness)?;
+        let graph = self.shop.graph(spot)?;
+        if sets.scheduled.is_none_or(|process| process.index() != spot) {
+            return Ok(graph.graph.fair_components(&edges, &conditions));
+        }
+        let process = ProcessId::new(spot);
+        let often = Edges::where_true(graph.graph.n_edges(), |edge| match graph.labels[edge] {
+            crate::graph::Label::Turn(turn) => self.shop.views.turns[turn as usize].processes().contains(&process),
+            crate::graph::Label::Elsewhere => false,
+        });
+        let mut conditions = (*conditions).clone();
+        conditions.push(Condition { stays: None, often });
+        Ok(graph.graph.fair_components(&edges, &conditions))
+    }
+
+    /// Keeps the fair components of a set; the empty set, if nothing is left.
+    pub(crate) fn fair(
+        &mut self,
+        spot: usize,
+        sets: &mut Sets,
+        steps: &mut Vec<usize>,
+    ) -> Result<Option<Version>, Halt> {
+        let before = self.edges(spot, sets)?;
+        let mut fair = Edges::none(self.n_edges(spot)?);
+        self.fair_components(spot, sets)?.iter().for_each(|component| fair.unite(component));
+        let is_empty = fair.is_empty();
+        if fair != *before || is_empty {
+            let inputs = sets.current[spot].into_iter().collect();
+            let step = Step::Fair(self.named(spot));
+            steps.push(self.shrink(sets, spot, fair, Taken { step, inputs }));
+        }
+        Ok(if is_empty { sets.current[spot] } else { None })
+    }
+
+    /// Keeps in the set of a spot what is compatible with that of another. Whether it became smaller.
+    fn compatible(&mut self, from: usize, to: usize, sets: &mut Sets) -> Result<Option<usize>, Halt> {
+        self.n_tests += 1;
+        self.effort.budget.check(0)?;
+        let kept = self.compatible_edges(from, to, sets)?;
+        if kept == *self.edges(to, sets)? {
+            return Ok(None);
+        }
+        let inputs = [sets.current[from], sets.current[to]].into_iter().flatten().collect();
+        let step = Step::Compatible { from: self.named(from), to: self.named(to) };
+        Ok(Some(self.shrink(sets, to, kept, Taken { step, inputs })))
+    }
+
+    /// What of the set of a spot is compatible with that of another.
+    pub(crate) fn compatible_edges(&mut self, from: usize, to: usize, sets: &Sets) -> Result<Edges, Halt> {
+        let pairing = self.shop.pairing(self.view(from), self.view(to))?;
+        let left = self.base_edges(from, sets)?;
+        let mut kept = (*self.edges(to, sets)?).clone();
+        let is_compatible = pairing.compatible(left.iter());
+        let is_root = to == self.root();
+        let base = |edge: usize| if is_root { self.question.product.base[edge] as usize } else { edge };
+        let dropped: Vec<usize> = kept.iter().filter(|&edge| !is_compatible(base(edge))).collect();
+        dropped.into_iter().for_each(|edge| kept.remove(edge));
+        Ok(kept)
+    }
+
+    /// The spots whose views show something that the view of a spot shows.
+    fn neighbours(&self, spot: usize) -> Vec<usize> {
+        let view = &self.shop.views.list[self.view(spot)];
+        let mut found: Vec<usize> =
+            view.touching.iter().map(|process| process.index()).filter(|&at| at != spot).collect();
+        let root = self.root();
+        if spot != root && self.shop.views.list[self.question.view].is_touched_by(ProcessId::new(spot)) {
+            found.push(root);
+        }
+        found
+    }
+
+    /// Propagates until nothing changes; the set that became empty, if one did.
+    fn propagate(&mut self, sets: &mut Sets, steps: &mut Vec<usize>) -> Result<Option<Version>, Halt> {
+        while let Some(from) = sets.queue.pop_front() {
+            for to in self.neighbours(from) {
+                let Some(step) = self.compatible(from, to, sets)? else { continue };
+                steps.push(step);
+                if let Some(empty) = self.fair(to, sets, steps)? {
+                    return Ok(Some(empty));
+                }
+                if !sets.queue.contains(&to) {
+                    sets.queue.push_back(to);
+                }
+                if self.n_tests > self.effort.most_tests {
+                    return Ok(None);
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Refutes a case.
+    pub(crate) fn case(&mut self, mut sets: Sets, depth: usize) -> Result<Option<Node>, Halt> {
+        let mut steps = Vec::new();
+        let end = match self.propagate(&mut sets, &mut steps)? {
+            Some(empty) => Some(End::Empty(empty)),
+            None => self.conclude(&sets, depth)?,
+        };
+        if end.is_none() && self.left.is_none() {
+            self.left = Some(self.what_is_left(&sets)?);
+        }
+        Ok(end.map(|end| Node { steps, end }))
+    }
+
+    /// What is tried where nothing changes any more.
+    fn conclude(&mut self, sets: &Sets, depth: usize) -> Result<Option<End>, Halt> {
+        if self.n_tests > self.effort.most_tests {
+            return Ok(None);
+        }
+        if let Some(end) = self.unequal(sets)? {
+            return Ok(Some(end));
+        }
+        if depth >= self.effort.most_depth {
+            return Ok(None);
+        }
+        for split in self.holders(sets)? {
+            if let Some(node) = self.cases(split, depth)? {
+                return Ok(Some(node.end));
+            }
+        }
+        let root = self.root();
+        let mut open: Vec<usize> = (0..=root).filter(|&spot| sets.current[spot].is_some()).collect();
+        open.sort_by_key(|&spot| spot != root);
+        for spot in open {
+            if let Some(split) = self.components(spot, sets)? {
+                return Ok(self.cases(split, depth)?.map(|node| node.end));
+            }
+        }
+        if sets.scheduled.is_none() {
+            let split = self.somebody(sets);
+            return Ok(self.cases(split, depth)?.map(|node| node.end));
+        }
+        Ok(None)
+    }
+
+    /// Cases for the fair components of a set, where there are several.
+    fn components(&mut self, spot: usize, sets: &Sets) -> Result<Option<Split>, Halt> {
+        let components = self.fair_components(spot, sets)?;
+        if components.len() < 2 {
+            return Ok(None);
+        }
+        let mut points = Vec::new();
+        let mut cases = Vec::new();
+        for component in components {
+            points.push(self.point(spot, &component)?);
+            let mut case = Sets { queue: VecDeque::from([spot]), ..sets.clone() };
+            case.current[spot] = Some(self.begin(component));
+            cases.push(case);
+        }
+        let of = self.named(spot);
+        let step = Box::new(move |proofs: Vec<Vec<Step>>| {
+            let case = |(point, steps): (&(Vec<u32>, Option<u32>), Vec<Step>)| evidence::propagation::Case {
+                row: point.0.clone(),
+                state: point.1,
+                steps,
+            };
+            Step::Split { of, cases: points.iter().zip(proofs).map(case).collect() }
+        });
+        Ok(Some(Split { by: sets.current[spot].into_iter().collect(), cases, step }))
+    }
+
+    /// A view state in a component, with the automaton's state.
+    fn point(&mut self, spot: usize, component: &Edges) -> Result<(Vec<u32>, Option<u32>), Halt> {
+        let first = component.iter().next().unwrap_or_default();
+        let row = |graph: &Graph, edge: usize| graph.arc(edge).from;
+        let (row, state) = match spot == self.root() {
+            true => {
+                let (row, state) = self.question.product.nodes[row(&self.question.product.graph, first) as usize];
+                (row, Some(state))
+            }
+            false => (row(&self.shop.graph(spot)?.graph, first), None),
+        };
+        Ok((self.shop.views.list[self.view(spot)].rows[row as usize].to_vec(), state))
+    }
+
+    /// Refutes all cases of a split, or gives it up.
+    fn cases(&mut self, split: Split, depth: usize) -> Result<Option<Node>, Halt> {
+        let mut cases = Vec::new();
+        for mut sets in split.cases {
+            let begun: Vec<usize> = sets.queue.iter().copied().collect();
+            let mut steps = Vec::new();
+            let mut empty = None;
+            for spot in begun {
+                if empty.is_none() {
+                    empty = self.fair(spot, &mut sets, &mut steps)?;
+                }
+            }
+            let node = match empty {
+                Some(empty) => Some(Node { steps, end: End::Empty(empty) }),
+                None => self.case(sets, depth + 1)?.map(|mut node| {
+                    node.steps.splice(0..0, steps);
+                    node
+                }),
+            };
+            match node {
+                Some(node) => cases.push(node),
+                None => return Ok(None),
+            }
+        }
+        let end = End::Cases { by: split.by, cases, step: split.step };
+        Ok(Some(Node { steps: Vec::new(), end }))
+    }
+
+    /// A case of other sets, in which these spots are looked at first.
+    pub(crate) fn with_queue(sets: &Sets, queue: &[usize]) -> Sets {
+        Sets { queue: queue.iter().copied().collect(), ..sets.clone() }
+    }
+
+    fn what_is_left(&mut self, sets: &Sets) -> Result<Vec<(Spot, usize)>, Halt> {
+        let mut left = Vec::new();
+        for spot in (0..sets.current.len()).rev().filter(|&spot| sets.current[spot].is_some()) {
+            left.push((self.named(spot), self.edges(spot, sets)?.len()));
+        }
+        Ok(left)
+    }
+
+    /// The steps that matter, as a certificate has them.
+    fn sliced(&self, node: &Node) -> Vec<Step> {
+        let mut needed = vec![false; self.taken.len()];
+        self.mark_node(node, &mut needed);
+        self.written(node, &needed)
+    }
+
+    fn mark_node(&self, node: &Node, needed: &mut [bool]) {
+        match &node.end {
+            End::Empty(version) => self.mark(*version, needed),
+            End::Unequal { by, .. } => by.iter().for_each(|&version| self.mark(version, needed)),
+            End::Cases { by, cases, .. } => {
+                by.iter().for_each(|&version| self.mark(version, needed));
+                cases.iter().for_each(|case| self.mark_node(case, needed));
+            }
+        }
+    }
+
+    fn mark(&self, version: Version, needed: &mut [bool]) {
+        let mut open = vec![version];
+        while let Some(version) = open.pop() {
+            if let Some(step) = self.versions[version].made_by
+                && !needed[step]
+            {
+                needed[step] = true;
+                open.extend(&self.taken[step].inputs);
+            }
+        }
+    }
+
+    fn written(&self, node: &Node, needed: &[bool]) -> Vec<Step> {
+        let taken = node.steps.iter().filter(|&&step| needed[step]).map(|&step| self.taken[step].step.clone());
+        let mut steps: Vec<Step> = taken.collect();
+        match &node.end {
+            End::Empty(_) => {}
+            End::Unequal { invariant, .. } => steps.push(Step::Unequal(*invariant)),
+            End::Cases { cases, step, .. } => {
+                steps.push(step(cases.iter().map(|case| self.written(case, needed)).collect()));
+            }
+        }
+        steps
+    }
+}
+
+/// Whether more work is worth it: a limit that was reached.
+pub fn stopped(reason: &StopReason) -> bool {
+    matches!(reason, StopReason::Cancelled | StopReason::TimeLimit(_) | StopReason::MemoryLimit(_))
+}

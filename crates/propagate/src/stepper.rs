@@ -1,0 +1,79 @@
+//! Turns of one process from a view state, by `model::eval` itself.
+//!
+//! In: a view state that shows all that a process sees. Out: its turns, each with the view state after it, and its enabled actions. The
+//! rest of the state is arbitrary: that nothing of it was looked at is checked for every step.
+
+use engine::{Contradiction, Halt};
+use model::Model;
+use model::control::{ActionId, ActionKind};
+use model::eval::{State, Turn, attempts_of, initial_states, is_idle};
+use model::process::ProcessId;
+
+use crate::items::{Item, content, fill};
+
+/// Takes turns.
+pub struct Stepper<'m> {
+    model: &'m Model,
+    /// Changed where a view shows it; what a view does not show stays whatever it was.
+    state: State,
+}
+
+/// What a process can do at a view state.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Its turns, and the rows after them.
+    pub turns: Vec<(Turn, Box<[u32]>)>,
+    /// Its enabled actions other than leaving `idle`, those that fail among them.
+    pub enabled: Vec<ActionId>,
+}
+
+impl<'m> Stepper<'m> {
+    /// For a program without rendezvous and procedures.
+    pub fn new(model: &'m Model) -> Self {
+        let state = initial_states(model).next().expect("a program has an initial state");
+        Stepper { model, state }
+    }
+
+    /// A state that shows this row.
+    pub fn state(&mut self, items: &[Item], row: &[u32]) -> &State {
+        for (&item, &number) in items.iter().zip(row) {
+            fill(self.model, &mut self.state, item, number);
+        }
+        &self.state
+    }
+
+    /// What a process can do at a row.
+    pub fn options(&mut self, process: ProcessId, items: &[Item], row: &[u32]) -> Result<Options, Halt> {
+        self.state(items, row);
+        let (steps, footprint) = attempts_of(self.model, &self.state, process);
+        let shows = |item: Item| items.binary_search(&item).is_ok();
+        let hidden = |what: String| {
+            let name = &self.model.processes[process].name;
+            Halt::from(Contradiction::new(
+                format!("`{name}` depends on nothing but what it sees"),
+                format!("its steps depend on {what}"),
+            ))
+        };
+        if let Some(cell) = footprint.cells.iter().find(|&&cell| !shows(Item::Cell(cell))) {
+            return Err(hidden(format!("`{}`", self.model.cells[*cell].name)));
+        }
+        if let Some(other) = footprint.places.iter().find(|&&other| !shows(Item::Control(other))) {
+            return Err(hidden(format!("the control of `{}`", self.model.processes[*other].name)));
+        }
+        let mut options = Options::default();
+        let stands = steps.is_empty() || is_idle(self.model, &self.state, process);
+        for (step, _) in steps {
+            if !matches!(self.model.actions[step.by.action].kind, ActionKind::Idle) {
+                options.enabled.push(step.by.action);
+            }
+            let Ok(after) = step.result else { continue };
+            let after: Option<Box<[u32]>> = items.iter().map(|&item| content(self.model, &after, item)).collect();
+            let after = after.ok_or_else(|| hidden("a value without a number".to_owned()))?;
+            options.turns.push((Turn::Step(step.by), after));
+        }
+        if stands {
+            options.turns.push((Turn::StandStill(process), row.into()));
+        }
+        Ok(options)
+    }
+}

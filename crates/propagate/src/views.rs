@@ -1,0 +1,434 @@
+//! View states: for each process the strongest set that is closed under its turns and those of others.
+//!
+//! In: a Model, and additive invariants that prune. Out: for each process (and for some processes together, where a property speaks of
+//! them) the rows that its view can show, with the turns from each. This is the thread-modular fixpoint (Flanagan and Qadeer 2003) in
+//! which a process sees what it mentions only, so that others interfere over what both see (Zheng's local state spaces).
+
+use std::collections::BTreeSet;
+
+use base::{Budget, Feature, StopReason, Unsupported};
+use engine::Halt;
+use model::Model;
+use model::control::ActionId;
+use model::eval::{Turn, free_cells, initial_states};
+use model::process::ProcessId;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::items::{Item, content, number, seen_by};
+use crate::stepper::Stepper;
+use crate::weights::{Shares, Weights};
+
+/// The number of a view.
+pub type ViewIdx = usize;
+
+/// A row: what a view shows of a state.
+pub type Row = Box<[u32]>;
+
+/// What some processes see.
+#[derive(Clone, Debug)]
+pub struct View {
+    /// The processes.
+    pub members: Vec<ProcessId>,
+    /// What is shown, ascending.
+    pub items: Vec<Item>,
+    /// The processes that see something of it, ascending; the members are among them.
+    pub touching: Vec<ProcessId>,
+    /// The view states.
+    pub rows: Vec<Row>,
+    /// The turns of the members from each row.
+    pub turns: Vec<Vec<OwnTurn>>,
+    /// The enabled actions of each member at each row, other than leaving `idle`.
+    pub enabled: Vec<Vec<Vec<ActionId>>>,
+    /// The rows that runs start in.
+    pub initial: Vec<u32>,
+    /// What additive invariants say at each row.
+    pub shares: Vec<Shares>,
+    numbers: FxHashMap<Row, u32>,
+}
+
+/// A turn of a member.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct OwnTurn {
+    /// The turn.
+    pub turn: TurnIdx,
+    /// The row after it.
+    pub to: u32,
+}
+
+/// The number of a turn.
+pub type TurnIdx = u32;
+
+impl View {
+    /// Whether a process sees something of the view.
+    pub fn is_touched_by(&self, process: ProcessId) -> bool {
+        self.touching.binary_search(&process).is_ok()
+    }
+
+    /// The number of a row.
+    pub fn number_of(&self, row: &[u32]) -> Option<u32> {
+        self.numbers.get(row).copied()
+    }
+
+    /// A row, with another content where both views show something.
+    fn changed(&self, row: u32, places: &[usize], shown: &[u32]) -> Row {
+        let mut after = self.rows[row as usize].clone();
+        places.iter().zip(shown).for_each(|(&at, &number)| after[at] = number);
+        after
+    }
+
+    /// What a row shows at some places.
+    pub fn shown(&self, row: u32, places: &[usize]) -> Row {
+        places.iter().map(|&at| self.rows[row as usize][at]).collect()
+    }
+}
+
+/// All views of a program: first those of the processes, in their order.
+pub struct Views<'m> {
+    /// The program.
+    pub model: &'m Model,
+    /// The views.
+    pub list: Vec<View>,
+    /// The turns by number.
+    pub turns: Vec<Turn>,
+    /// The additive invariants that prune.
+    pub weights: Weights,
+    turn_numbers: FxHashMap<Turn, TurnIdx>,
+    stepper: Stepper<'m>,
+    /// What each process sees.
+    seen: Vec<BTreeSet<Item>>,
+    limits: Limits<'m>,
+}
+
+/// What bounds the work.
+#[derive(Clone, Copy)]
+pub struct Limits<'b> {
+    /// Time, memory, cancellation.
+    pub budget: &'b Budget,
+    /// More view states than this, all together, are given up.
+    pub most_rows: usize,
+    /// More edges than this, all together, are given up.
+    pub most_edges: usize,
+}
+
+/// What two views have in common, by the places of it in each.
+#[derive(Clone, Debug)]
+pub struct Common {
+    /// In the one.
+    pub left: Vec<usize>,
+    /// In the other.
+    pub right: Vec<usize>,
+}
+
+impl<'m> Views<'m> {
+    /// The views of all processes.
+    ///
+    /// # Errors
+    /// A limit, or a contradiction.
+    pub fn new(model: &'m Model, weights: Weights, limits: Limits<'m>) -> Result<Self, Halt> {
+        let seen: Vec<BTreeSet<Item>> = model.processes.ids().map(|process| seen_by(model, process)).collect();
+        let mut views = Views {
+            model,
+            list: Vec::new(),
+            turns: Vec::new(),
+            weights,
+            turn_numbers: FxHashMap::default(),
+            stepper: Stepper::new(model),
+            seen,
+            limits,
+        };
+        for process in model.processes.ids() {
+            let items = views.seen[process.index()].iter().copied().collect();
+            let view = views.empty(vec![process], items);
+            views.list.push(view);
+        }
+        let all: Vec<ViewIdx> = (0..views.list.len()).collect();
+        views.close(&all)?;
+        Ok(views)
+    }
+
+    /// The view that shows what some processes see, and some more: one that is there, or a new one.
+    ///
+    /// # Errors
+    /// A limit, or a contradiction.
+    pub fn joint(&mut self, members: &[ProcessId], more: &BTreeSet<Item>) -> Result<ViewIdx, Halt> {
+        let mut items: BTreeSet<Item> = more.clone();
+        members.iter().for_each(|process| items.extend(&self.seen[process.index()]));
+        let items: Vec<Item> = items.into_iter().collect();
+        if let Some(known) = self.list.iter().position(|view| view.members == members && view.items == items) {
+            return Ok(known);
+        }
+        let view = self.empty(members.to_vec(), items);
+        self.list.push(view);
+        let at = self.list.len() - 1;
+        self.close(&[at])?;
+        Ok(at)
+    }
+
+    /// What a process sees.
+    pub fn seen(&self, process: ProcessId) -> &BTreeSet<Item> {
+        &self.seen[process.index()]
+    }
+
+    /// What two views have in common.
+    pub fn common(&self, left: ViewIdx, right: ViewIdx) -> Common {
+        let (one, other) = (&self.list[left].items, &self.list[right].items);
+        let both = one.iter().enumerate().filter_map(|(at, item)| Some((at, other.binary_search(item).ok()?)));
+        let (left, right) = both.unzip();
+        Common { left, right }
+    }
+
+    /// A state that shows a row of a view.
+    pub fn state(&mut self, view: ViewIdx, row: u32) -> &model::eval::State {
+        let view = &self.list[view];
+        self.stepper.state(&view.items, &view.rows[row as usize])
+    }
+
+    /// Whether additive invariants allow two rows of views side by side.
+    pub fn fit(&self, (one, row): (ViewIdx, u32), (other, other_row): (ViewIdx, u32)) -> bool {
+        if self.weights.is_empty() {
+            return true;
+        }
+        let (one, other) = (&self.list[one], &self.list[other]);
+        if one.members.iter().any(|member| other.members.contains(member)) {
+            return true;
+        }
+        let shares = (&one.shares[row as usize], &other.shares[other_row as usize]);
+        self.weights.are_possible((&one.members, shares.0), (&other.members, shares.1))
+    }
+
+    fn empty(&self, members: Vec<ProcessId>, items: Vec<Item>) -> View {
+        let sees = |process: &ProcessId| items.iter().any(|item| self.seen[process.index()].contains(item));
+        let touching = self.model.processes.ids().filter(sees).collect();
+        View {
+            members,
+            items,
+            touching,
+            rows: Vec::new(),
+            turns: Vec::new(),
+            enabled: Vec::new(),
+            initial: Vec::new(),
+            shares: Vec::new(),
+            numbers: FxHashMap::default(),
+        }
+    }
+
+    /// Closes views; all others are closed already.
+    fn close(&mut self, open: &[ViewIdx]) -> Result<(), Halt> {
+        let mut closing = Closing { acting: Vec::new(), by_view: FxHashMap::default(), queue: Vec::new() };
+        for &view in open {
+            closing.connect(self, view);
+        }
+        for &view in open {
+            for row in self.initial_rows(view)? {
+                if let Some(number) = self.insert(view, row, &mut closing.queue)? {
+                    self.list[view].initial.push(number);
+                }
+            }
+        }
+        // What others that are closed already do.
+        for at in 0..closing.acting.len() {
+            let actor = closing.acting[at].actor;
+            if !open.contains(&actor) {
+                for row in 0..self.list[actor].rows.len() {
+                    closing.note(self, at, row as u32)?;
+                }
+            }
+        }
+        while let Some((view, row)) = closing.queue.pop() {
+            self.limits.budget.check(0)?;
+            self.take_turns(view, row, &mut closing.queue)?;
+            closing.spread(self, view, row)?;
+        }
+        Ok(())
+    }
+
+    /// What runs start in, as the view shows it.
+    fn initial_rows(&self, view: ViewIdx) -> Result<Vec<Row>, StopReason> {
+        let model = self.model;
+        let items = &self.list[view].items;
+        let first = initial_states(model).next().expect("a program has an initial state");
+        let numbered = |&item: &Item| content(model, &first, item).ok_or_else(too_many);
+        let mut rows = vec![items.iter().map(numbered).collect::<Result<Row, _>>()?];
+        let free = free_cells(model);
+        for (at, item) in items.iter().enumerate() {
+            let Item::Cell(cell) = item else { continue };
+            if !free.contains(cell) {
+                continue;
+            }
+            let ty = model.cells[*cell].ty;
+            if ty.n_values(model.type_context()).saturating_mul(rows.len() as u128) > self.limits.most_rows as u128 {
+                return Err(too_many());
+            }
+            let numbers: Vec<u32> =
+                ty.values(model.type_context()).filter_map(|value| number(model, ty, value)).collect();
+            let with = |row: &Row, number: u32| {
+                let mut row = row.clone();
+                row[at] = number;
+                row
+            };
+            rows = rows
+                .iter()
+                .flat_map(|row| numbers.iter().map(|&number| with(row, number)).collect::<Vec<_>>())
+                .collect();
+        }
+        Ok(rows)
+    }
+
+    /// The number of a row, which is added if it is new; `None` where additive invariants exclude it.
+    fn insert(&mut self, view: ViewIdx, row: Row, queue: &mut Vec<(ViewIdx, u32)>) -> Result<Option<u32>, StopReason> {
+        if let Some(&known) = self.list[view].numbers.get(&row) {
+            return Ok(Some(known));
+        }
+        let into = &mut self.list[view];
+        // A value that a table does not list excludes nothing here; the invariant fails its own check then.
+        let shares = match self.weights.shares(&into.members, &into.items, &row) {
+            Some(shares) if !self.weights.is_possible(&into.members, &shares) => return Ok(None),
+            Some(shares) => shares,
+            None => return Err(StopReason::from(Unsupported::about(Feature::Numbers, "additive invariants"))),
+        };
+        let number = into.rows.len() as u32;
+        into.numbers.insert(row.clone(), number);
+        into.rows.push(row);
+        into.shares.push(shares);
+        into.turns.push(Vec::new());
+        into.enabled.push(Vec::new());
+        queue.push((view, number));
+        if into.rows.len() > self.limits.most_rows {
+            return Err(too_many());
+        }
+        Ok(Some(number))
+    }
+
+    /// The turns of the members from a row.
+    fn take_turns(&mut self, view: ViewIdx, row: u32, queue: &mut Vec<(ViewIdx, u32)>) -> Result<(), Halt> {
+        for member in self.list[view].members.clone() {
+            let from = &self.list[view];
+            let options = self.stepper.options(member, &from.items, &from.rows[row as usize])?;
+            self.list[view].enabled[row as usize].push(options.enabled);
+            for (turn, after) in options.turns {
+                let turn = self.turn_number(turn);
+                if let Some(to) = self.insert(view, after, queue)? {
+                    let own = OwnTurn { turn, to };
+                    let turns = &mut self.list[view].turns[row as usize];
+                    if !turns.contains(&own) {
+                        turns.push(own);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn turn_number(&mut self, turn: Turn) -> TurnIdx {
+        if let Some(&known) = self.turn_numbers.get(&turn) {
+            return known;
+        }
+        let number = self.turns.len() as TurnIdx;
+        self.turns.push(turn.clone());
+        self.turn_numbers.insert(turn, number);
+        number
+    }
+}
+
+/// There are more view states than are looked at.
+pub fn too_many() -> StopReason {
+    Unsupported::about(Feature::Numbers, "view states").into()
+}
+
+/// What one process does to what another view shows.
+struct Acting {
+    /// The view of the process.
+    actor: ViewIdx,
+    /// The view that sees it.
+    seer: ViewIdx,
+    common: Common,
+    /// By what both show before: the rows of the actor from which it changes that, and what it leads to; each effect once.
+    changes: FxHashMap<Row, Vec<Change>>,
+    known: FxHashSet<(Row, Row, Shares)>,
+    /// The rows of the seer by what both show.
+    rows: FxHashMap<Row, Vec<u32>>,
+}
+
+#[derive(Clone)]
+struct Change {
+    from: u32,
+    shown: Row,
+}
+
+/// The work of closing views.
+struct Closing {
+    acting: Vec<Acting>,
+    /// Positions in `acting` in which a view is the actor, and in which it is the seer.
+    by_view: FxHashMap<ViewIdx, (Vec<usize>, Vec<usize>)>,
+    /// Rows whose turns were not taken yet.
+    queue: Vec<(ViewIdx, u32)>,
+}
+
+impl Closing {
+    /// Notes who acts on a view.
+    fn connect(&mut self, views: &Views<'_>, seer: ViewIdx) {
+        let view = &views.list[seer];
+        for process in view.touching.iter().filter(|process| !view.members.contains(process)) {
+            let actor = process.index();
+            let at = self.acting.len();
+            let common = views.common(actor, seer);
+            let (changes, known, rows) = (FxHashMap::default(), FxHashSet::default(), FxHashMap::default());
+            self.acting.push(Acting { actor, seer, common, changes, known, rows });
+            self.by_view.entry(actor).or_default().0.push(at);
+            self.by_view.entry(seer).or_default().1.push(at);
+        }
+    }
+
+    /// A row whose turns were taken: others see them, and it sees those of others.
+    fn spread(&mut self, views: &mut Views<'_>, view: ViewIdx, row: u32) -> Result<(), Halt> {
+        let Some((acts, sees)) = self.by_view.get(&view).cloned() else { return Ok(()) };
+        for at in acts {
+            self.note(views, at, row)?;
+        }
+        for at in sees {
+            let acting = &mut self.acting[at];
+            let shown = views.list[view].shown(row, &acting.common.right);
+            acting.rows.entry(shown.clone()).or_default().push(row);
+            for change in acting.changes.get(&shown).cloned().unwrap_or_default() {
+                self.apply(views, at, row, &change)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes what an actor does from a row, and lets the seer see it.
+    fn note(&mut self, views: &mut Views<'_>, at: usize, row: u32) -> Result<(), Halt> {
+        let acting = &mut self.acting[at];
+        let actor = &views.list[acting.actor];
+        let before = actor.shown(row, &acting.common.left);
+        let mut new = Vec::new();
+        for own in &actor.turns[row as usize] {
+            let shown = actor.shown(own.to, &acting.common.left);
+            if shown == before {
+                continue;
+            }
+            // Both sides of an invariant change alike: what it says after the turn follows from what it says before.
+            if acting.known.insert((before.clone(), shown.clone(), actor.shares[row as usize].clone())) {
+                new.push(Change { from: row, shown });
+            }
+        }
+        let rows = acting.rows.get(&before).cloned().unwrap_or_default();
+        acting.changes.entry(before).or_default().extend(new.iter().cloned());
+        for change in &new {
+            for &row in &rows {
+                self.apply(views, at, row, change)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn apply(&mut self, views: &mut Views<'_>, at: usize, row: u32, change: &Change) -> Result<(), Halt> {
+        let acting = &self.acting[at];
+        if !views.fit((acting.actor, change.from), (acting.seer, row)) {
+            return Ok(());
+        }
+        let after = views.list[acting.seer].changed(row, &acting.common.right, &change.shown);
+        views.insert(acting.seer, after, &mut self.queue)?;
+        Ok(())
+    }
+}

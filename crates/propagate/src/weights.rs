@@ -1,0 +1,186 @@
+//! Additive invariants, as tables over the numbers in rows.
+//!
+//! In: invariants of `evidence::propagation`. Out: for a view state what its processes weigh, and what the other processes have to weigh
+//! together, where the view shows all cells of the invariant; and whether two view states, or one, leave the rest an amount that
+//! it can have.
+
+use evidence::propagation::Additive;
+use model::Model;
+use model::process::ProcessId;
+use rustc_hash::FxHashMap;
+
+use crate::items::{Item, number};
+
+/// The invariants that are in use.
+#[derive(Clone, Debug, Default)]
+pub struct Weights {
+    tables: Vec<Table>,
+}
+
+/// One invariant.
+#[derive(Clone, Debug)]
+struct Table {
+    constant: i64,
+    cells: FxHashMap<Item, FxHashMap<u32, i64>>,
+    processes: FxHashMap<ProcessId, Local>,
+    /// The most that all processes can weigh together.
+    most: i64,
+}
+
+/// What the local states of a process weigh.
+#[derive(Clone, Debug)]
+struct Local {
+    /// The control of the process, then the cells that matter.
+    items: Vec<Item>,
+    weights: FxHashMap<Vec<u32>, i64>,
+    most: i64,
+}
+
+/// What a view state says about one invariant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Share {
+    /// What the processes of the view weigh.
+    pub own: i64,
+    /// What all others weigh together, where the view shows it.
+    pub rest: Option<i64>,
+}
+
+/// What a view state says about all invariants; `None` where it has a value that some table does not list.
+pub type Shares = Vec<Share>;
+
+impl Weights {
+    /// Tables for invariants.
+    pub fn new(model: &Model, invariants: &[Additive]) -> Self {
+        Weights { tables: invariants.iter().map(|one| Table::new(model, one)).collect() }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.tables.is_empty()
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.tables.len()
+    }
+
+    /// What a view state says.
+    pub fn shares(&self, members: &[ProcessId], items: &[Item], row: &[u32]) -> Option<Shares> {
+        self.tables.iter().map(|table| table.share(members, (items, row))).collect()
+    }
+
+    /// Whether some states of the others fit to a view state.
+    pub fn is_possible(&self, members: &[ProcessId], shares: &Shares) -> bool {
+        self.tables.iter().zip(shares).all(|(table, share)| {
+            share.rest.is_none_or(|rest| 0 <= rest && rest <= table.most_without(members.iter().copied()))
+        })
+    }
+
+    /// Whether some states of the others fit to two view states without a process in common.
+    pub fn are_possible(&self, one: (&[ProcessId], &Shares), other: (&[ProcessId], &Shares)) -> bool {
+        self.tables.iter().zip(one.1).zip(other.1).all(|((table, one_share), other_share)| {
+            let rest = match (one_share.rest, other_share.rest) {
+                (Some(rest), _) => rest - other_share.own,
+                (None, Some(rest)) => rest - one_share.own,
+                (None, None) => return true,
+            };
+            let most = || table.most_without(one.0.iter().chain(other.0).copied());
+            0 <= rest && rest <= most()
+        })
+    }
+
+    /// What a process weighs in an invariant, at a row; `None` where the table does not list it.
+    pub fn weight(&self, invariant: usize, process: ProcessId, (items, row): (&[Item], &[u32])) -> Option<i64> {
+        self.tables[invariant].weight(process, (items, row))
+    }
+
+    /// What stands on the left side besides the cells.
+    pub fn constant(&self, invariant: usize) -> i64 {
+        self.tables[invariant].constant
+    }
+
+    /// The cells of the left side.
+    pub fn cells(&self, invariant: usize) -> Vec<Item> {
+        self.tables[invariant].cells.keys().copied().collect()
+    }
+
+    /// What the values of a cell weigh.
+    pub fn cell_weights(&self, invariant: usize, cell: Item) -> impl Iterator<Item = i64> {
+        self.tables[invariant].cells[&cell].values().copied()
+    }
+
+    /// What one value of a cell weighs.
+    pub fn cell_weight(&self, invariant: usize, cell: Item, number: u32) -> i64 {
+        self.tables[invariant].cells[&cell].get(&number).copied().unwrap_or(0)
+    }
+
+    /// The least and the most that a process can weigh.
+    pub fn process_range(&self, invariant: usize, process: ProcessId) -> (i64, i64) {
+        let weights = self.tables[invariant].processes[&process].weights.values().copied();
+        weights.fold((i64::MAX, i64::MIN), |(least, most), weight| (least.min(weight), most.max(weight)))
+    }
+
+    /// The processes that can weigh something.
+    pub fn holders(&self, invariant: usize) -> Vec<ProcessId> {
+        let mut holders: Vec<ProcessId> = self.tables[invariant].processes.keys().copied().collect();
+        holders.sort_unstable();
+        holders
+    }
+}
+
+impl Table {
+    fn new(model: &Model, invariant: &Additive) -> Self {
+        let cells = invariant.cells.iter().map(|one| {
+            let ty = model.cells[one.cell].ty;
+            let weights = one.weights.iter().filter_map(|&(value, weight)| Some((number(model, ty, value)?, weight)));
+            (Item::Cell(one.cell), weights.collect())
+        });
+        let processes = invariant.processes.iter().map(|one| {
+            let items: Vec<Item> = std::iter::once(Item::Control(one.process))
+                .chain(one.cells.iter().map(|&cell| Item::Cell(cell)))
+                .collect();
+            let weights = one.weights.iter().filter_map(|local| {
+                let values = one
+                    .cells
+                    .iter()
+                    .zip(&local.values)
+                    .map(|(&cell, &value)| number(model, model.cells[cell].ty, value));
+                let key =
+                    std::iter::once(Some(local.place.index() as u32)).chain(values).collect::<Option<Vec<u32>>>()?;
+                Some((key, local.weight))
+            });
+            let weights: FxHashMap<Vec<u32>, i64> = weights.collect();
+            let most = weights.values().copied().max().unwrap_or(0);
+            (one.process, Local { items, weights, most })
+        });
+        let processes: FxHashMap<ProcessId, Local> = processes.collect();
+        let most = processes.values().map(|local| local.most).sum();
+        Table { constant: invariant.constant, cells: cells.collect(), processes, most }
+    }
+
+    fn most_without(&self, left_out: impl Iterator<Item = ProcessId>) -> i64 {
+        self.most - left_out.filter_map(|process| self.processes.get(&process)).map(|local| local.most).sum::<i64>()
+    }
+
+    fn weight(&self, process: ProcessId, (items, row): (&[Item], &[u32])) -> Option<i64> {
+        let Some(local) = self.processes.get(&process) else { return Some(0) };
+        let at = |item: &Item| items.binary_search(item).ok().map(|at| row[at]);
+        let key = local.items.iter().map(at).collect::<Option<Vec<u32>>>()?;
+        local.weights.get(&key).copied()
+    }
+
+    fn share(&self, members: &[ProcessId], (items, row): (&[Item], &[u32])) -> Option<Share> {
+        let own = members.iter().map(|&process| self.weight(process, (items, row))).sum::<Option<i64>>()?;
+        let mut left = Some(self.constant);
+        for (cell, weights) in &self.cells {
+            match items.binary_search(cell) {
+                Ok(at) => {
+                    let weight = weights.get(&row[at])?;
+                    left = left.map(|left| left + weight);
+                }
+                Err(_) => left = None,
+            }
+        }
+        Some(Share { own, rest: left.map(|left| left - own) })
+    }
+}

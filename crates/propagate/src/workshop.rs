@@ -1,0 +1,81 @@
+//! What refutations share: graphs of views, which edges of two views go together, what fairness demands. Each is made when it is asked for.
+
+use std::rc::Rc;
+
+use engine::Halt;
+use model::fairness::{FairnessId, FairnessPair};
+use rustc_hash::FxHashMap;
+use streett::Condition;
+
+use crate::conditions::fair_conditions;
+use crate::graph::{Pairing, ViewGraph, view_graph};
+use crate::views::{ViewIdx, Views};
+
+/// Views with all that is known about their edges.
+pub struct Workshop<'m> {
+    /// The views.
+    pub views: Views<'m>,
+    most_edges: usize,
+    n_edges: usize,
+    graphs: FxHashMap<ViewIdx, Rc<ViewGraph>>,
+    pairings: FxHashMap<(ViewIdx, ViewIdx), Rc<Pairing>>,
+    conditions: FxHashMap<(ViewIdx, Vec<FairnessId>), Rc<Vec<Condition>>>,
+}
+
+impl<'m> Workshop<'m> {
+    /// Nothing is known yet.
+    pub fn new(views: Views<'m>, most_edges: usize) -> Self {
+        let (graphs, pairings, conditions) = Default::default();
+        Workshop { views, most_edges, n_edges: 0, graphs, pairings, conditions }
+    }
+
+    /// How many edges all graphs may have.
+    pub fn most_edges(&self) -> usize {
+        self.most_edges
+    }
+
+    /// The graph of a view.
+    ///
+    /// # Errors
+    /// A limit, or a contradiction.
+    pub fn graph(&mut self, view: ViewIdx) -> Result<Rc<ViewGraph>, Halt> {
+        if let Some(known) = self.graphs.get(&view) {
+            return Ok(Rc::clone(known));
+        }
+        let made = Rc::new(view_graph(&self.views, view, self.most_edges.saturating_sub(self.n_edges))?);
+        self.n_edges += made.graph.n_edges();
+        self.graphs.insert(view, Rc::clone(&made));
+        Ok(made)
+    }
+
+    /// Which edges of two views go together.
+    ///
+    /// # Errors
+    /// A limit, or a contradiction.
+    pub fn pairing(&mut self, left: ViewIdx, right: ViewIdx) -> Result<Rc<Pairing>, Halt> {
+        if let Some(known) = self.pairings.get(&(left, right)) {
+            return Ok(Rc::clone(known));
+        }
+        let (one, other) = (self.graph(left)?, self.graph(right)?);
+        let made = Rc::new(Pairing::new(&self.views, (left, &one), (right, &other)));
+        self.pairings.insert((left, right), Rc::clone(&made));
+        Ok(made)
+    }
+
+    /// What fairness demands in a view.
+    ///
+    /// # Errors
+    /// A limit, a contradiction, or a predicate without a value.
+    pub fn conditions(&mut self, view: ViewIdx, fairness: &[FairnessId]) -> Result<Rc<Vec<Condition>>, Halt> {
+        let key = (view, fairness.to_vec());
+        if let Some(known) = self.conditions.get(&key) {
+            return Ok(Rc::clone(known));
+        }
+        let graph = self.graph(view)?;
+        let model = self.views.model;
+        let pairs: Vec<&FairnessPair> = fairness.iter().map(|&pair| &model.fairness[pair]).collect();
+        let made = Rc::new(fair_conditions(&mut self.views, (view, &graph), &pairs)?);
+        self.conditions.insert(key, Rc::clone(&made));
+        Ok(made)
+    }
+}

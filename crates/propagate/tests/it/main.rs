@@ -1,0 +1,6 @@
+//! All tests of `propagate` in one binary, which is linked once; one file for each subject.
+
+#![allow(clippy::unwrap_used)]
+
+mod protocols;
+mod random;
