@@ -2,7 +2,10 @@
 //!
 //! In: a property and a trace whose last state is an earlier one again; that it is a run is checked before (`replay.rs`). Out:
 //! `Ok`, or what disagrees. The formula is evaluated on the word of states by the definition of its operators, without an
-//! automaton; each fairness assumption is looked up on the turns and states of the loop.
+//! automaton; each fairness assumption is looked up on the turns and states of the loop. An expression without a value in some
+//! state of the run may be true or false there: the formula must be false either way.
+
+use std::cell::RefCell;
 
 use evidence::Trace;
 use model::Model;
@@ -20,11 +23,13 @@ pub fn check(model: &Model, property: &Property, formula: &Formula, trace: &Trac
     let turning = Loop { model, trace, from };
     let claim = format!("the run is a fair one on which `{}` is false", property.name);
     let no_value = |fault: StepFault| (claim.clone(), format!("an expression has no value: {}", fault.fault));
-    turning.check_fairness(property).map_err(no_value)?.map_err(|unfair| (claim.clone(), unfair))?;
-    let word = Word { model, states: &trace.states[..trace.states.len() - 1], from };
-    match word.truth(formula, &[]).map_err(no_value)?[0] {
-        false => Ok(()),
-        true => Err((claim, "the formula is true on it".to_owned())),
+    turning.check_fairness(property).map_err(|unfair| (claim.clone(), unfair))?;
+    let word = Word { model, states: &trace.states[..trace.states.len() - 1], from, fault: RefCell::default() };
+    let truth = word.truth(formula, &[]).map_err(no_value)?;
+    match (truth.may[0], truth.must[0], word.fault.take()) {
+        (false, ..) => Ok(()),
+        (true, false, Some(fault)) => Err(no_value(fault)),
+        (true, ..) => Err((claim, "the formula is true on it".to_owned())),
     }
 }
 
@@ -44,24 +49,28 @@ struct Loop<'a> {
 }
 
 impl Loop<'_> {
-    /// Whether one of the sets of assumptions is satisfied; otherwise which are not.
-    fn check_fairness(&self, property: &Property) -> Result<Result<(), String>, StepFault> {
+    /// Whether one of the sets of assumptions is satisfied; otherwise which are not. One without a value is not satisfied.
+    fn check_fairness(&self, property: &Property) -> Result<(), String> {
         let mut violated = Vec::new();
         for set in &property.under.any_of {
             let mut unsatisfied = None;
             for &pair in set {
                 let pair = &self.model.fairness[pair];
-                if !self.satisfies(pair)? {
-                    unsatisfied = Some(pair.name.clone());
+                match self.satisfies(pair) {
+                    Ok(true) => {}
+                    Ok(false) => unsatisfied = Some(format!("`{}`", pair.name)),
+                    Err(fault) => unsatisfied = Some(format!("`{}`, which has no value: {}", pair.name, fault.fault)),
+                }
+                if unsatisfied.is_some() {
                     break;
                 }
             }
             match unsatisfied {
-                None => return Ok(Ok(())),
-                Some(name) => violated.push(format!("`{name}`")),
+                None => return Ok(()),
+                Some(what) => violated.push(what),
             }
         }
-        Ok(Err(format!("its loop does not satisfy {}", violated.join(", nor "))))
+        Err(format!("its loop does not satisfy {}", violated.join(", nor ")))
     }
 
     fn satisfies(&self, pair: &FairnessPair) -> Result<bool, StepFault> {
@@ -92,37 +101,74 @@ struct Word<'a> {
     model: &'a Model,
     states: &'a [State],
     from: usize,
+    /// The first fault that was met.
+    fault: RefCell<Option<StepFault>>,
+}
+
+/// At which positions a formula is true: for some values of what has none, and for all. It must be true where it may be only if
+/// everything has a value there.
+struct Truth {
+    may: Vec<bool>,
+    must: Vec<bool>,
+}
+
+impl Truth {
+    /// The same at each position.
+    fn constant(is: bool, n_positions: usize) -> Truth {
+        Truth { may: vec![is; n_positions], must: vec![is; n_positions] }
+    }
+
+    fn not(&self) -> Truth {
+        Truth { may: negated(&self.must), must: negated(&self.may) }
+    }
+
+    fn and(&self, other: &Truth) -> Truth {
+        self.both(other, |left, right| zipped(left, right, |left, right| left && right))
+    }
+
+    fn or(&self, other: &Truth) -> Truth {
+        self.both(other, |left, right| zipped(left, right, |left, right| left || right))
+    }
+
+    /// An operator that grows with both its sides.
+    fn both(&self, other: &Truth, grows: impl Fn(&[bool], &[bool]) -> Vec<bool>) -> Truth {
+        Truth { may: grows(&self.may, &other.may), must: grows(&self.must, &other.must) }
+    }
 }
 
 impl Word<'_> {
-    /// At which positions a formula is true, with values for the bound variables around it.
-    fn truth(&self, formula: &Formula, bound: &[Value]) -> Result<Vec<bool>, StepFault> {
+    /// At which positions a formula is true, with values for the bound variables around it. An error where the range of a
+    /// quantifier has no value.
+    fn truth(&self, formula: &Formula, bound: &[Value]) -> Result<Truth, StepFault> {
         Ok(match formula {
-            Formula::Now(expr) => self.now(expr, bound)?,
-            Formula::Not(inner) => negated(self.truth(inner, bound)?),
+            Formula::Now(expr) => self.now(expr, bound),
+            Formula::Not(inner) => self.truth(inner, bound)?.not(),
             Formula::Boolean(op, left, right) => {
-                let connect = |left: bool, right: bool| match op {
-                    BooleanOp::And => left && right,
-                    BooleanOp::Or => left || right,
-                    BooleanOp::Implies => !left || right,
-                    BooleanOp::Iff => left == right,
-                };
-                zipped(&self.truth(left, bound)?, &self.truth(right, bound)?, connect)
+                let (left, right) = (self.truth(left, bound)?, self.truth(right, bound)?);
+                match op {
+                    BooleanOp::And => left.and(&right),
+                    BooleanOp::Or => left.or(&right),
+                    BooleanOp::Implies => left.not().or(&right),
+                    BooleanOp::Iff => left.and(&right).or(&left.not().and(&right.not())),
+                }
             }
             Formula::Unary(op, inner) => {
                 let inner = self.truth(inner, bound)?;
-                let always = vec![true; inner.len()];
+                let always = self.constant(true);
                 match op {
-                    UnaryTemporal::Next => (0..inner.len()).map(|at| inner[self.after(at)]).collect(),
+                    UnaryTemporal::Next => {
+                        let after = |truth: &[bool]| (0..truth.len()).map(|at| truth[self.after(at)]).collect();
+                        Truth { may: after(&inner.may), must: after(&inner.must) }
+                    }
                     UnaryTemporal::Eventually => self.until(&always, &inner),
-                    UnaryTemporal::Always => negated(self.until(&always, &negated(inner))),
+                    UnaryTemporal::Always => self.until(&always, &inner.not()).not(),
                 }
             }
             Formula::Binary(op, left, right) => {
                 let (left, right) = (self.truth(left, bound)?, self.truth(right, bound)?);
                 self.binary(*op, left, right)
             }
-            Formula::Refused(automaton) => negated(self.accepted(automaton, bound)?),
+            Formula::Refused(automaton) => self.accepted(automaton, bound).not(),
             Formula::Quantified { quantifier, bindings, filter, body } => {
                 let instance = Instance { quantifier: *quantifier, filter: filter.as_ref(), body };
                 self.quantified(&instance, bindings, bound)?
@@ -130,15 +176,28 @@ impl Word<'_> {
         })
     }
 
+    fn constant(&self, is: bool) -> Truth {
+        Truth::constant(is, self.states.len())
+    }
+
     /// From which positions an automaton accepts what follows.
-    fn accepted(&self, automaton: &Automaton, bound: &[Value]) -> Result<Vec<bool>, StepFault> {
+    fn accepted(&self, automaton: &Automaton, bound: &[Value]) -> Truth {
+        let guards = automaton.edges.iter().map(|edge| match &edge.guard {
+            Some(guard) => self.now(guard, bound),
+            None => self.constant(true),
+        });
+        let guards: Vec<Truth> = guards.collect();
+        Truth {
+            may: self.accepted_where(automaton, guards.iter().map(|guard| &guard.may[..])),
+            must: self.accepted_where(automaton, guards.iter().map(|guard| &guard.must[..])),
+        }
+    }
+
+    /// From which positions an automaton accepts what follows, where its edges are open at these positions.
+    fn accepted_where<'w>(&self, automaton: &Automaton, open: impl Iterator<Item = &'w [bool]>) -> Vec<bool> {
         let n_locations = automaton.locations.len();
         let mut followers = vec![Vec::new(); self.states.len() * n_locations];
-        for edge in &automaton.edges {
-            let open = match &edge.guard {
-                Some(guard) => self.now(guard, bound)?,
-                None => vec![true; self.states.len()],
-            };
+        for (edge, open) in automaton.edges.iter().zip(open) {
             for position in (0..open.len()).filter(|&position| open[position]) {
                 let target = self.after(position) * n_locations + edge.target;
                 followers[position * n_locations + edge.source].push(target);
@@ -154,50 +213,59 @@ impl Word<'_> {
             let seen = reachable(&followers, position * n_locations + automaton.initial);
             seen.iter().zip(&accepts).any(|(seen, accepts)| *seen && *accepts)
         };
-        Ok((0..self.states.len()).map(can_accept).collect())
+        (0..self.states.len()).map(can_accept).collect()
     }
 
-    fn now(&self, expr: &Expr, bound: &[Value]) -> Result<Vec<bool>, StepFault> {
-        let at = |state| Viewpoint::of_instance(self.model, state, bound).truth(expr);
-        self.states.iter().map(at).collect()
+    fn now(&self, expr: &Expr, bound: &[Value]) -> Truth {
+        let mut found = self.constant(false);
+        for (at, state) in self.states.iter().enumerate() {
+            (found.may[at], found.must[at]) = match Viewpoint::of_instance(self.model, state, bound).truth(expr) {
+                Ok(truth) => (truth, truth),
+                Err(fault) => {
+                    self.fault.borrow_mut().get_or_insert(fault);
+                    (true, false)
+                }
+            };
+        }
+        found
     }
 
-    fn binary(&self, op: BinaryTemporal, left: Vec<bool>, right: Vec<bool>) -> Vec<bool> {
-        let always = vec![true; left.len()];
+    fn binary(&self, op: BinaryTemporal, left: Truth, right: Truth) -> Truth {
+        let always = self.constant(true);
         match op {
             BinaryTemporal::Until => self.until(&left, &right),
             // Not: the left one fails, before which the right one never came.
             BinaryTemporal::WeakUntil => {
-                let (not_right, neither) = (negated(right.clone()), negated(zipped(&left, &right, |a, b| a || b)));
-                negated(self.until(&not_right, &neither))
+                let neither = left.or(&right).not();
+                self.until(&right.not(), &neither).not()
             }
-            BinaryTemporal::Releases => negated(self.until(&negated(left), &negated(right))),
-            BinaryTemporal::StrongReleases => self.until(&right, &zipped(&left, &right, |a, b| a && b)),
+            BinaryTemporal::Releases => self.until(&left.not(), &right.not()).not(),
+            BinaryTemporal::StrongReleases => self.until(&right, &left.and(&right)),
             BinaryTemporal::LeadsTo => {
                 let comes = self.until(&always, &right);
-                let answered = zipped(&left, &comes, |asked, comes| !asked || comes);
-                negated(self.until(&always, &negated(answered)))
+                let unanswered = left.and(&comes.not());
+                self.until(&always, &unanswered).not()
             }
         }
     }
 
     /// The instances of a quantifier, one bound variable after the other.
-    fn quantified(&self, over: &Instance<'_>, rest: &[Binding], bound: &[Value]) -> Result<Vec<bool>, StepFault> {
+    fn quantified(&self, over: &Instance<'_>, rest: &[Binding], bound: &[Value]) -> Result<Truth, StepFault> {
         let is_forall = over.quantifier == Quantifier::Forall;
         let Some((binding, inner)) = rest.split_first() else {
             let body = self.truth(over.body, bound)?;
             let Some(filter) = over.filter else { return Ok(body) };
-            let meant = self.now(filter, bound)?;
+            let meant = self.now(filter, bound);
             // An instance that is not meant counts as true among all, and as false among some.
-            return Ok(zipped(&meant, &body, |meant, body| if meant { body } else { is_forall }));
+            return Ok(if is_forall { meant.not().or(&body) } else { meant.and(&body) });
         };
-        let mut all = vec![is_forall; self.states.len()];
+        let mut all = self.constant(is_forall);
         let mut viewpoint = Viewpoint::of_instance(self.model, &self.states[0], bound);
         for value in viewpoint.domain(&binding.domain)? {
             let mut bound = bound[..binding.var.0 as usize].to_vec();
             bound.push(value);
             let one = self.quantified(over, inner, &bound)?;
-            all = zipped(&all, &one, |all, one| if is_forall { all && one } else { all || one });
+            all = if is_forall { all.and(&one) } else { all.or(&one) };
         }
         Ok(all)
     }
@@ -208,14 +276,16 @@ impl Word<'_> {
 
     /// Where the right one comes and the left one holds until then: the least solution of `right || left && next`, which is
     /// reached after going twice round the loop.
-    fn until(&self, left: &[bool], right: &[bool]) -> Vec<bool> {
-        let mut truth = right.to_vec();
-        for _ in 0..2 {
-            for at in (0..truth.len()).rev() {
-                truth[at] = right[at] || left[at] && truth[self.after(at)];
+    fn until(&self, left: &Truth, right: &Truth) -> Truth {
+        left.both(right, |left, right| {
+            let mut truth = right.to_vec();
+            for _ in 0..2 {
+                for at in (0..truth.len()).rev() {
+                    truth[at] = right[at] || left[at] && truth[self.after(at)];
+                }
             }
-        }
-        truth
+            truth
+        })
     }
 }
 
@@ -238,9 +308,8 @@ fn reachable(followers: &[Vec<usize>], from: usize) -> Vec<bool> {
     seen
 }
 
-fn negated(mut truth: Vec<bool>) -> Vec<bool> {
-    truth.iter_mut().for_each(|one| *one = !*one);
-    truth
+fn negated(truth: &[bool]) -> Vec<bool> {
+    truth.iter().map(|one| !one).collect()
 }
 
 fn zipped(left: &[bool], right: &[bool], op: impl Fn(bool, bool) -> bool) -> Vec<bool> {
@@ -299,8 +368,18 @@ mod tests {
                         let n_states = 1 + choices.below(6);
                         let pick = |_| product.states[choices.below(product.states.len())].clone();
                         let states: Vec<State> = (0..n_states).map(pick).collect();
-                        let word = Word { model: &model, states: &states, from: choices.below(n_states) };
+                        let word = Word {
+                            model: &model,
+                            states: &states,
+                            from: choices.below(n_states),
+                            fault: RefCell::default(),
+                        };
                         let Ok(truth) = word.truth(formula, &[]) else { continue };
+                        if word.fault.borrow().is_some() {
+                            continue;
+                        }
+                        assert_eq!(truth.may, truth.must, "everything has a value");
+                        let truth = truth.may;
                         let accepted = violations.iter().any(|violation| accepts(&model, violation, &word));
                         if accepted == truth[0] {
                             let text = model::print::formula(&model, formula);
