@@ -96,6 +96,15 @@ pub fn location(model: &Model, state: &State, process: ProcessId) -> String {
     }
 }
 
+/// The place at which a caller is shown while it waits: the call's; where several calls are one site, the place where all go on.
+fn waits_at(model: &Model, call: model::control::ActionId) -> model::control::PlaceId {
+    let call = &model.actions[call];
+    match (&call.kind, &call.next) {
+        (model::control::ActionKind::Call { entry: Some(_), .. }, model::control::Next::To(place)) => *place,
+        _ => call.source,
+    }
+}
+
 /// The frames of a process that is in a procedure, from the process's own text to the top: where each stands, with the variables of
 /// its procedure. Empty where the process is in its own text.
 pub fn call_stack(model: &Model, state: &State, process: ProcessId) -> Vec<String> {
@@ -103,7 +112,7 @@ pub fn call_stack(model: &Model, state: &State, process: ProcessId) -> Vec<Strin
     let shown = |frame: &model::eval::Frame| {
         let place = match frame.control {
             model::eval::Control::At(place) => place,
-            model::eval::Control::Calling(action) => model.actions[action].source,
+            model::eval::Control::Calling(action) => waits_at(model, action),
         };
         let declared = &model.places[place];
         let Scope::Procedure(procedure) = declared.scope else { return clean(&declared.name) };

@@ -87,13 +87,30 @@ impl Layout {
         layout
     }
 
+    /// The number of the site at which a process waits that calls by an action at a point.
+    pub fn site(&self, process: ProcessId, point: u32, action: ActionId) -> u32 {
+        self.site_ids[&(process, point, action)]
+    }
+
     fn find_sites(&mut self, model: &Model, process: ProcessId, points: &Points) {
         for (point, at) in points.iter().enumerate() {
             for &action in &model.places[at.place].actions {
-                if matches!(model.actions[action].kind, ActionKind::Call { .. }) {
+                if let ActionKind::Call { site: None, .. } = model.actions[action].kind {
                     let point = point as u32;
                     self.site_ids.insert((process, point, action), self.sites.len() as u32);
                     self.sites.push(Site { process, point, action });
+                }
+            }
+        }
+        // The texts of shared sites have no loops, so that there is one point of each of their actions.
+        let own: HashMap<ActionId, u32> = { self.sites.iter().zip(0..) }
+            .filter(|(one, _)| one.process == process)
+            .map(|(one, no)| (one.action, no))
+            .collect();
+        for (point, at) in points.iter().enumerate() {
+            for &action in &model.places[at.place].actions {
+                if let ActionKind::Call { site: Some(site), .. } = model.actions[action].kind {
+                    self.site_ids.insert((process, point as u32, action), own[&site]);
                 }
             }
         }

@@ -248,9 +248,10 @@ impl<'m> Follower<'_, 'm> {
             }
             for &action in &self.model.places[point.place].actions {
                 let action = &self.model.actions[action];
-                if let ActionKind::Call { procedure, .. } = action.kind {
-                    let rest = counters_at_rest(self.model, self.folded, Scope::Procedure(procedure));
-                    open.extend(self.targets(&self.model.procedures[procedure].entry, rest));
+                if let ActionKind::Call { procedure, entry, .. } = &action.kind {
+                    let rest = counters_at_rest(self.model, self.folded, Scope::Procedure(*procedure));
+                    let entry = entry.as_ref().unwrap_or(&self.model.procedures[*procedure].entry);
+                    open.extend(self.targets(entry, rest));
                 }
                 if !matches!(action.kind, ActionKind::Return { .. }) {
                     open.extend(self.targets(&action.next, point.counters.clone()));

@@ -243,10 +243,12 @@ impl Writer<'_> {
         match kind {
             ActionKind::Plain => {}
             ActionKind::Idle => self.word("idle"),
-            ActionKind::Call { procedure, arguments, result } => self.list("call", |out| {
+            ActionKind::Call { procedure, arguments, result, entry, site } => self.list("call", |out| {
                 out.word(procedure.index());
                 arguments.iter().for_each(|argument| out.expr(argument));
                 result.iter().for_each(|target| out.list("result", |out| out.access(target)));
+                entry.iter().for_each(|entry| out.list("entry", |out| out.next(entry)));
+                site.iter().for_each(|site| out.list("site", |out| out.word(site.index())));
             }),
             ActionKind::Return { value } => {
                 self.list("return", |out| value.iter().for_each(|value| out.expr(value)));

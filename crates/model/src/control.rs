@@ -109,6 +109,12 @@ pub enum ActionKind {
         arguments: Vec<Expr>,
         /// Where the result goes; evaluated in the return step, in the caller's frame.
         result: Option<Access>,
+        /// Where the procedure's text is entered; `None`: at the procedure's own entry.
+        entry: Option<Next>,
+        /// The call by whose name the caller waits, where several calls of one text go on alike and so are one site;
+        /// `None`: by its own. Both call the same procedure, from a text
+        /// without loops, and have the same `result` and `next`.
+        site: Option<ActionId>,
     },
     /// Pops the frame; `next` is not used.
     Return {

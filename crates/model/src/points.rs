@@ -5,6 +5,7 @@
 //! leave it and where they lead. The method is a search from the text's entry; `eval` says where each action leads.
 
 use std::collections::{BTreeSet, HashMap};
+use std::iter;
 
 use base::{Id, IdVec};
 
@@ -64,12 +65,17 @@ impl Points {
     /// The points of the process's own text; `None` where there are more than `limit`.
     pub fn of(model: &Model, process: ProcessId, limit: usize) -> Option<Points> {
         let family = model.processes[process].family;
-        search(model, process, (Scope::Family(family), &model.families[family].entry), limit)
+        search(model, process, (Scope::Family(family), &[&model.families[family].entry]), limit)
     }
 
     /// The points of a procedure that the process calls; `None` where there are more than `limit`.
     pub fn of_procedure(model: &Model, process: ProcessId, callee: ProcedureId, limit: usize) -> Option<Points> {
-        search(model, process, (Scope::Procedure(callee), &model.procedures[callee].entry), limit)
+        let entered = model.actions.iter().filter_map(|action| match &action.kind {
+            ActionKind::Call { procedure, entry: Some(entry), .. } if *procedure == callee => Some(entry),
+            _ => None,
+        });
+        let entries: Vec<&Next> = iter::once(&model.procedures[callee].entry).chain(entered).collect();
+        search(model, process, (Scope::Procedure(callee), &entries), limit)
     }
 }
 
@@ -91,7 +97,12 @@ pub fn called_procedures(model: &Model, process: ProcessId) -> BTreeSet<Procedur
     found
 }
 
-fn search<'m>(model: &'m Model, process: ProcessId, (scope, entry): (Scope, &'m Next), limit: usize) -> Option<Points> {
+fn search<'m>(
+    model: &'m Model,
+    process: ProcessId,
+    (scope, entries): (Scope, &[&'m Next]),
+    limit: usize,
+) -> Option<Points> {
     let entry_target = Target::Return;
     let mut search = Search {
         limit,
@@ -99,7 +110,12 @@ fn search<'m>(model: &'m Model, process: ProcessId, (scope, entry): (Scope, &'m 
         found: Points { process, scope, entry: entry_target, points: IdVec::new() },
         known: HashMap::new(),
     };
-    search.found.entry = search.target(&Counters::new(), entry)?;
+    for (at, entry) in entries.iter().enumerate() {
+        let target = search.target(&Counters::new(), entry)?;
+        if at == 0 {
+            search.found.entry = target;
+        }
+    }
     let mut at = 0;
     while at < search.found.points.len() {
         let id = PointId::new(at);

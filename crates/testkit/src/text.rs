@@ -92,7 +92,7 @@ pub fn assign(target: Access, value: Expr) -> Text {
 
 /// `call f(e, …);`, `x = call f(e, …);`
 pub fn call(procedure: ProcedureId, arguments: Vec<Expr>, result: Option<Access>) -> Text {
-    step(Vec::new(), ActionKind::Call { procedure, arguments, result })
+    step(Vec::new(), ActionKind::Call { procedure, arguments, result, entry: None, site: None })
 }
 
 /// `return;`, `return e;`

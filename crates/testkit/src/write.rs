@@ -174,7 +174,7 @@ impl<'m> Page<'m> {
         let kind = match &step.kind {
             ActionKind::Plain => None,
             ActionKind::Idle => Some("idle;".to_string()),
-            ActionKind::Call { procedure, arguments, result } => {
+            ActionKind::Call { procedure, arguments, result, .. } => {
                 let target = result.as_ref().map_or(String::new(), |access| printer.access(access) + " = ");
                 let name = &self.model.procedures[*procedure].name;
                 Some(format!("{target}call {name}({});", list(arguments, |e| printer.expr(e))))

@@ -52,14 +52,24 @@ impl System {
 
     /// Whether a bad state is reachable with stacks of bounded height.
     fn reaches(&self, highest: usize) -> bool {
+        let begins =
+            |(stack, bad): (&Vec<u32>, &Option<Vec<u32>>)| bad.as_ref().is_none_or(|bad| stack.starts_with(bad));
+        let is_bad =
+            |(state, stacks): &(u32, Vec<Vec<u32>>)| *state == self.bad.0 && stacks.iter().zip(&self.bad.1).all(begins);
+        self.configurations(highest, usize::MAX).iter().any(is_bad)
+    }
+
+    /// How many configurations there are; `None` where there are more than `most`.
+    fn n_configurations(&self, most: usize) -> Option<u64> {
+        let found = self.configurations(usize::MAX, most).len();
+        (found <= most).then_some(found as u64)
+    }
+
+    /// The reachable configurations with stacks of bounded height, or a few more than `most` of them.
+    fn configurations(&self, highest: usize, most: usize) -> HashSet<(u32, Vec<Vec<u32>>)> {
         let mut known = HashSet::from([self.start.clone()]);
         let mut open = VecDeque::from([self.start.clone()]);
-        while let Some((state, stacks)) = open.pop_front() {
-            let begins =
-                |(stack, bad): (&Vec<u32>, &Option<Vec<u32>>)| bad.as_ref().is_none_or(|bad| stack.starts_with(bad));
-            if state == self.bad.0 && stacks.iter().zip(&self.bad.1).all(begins) {
-                return true;
-            }
+        while let Some((state, stacks)) = open.pop_front().filter(|_| known.len() <= most) {
             for (thread, rules) in self.threads.iter().enumerate() {
                 for (from, top, next, word) in rules {
                     if *from != state || *top != stacks[thread].first().copied() {
@@ -74,7 +84,7 @@ impl System {
                 }
             }
         }
-        false
+        known
     }
 }
 
@@ -162,6 +172,24 @@ fn random_systems_are_answered_as_by_a_search_of_their_own() {
 }
 
 #[test]
+fn configurations_are_counted_each_once() {
+    let mut random = Random(5);
+    let mut n_compared = 0;
+    for _ in 0..400 {
+        let mut system = random_system(&mut random);
+        // A higher first stack is built by steps of its own.
+        system.start.1.iter_mut().for_each(|stack| stack.truncate(1));
+        let Some(n_configurations) = system.n_configurations(500) else { continue };
+        let limits = Limits { time: None, memory_bytes: None, n_threads: 1, cancel: CancelToken::default() };
+        let explored = driver::explore::explore(&system.model(), &limits, &Silent);
+        assert!(explored.exploration.complete, "{system:?}");
+        assert_eq!(explored.exploration.states, n_configurations, "{system:?}");
+        n_compared += u64::from(n_configurations > 5);
+    }
+    assert!(n_compared > 40, "{n_compared}");
+}
+
+#[test]
 fn a_small_system_is_read_as_it_is_written() {
     let text = "2\n# one\nPDA 0 2\n0 0 -> 0 1 2\n0 1 -> 1 -\n1 2 -> 0 0 # again\nPDA 5 6\n1 5 -> 1 6\n";
     let ask = |spec: &str| {
@@ -236,8 +264,8 @@ fn what_stands_beside_is_found_and_missed() {
         assert!(found.message.contains(expected), "{}", found.message);
     };
     refused("there is no `s.init`");
-    std::fs::write(scratch.path().join("s.init"), "0|7").unwrap();
-    refused("stack symbol 7 is not in the range");
+    std::fs::write(scratch.path().join("s.init"), "0|x").unwrap();
+    refused("`x` is no stack symbol");
     std::fs::write(scratch.path().join("s.init"), "0|0").unwrap();
     std::fs::write(scratch.path().join("s.spec"), "garbage").unwrap();
     refused("a state has a `|`");

@@ -24,10 +24,10 @@ impl<'m> Compiler<'_, 'm> {
         let action = &self.model.actions[id];
         match &action.kind {
             ActionKind::Plain | ActionKind::Idle => self.follow(&action.next, context),
-            ActionKind::Call { procedure, arguments, .. } => {
-                let me = context.myself();
-                let site = self.codec.layout.site_ids[&(me, point, id)];
-                self.call(*procedure, arguments, site, context);
+            ActionKind::Call { procedure, arguments, entry, .. } => {
+                let site = self.codec.layout.site(context.myself(), point, id);
+                let entry = entry.as_ref().unwrap_or(&self.model.procedures[*procedure].entry);
+                self.call((*procedure, entry), arguments, site, context);
             }
             ActionKind::Return { value } => self.give_back(action, value.as_ref(), context),
         }
@@ -182,7 +182,13 @@ impl<'m> Compiler<'_, 'm> {
     }
 
     /// Checks the arguments, leaves the caller waiting, and starts the procedure with its variables anew.
-    fn call(&mut self, procedure: ProcedureId, arguments: &[Expr], site: u32, context: &mut Context) {
+    fn call(
+        &mut self,
+        (procedure, entry): (ProcedureId, &'m Next),
+        arguments: &[Expr],
+        site: u32,
+        context: &mut Context,
+    ) {
         let callee = &self.model.procedures[procedure];
         let me = context.myself();
         let mut location = self.first_slot(me, procedure);
@@ -219,7 +225,7 @@ impl<'m> Compiler<'_, 'm> {
                 location += 1;
             }
         }
-        self.follow(&callee.entry, &mut inside);
+        self.follow(entry, &mut inside);
     }
 
     /// Checks the result, drops the frame, and goes on where the caller waits.

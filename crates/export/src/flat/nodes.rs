@@ -106,8 +106,8 @@ fn after(model: &Model, process: ProcessId, node: &Node, action: ActionId) -> Re
             let (place, counters) = follow(acted.scope, &node.counters, &acted.next)?;
             Ok((place, counters, node.callers.clone()))
         }
-        ActionKind::Call { procedure, .. } => {
-            let entry = &model.procedures[*procedure].entry;
+        ActionKind::Call { procedure, entry, .. } => {
+            let entry = entry.as_ref().unwrap_or(&model.procedures[*procedure].entry);
             let (place, counters) = follow(Scope::Procedure(*procedure), &Counters::new(), entry)?;
             let callers = [node.callers.clone(), vec![(action, node.counters.clone())]].concat();
             Ok((place, counters, callers))

@@ -4,7 +4,7 @@ use super::{Code, pds_row};
 
 /// A line, word or number that is not what it should be.
 pub const SYNTAX: &str = "E0801";
-/// A shared state or a stack symbol that there is not.
+/// A shared state that there is not, or a range without symbols.
 pub const RANGE: &str = "E0802";
 /// Nothing says where the threads start.
 pub const NO_INIT: &str = "E0803";
@@ -12,7 +12,7 @@ pub const NO_INIT: &str = "E0803";
 pub const CONFIGURATION: &str = "E0804";
 /// No number of shared states, or no thread.
 pub const NO_SYSTEM: &str = "E0805";
-/// A stack symbol after the last one.
+/// A stack symbol outside the range of its thread.
 pub const BEYOND: &str = "W0801";
 /// Nothing says which states are bad.
 pub const NO_SPEC: &str = "W0802";
@@ -28,9 +28,9 @@ pub const CODES: &[Code] = &[
     ),
     pds_row!(
         "E0802",
-        "a shared state or stack symbol that there is not",
-        "Shared states are numbered from 0; there are as many as the first line says. The stack symbols of a thread are those of the \
-         range in its `PDA` line."
+        "a shared state that there is not, or an empty range",
+        "Shared states are numbered from 0; there are as many as the first line says. The range in a `PDA` line goes \
+         from the first stack symbol of the thread to its last."
     ),
     pds_row!(
         "E0803",
@@ -52,9 +52,9 @@ pub const CODES: &[Code] = &[
     ),
     pds_row!(
         "W0801",
-        "a stack symbol after the last one",
-        "Some published files give a range one short of the symbols that their rules use. The symbol after the last is read as one \
-         more; any other is an error. Write the range as it is to be sure."
+        "a stack symbol outside the range of its thread",
+        "Some published files give a range that leaves out symbols of their rules. Such a symbol is read as one more of the thread. \
+         Write the range as it is to be sure that no number is a slip."
     ),
     pds_row!(
         "W0802",

@@ -1,17 +1,18 @@
 //! A pushdown system as a Model.
 //!
 //! The shared state is a shared variable `q`, each thread a process. The bottom symbol of a stack is a place of the process's own
-//! text; a symbol that is pushed starts a procedure, whose places are the symbols that may stand there after it. A rule is one step: an
-//! overwrite moves to a place, a push calls and goes on at the symbol below, a pop returns; at the bottom a pop leads to the place of
-//! the empty stack. Procedures have no variables. Where a spec looks below the top of a stack, there is a procedure for each of the
-//! symbols below that it can tell apart, so that a place says all that it asks.
+//! text; the symbols above it are places of a procedure that every push calls, entering it at the symbol that is pushed. A rule is
+//! one step: an overwrite moves to a place, a push calls and goes on at the symbol below, a pop returns; at the bottom a pop leads
+//! to the place of the empty stack. Calls that leave the same symbol are one site, so that a state of the Model is a configuration:
+//! the shared state and the stacks of symbols. Procedures have no variables. Where a spec looks below the top of a stack, there is a
+//! procedure for each of the symbols below that it can tell apart, so that a place says all that it asks.
 
 use std::collections::{BTreeMap, HashMap};
 
 use base::{SourceFile, Span};
 use model::Model;
 use model::control::{
-    Action, ActionKind, Next, Place, PlaceId, Procedure, ProcedureId, Scope, Statement, StatementId, Stmt, StmtKind,
+    Action, ActionId, ActionKind, Next, Place, PlaceId, Procedure, Scope, Statement, StatementId, Stmt, StmtKind,
 };
 use model::expr::{Access, BinaryOp, Expr, ExprKind, Whose};
 use model::fairness::Assumptions;
@@ -65,7 +66,7 @@ pub(super) fn lower(
             family: FamilyId::new(number),
             depth,
             procedures: HashMap::new(),
-            open: Vec::new(),
+            texts: Vec::new(),
             statements: Vec::new(),
             symbols: Symbols::new(),
         };
@@ -86,19 +87,27 @@ pub(super) fn lower(
 /// The places of a thread: for each, its symbol and those below it that are told apart.
 type Symbols = Vec<(PlaceId, Vec<u32>)>;
 
-/// What tells a procedure from others: the symbol that is pushed, and those below it.
-type Key = (u32, Vec<u32>);
+/// The symbols below the one that is pushed, as far as they are told apart: what tells a procedure from others.
+type Below = Vec<u32>;
 
 /// A text while its places are made.
 struct Text {
     scope: Scope,
     /// The symbols below its top that are told apart.
-    below: Vec<u32>,
+    below: Below,
     places: HashMap<u32, PlaceId>,
+    /// The first call that goes on at each of the symbols.
+    sites: HashMap<u32, ActionId>,
     /// Symbols whose rules are not yet steps.
     open: Vec<u32>,
     /// The place of the empty stack, at the bottom.
     empty: Option<PlaceId>,
+}
+
+impl Text {
+    fn new(scope: Scope, below: Below) -> Text {
+        Text { scope, below, places: HashMap::new(), sites: HashMap::new(), open: Vec::new(), empty: None }
+    }
 }
 
 struct Lowering<'a> {
@@ -108,13 +117,17 @@ struct Lowering<'a> {
     family: FamilyId,
     /// How many symbols of a stack specs look at.
     depth: usize,
-    procedures: HashMap<Key, ProcedureId>,
-    /// Procedures whose places are not yet made.
-    open: Vec<(ProcedureId, Key)>,
+    /// By what stands below: the number of the text.
+    procedures: HashMap<Below, usize>,
+    /// The thread's own text, and those of its procedures.
+    texts: Vec<Text>,
     /// The statement of each rule.
     statements: Vec<StatementId>,
     symbols: Symbols,
 }
+
+/// The thread's own text.
+const OWN: usize = 0;
 
 impl Lowering<'_> {
     fn thread(mut self, stack: &[u32]) -> Result<Symbols, TooLarge> {
@@ -123,22 +136,20 @@ impl Lowering<'_> {
         }
         let family = self.family;
         let scope = Scope::Family(family);
-        let mut own = Text { scope, below: Vec::new(), places: HashMap::new(), open: Vec::new(), empty: None };
+        self.texts.push(Text::new(scope, Vec::new()));
         let empty = self.place(scope, "-".to_owned());
-        own.empty = Some(empty);
+        self.texts[OWN].empty = Some(empty);
         // A thread that has rules for the empty stack never ends there.
         let goes_on = self.thread.rules.iter().any(|rule| rule.top.is_none());
         let end = if goes_on { self.place(scope, "end".to_owned()) } else { empty };
         let entry = match stack {
             [] => empty,
-            [bottom] => self.symbol(&mut own, *bottom),
-            [.., bottom] => {
-                let after = self.symbol(&mut own, *bottom);
-                self.build(scope, &stack[..stack.len() - 1], (&[*bottom], after))?
-            }
+            _ => self.build(OWN, stack)?,
         };
-        self.rules_for_empty(&mut own, empty)?;
-        self.fill(&mut own)?;
+        self.rules_for_empty(empty)?;
+        while let Some(text) = self.texts.iter().position(|text| !text.open.is_empty()) {
+            self.fill(text)?;
+        }
         let number = family.index() + 1;
         let name = format!("T{number}");
         self.model.families.push(Family {
@@ -154,47 +165,30 @@ impl Lowering<'_> {
             span: self.thread.span,
         });
         self.model.processes.push(Process { family, index: 0, name, first_cell: 0 });
-        while let Some((procedure, (symbol, below))) = self.open.pop() {
-            let scope = Scope::Procedure(procedure);
-            let mut text = Text { scope, below, places: HashMap::new(), open: Vec::new(), empty: None };
-            let entry = self.symbol(&mut text, symbol);
-            self.model.procedures[procedure].entry = Next::To(entry);
-            self.fill(&mut text)?;
-        }
         Ok(self.symbols)
     }
 
-    /// Places that build the upper part of the first stack, one call after the other: where to start.
-    fn build(&mut self, scope: Scope, upper: &[u32], (lower, after): (&[u32], PlaceId)) -> Result<PlaceId, TooLarge> {
+    /// The place of a text from which the stack is built, one call after the other, the bottom first: where to start.
+    fn build(&mut self, text: usize, stack: &[u32]) -> Result<PlaceId, TooLarge> {
+        let (&bottom, upper) = stack.split_last().expect("there is something to build");
+        let after = self.symbol(text, bottom);
+        if upper.is_empty() {
+            return Ok(after);
+        }
+        let scope = self.texts[text].scope;
         let start = self.place(scope, "start".to_owned());
-        let (&symbol, rest) = upper.split_last().expect("there is something to build");
-        let below: Vec<u32> = lower.iter().copied().take(self.depth - 1).collect();
-        let procedure = match rest {
-            [] => self.procedure(symbol, &below),
-            _ => {
-                // A procedure of its own, whose text begins with the next call.
-                let procedure = self.new_procedure(symbol);
-                let scope = Scope::Procedure(procedure);
-                let mut text =
-                    Text { scope, below: below.clone(), places: HashMap::new(), open: Vec::new(), empty: None };
-                let after = self.symbol(&mut text, symbol);
-                let lower = [&[symbol], lower].concat();
-                let entry = self.build(scope, rest, (&lower, after))?;
-                self.model.procedures[procedure].entry = Next::To(entry);
-                self.fill(&mut text)?;
-                procedure
-            }
-        };
+        let callee = self.callee(text, bottom);
+        let entry = self.build(callee, upper)?;
         let statement = self.model.statements.push(Statement { text: "start".to_owned(), span: self.thread.span });
-        let kind = ActionKind::Call { procedure, arguments: Vec::new(), result: None };
+        let kind = self.push(text, callee, (entry, bottom));
         self.action((scope, start, statement), (None, Vec::new()), kind, after)?;
         Ok(start)
     }
 
     /// Makes steps of the rules of all symbols of a text.
-    fn fill(&mut self, text: &mut Text) -> Result<(), TooLarge> {
-        while let Some(symbol) = text.open.pop() {
-            let place = text.places[&symbol];
+    fn fill(&mut self, text: usize) -> Result<(), TooLarge> {
+        while let Some(symbol) = self.texts[text].open.pop() {
+            let place = self.texts[text].places[&symbol];
             for at in 0..self.thread.rules.len() {
                 if self.thread.rules[at].top == Some(symbol) {
                     self.rule(text, place, at)?;
@@ -204,33 +198,48 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    fn rules_for_empty(&mut self, text: &mut Text, empty: PlaceId) -> Result<(), TooLarge> {
+    fn rules_for_empty(&mut self, empty: PlaceId) -> Result<(), TooLarge> {
         for at in 0..self.thread.rules.len() {
             if self.thread.rules[at].top.is_none() {
-                self.rule(text, empty, at)?;
+                self.rule(OWN, empty, at)?;
             }
         }
         Ok(())
     }
 
     /// A rule as a step from a place.
-    fn rule(&mut self, text: &mut Text, place: PlaceId, at: usize) -> Result<(), TooLarge> {
+    fn rule(&mut self, text: usize, place: PlaceId, at: usize) -> Result<(), TooLarge> {
         let rule = &self.thread.rules[at];
         let (kind, next) = match rule.word {
-            Word::Pop => match text.empty {
+            Word::Pop => match self.texts[text].empty {
                 Some(empty) => (ActionKind::Plain, empty),
                 None => (ActionKind::Return { value: None }, place),
             },
             Word::One(symbol) => (ActionKind::Plain, self.symbol(text, symbol)),
             Word::Two(top, below) => {
                 let next = self.symbol(text, below);
-                let below: Vec<u32> = [&[below], &text.below[..]].concat().into_iter().take(self.depth - 1).collect();
-                let procedure = self.procedure(top, &below);
-                (ActionKind::Call { procedure, arguments: Vec::new(), result: None }, next)
+                let callee = self.callee(text, below);
+                let entry = self.symbol(callee, top);
+                (self.push(text, callee, (entry, below)), next)
             }
         };
         let effect = self.effect(rule);
-        self.action((text.scope, place, self.statements[at]), effect, kind, next)
+        self.action((self.texts[text].scope, place, self.statements[at]), effect, kind, next)
+    }
+
+    /// The call that pushes: from a text into the text of a procedure, at a place of it, with a symbol that is left below.
+    fn push(&mut self, text: usize, callee: usize, (entry, below): (PlaceId, u32)) -> ActionKind {
+        let Scope::Procedure(procedure) = self.texts[callee].scope else { unreachable!("a call is into a procedure") };
+        // The action that is made next; calls that leave the same symbol go on alike.
+        let this = ActionId::new(self.model.actions.len());
+        let site = *self.texts[text].sites.entry(below).or_insert(this);
+        ActionKind::Call {
+            procedure,
+            arguments: Vec::new(),
+            result: None,
+            entry: Some(Next::To(entry)),
+            site: (site != this).then_some(site),
+        }
     }
 
     /// The guard and the body of a rule: the shared state before and after.
@@ -278,11 +287,15 @@ impl Lowering<'_> {
     }
 
     /// The place of a symbol in a text.
-    fn symbol(&mut self, text: &mut Text, symbol: u32) -> PlaceId {
-        if let Some(&known) = text.places.get(&symbol) {
+    fn symbol(&mut self, text: usize, symbol: u32) -> PlaceId {
+        if let Some(&known) = self.texts[text].places.get(&symbol) {
             return known;
         }
-        let place = self.place(text.scope, symbol.to_string());
+        let place = self.place(self.texts[text].scope, symbol.to_string());
+        let text = &mut self.texts[text];
+        if let (Scope::Procedure(procedure), true) = (text.scope, text.places.is_empty()) {
+            self.model.procedures[procedure].entry = Next::To(place);
+        }
         text.places.insert(symbol, place);
         text.open.push(symbol);
         self.symbols.push((place, [&[symbol], &text.below[..]].concat()));
@@ -301,30 +314,28 @@ impl Lowering<'_> {
         })
     }
 
-    /// The procedure that starts where a symbol is pushed.
-    fn procedure(&mut self, symbol: u32, below: &[u32]) -> ProcedureId {
-        let key = (symbol, below.to_vec());
-        if let Some(&known) = self.procedures.get(&key) {
+    /// The text above a symbol that is left in a text.
+    fn callee(&mut self, text: usize, left: u32) -> usize {
+        let below: Below = [&[left], &self.texts[text].below[..]].concat().into_iter().take(self.depth - 1).collect();
+        if let Some(&known) = self.procedures.get(&below) {
             return known;
         }
-        let procedure = self.new_procedure(symbol);
-        self.procedures.insert(key.clone(), procedure);
-        self.open.push((procedure, key));
-        procedure
-    }
-
-    fn new_procedure(&mut self, symbol: u32) -> ProcedureId {
-        self.model.procedures.push(Procedure {
-            name: format!("+{symbol}"),
+        let shown = below.iter().map(|symbol| format!(".{symbol}")).collect::<String>();
+        let procedure = self.model.procedures.push(Procedure {
+            name: format!("+{shown}"),
             vars: Vec::new(),
             n_parameters: 0,
             result: None,
-            // Its place is made when its text is.
+            // Calls say where they enter; its first place is set when it is made.
             entry: Next::To(PlaceId::new(0)),
             n_slots: 0,
             doc: String::new(),
             span: self.thread.span,
-        })
+        });
+        let number = self.texts.len();
+        self.texts.push(Text::new(Scope::Procedure(procedure), below.clone()));
+        self.procedures.insert(below, number);
+        number
     }
 }
 

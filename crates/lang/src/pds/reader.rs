@@ -2,8 +2,10 @@
 //!
 //! A `#` begins a comment. The first line is the number of shared states. `PDA a b` begins a thread whose stack symbols are `a` to
 //! `b`; its rules follow, one on a line: `q x -> q' w`, with `w` as `-` (pop), one symbol (overwrite) or two (push, the new top first).
-//! A rule whose `x` is `-` is for the empty stack. Some published files count the symbols of a thread from 0 and name them from 1: the
-//! symbol after the last is read, too, with a warning.
+//! A rule whose `x` is `-` is for the empty stack. Published files use symbols outside the range of their thread, and the tools of the
+//! format read them: so they are read here, too, with a warning.
+
+use std::ops::RangeInclusive;
 
 use base::{Diagnostic, SourceFile, Span};
 
@@ -31,6 +33,26 @@ pub(super) struct Thread {
     pub doc: String,
     /// Its line.
     pub span: Span,
+}
+
+impl Thread {
+    /// The stack symbols that its line declares.
+    fn range(&self) -> RangeInclusive<u32> {
+        self.first..=self.last
+    }
+
+    /// Whether a stack symbol is declared, or stands in a rule.
+    fn knows(&self, symbol: u32) -> bool {
+        let in_rule = |rule: &Rule| {
+            rule.top == Some(symbol)
+                || match rule.word {
+                    Word::Pop => false,
+                    Word::One(top) => top == symbol,
+                    Word::Two(top, below) => top == symbol || below == symbol,
+                }
+        };
+        self.range().contains(&symbol) || self.rules.iter().any(in_rule)
+    }
 }
 
 /// A rule; a symbol that is `None` is the empty stack.
@@ -236,30 +258,20 @@ impl Reader<'_> {
         Some(number)
     }
 
+    /// A stack symbol; one outside the range of the thread is read as one more, and said once for each thread.
     fn symbol(&mut self, word: Token<'_>) -> Option<u32> {
         let number = self.number(word, "stack symbol")?;
         let thread = self.system.threads.last()?;
-        let (first, last, line) = (thread.first, thread.last, thread.span);
-        let number = in_range(number, (first, last), word.1, self.log, Some(line))?;
-        if number == last + 1 && !std::mem::replace(&mut self.warned, true) {
-            let message = format!("stack symbol {number} comes after the last one, {last}; it is read as one more");
-            self.log.add(Diagnostic::warning(code::BEYOND, word.1, message).note(line, "the range of the thread"));
+        if !thread.range().contains(&number) && !std::mem::replace(&mut self.warned, true) {
+            let (first, last) = (thread.first, thread.last);
+            let message = format!(
+                "stack symbol {number} is not in the range of the thread, from {first} to {last}; it is read as one more"
+            );
+            self.log
+                .add(Diagnostic::warning(code::BEYOND, word.1, message).note(thread.span, "the range of the thread"));
         }
         Some(number)
     }
-}
-
-fn in_range(number: u32, (first, last): (u32, u32), span: Span, log: &mut Log, line: Option<Span>) -> Option<u32> {
-    if number < first || number > last + 1 {
-        let message = format!("stack symbol {number} is not in the range of the thread, from {first} to {last}");
-        let diagnostic = Diagnostic::error(code::RANGE, span, message);
-        log.add(match line {
-            Some(line) => diagnostic.note(line, "the range of the thread"),
-            None => diagnostic,
-        });
-        return None;
-    }
-    Some(number)
 }
 
 /// Reads a configuration; what is wrong goes to the log. Where `-` is an empty stack it is no stack at all otherwise.
@@ -306,8 +318,8 @@ pub(super) fn configuration(
     for (number, stack) in stacks.split(',').enumerate() {
         let span = Span::new(stack_at, stack_at + stack.len());
         stack_at += stack.len() + 1;
-        let range = system.and_then(|system| system.threads.get(number)).map(|thread| (thread.first, thread.last));
-        read.push(read_stack(stack, span, (range, dash_is_empty), log));
+        let thread = system.and_then(|system| system.threads.get(number));
+        read.push(read_stack(stack, span, (thread, dash_is_empty), log));
     }
     if let Some(system) = system
         && read.len() != system.threads.len()
@@ -342,7 +354,7 @@ fn read_state(word: &str, span: Span, system: Option<&System>, log: &mut Log) ->
 fn read_stack(
     text: &str,
     span: Span,
-    (range, dash_is_empty): (Option<(u32, u32)>, bool),
+    (thread, dash_is_empty): (Option<&Thread>, bool),
     log: &mut Log,
 ) -> Option<Vec<u32>> {
     if text.trim() == "-" {
@@ -353,10 +365,18 @@ fn read_stack(
     for word in text.split('.') {
         let span = Span::new(at, at + word.len());
         at += word.len() + 1;
-        match (word.trim().parse::<u32>(), range) {
-            (Ok(symbol), Some(range)) => symbols.extend(in_range(symbol, range, span, log, None)),
-            (Ok(symbol), None) => symbols.push(symbol),
-            (Err(_), _) => {
+        match word.trim().parse::<u32>() {
+            Ok(symbol) => {
+                if let Some(thread) = thread.filter(|thread| !thread.knows(symbol)) {
+                    let (first, last) = (thread.first, thread.last);
+                    let message = format!(
+                        "stack symbol {symbol} is not in the range of the thread, from {first} to {last}, and in none of its rules"
+                    );
+                    log.add(Diagnostic::warning(code::BEYOND, span, message));
+                }
+                symbols.push(symbol);
+            }
+            Err(_) => {
                 let message = format!("`{}` is no stack symbol", shown(word.trim()));
                 log.add(Diagnostic::error(code::CONFIGURATION, span, message).help(SHAPE));
             }

@@ -10,7 +10,7 @@ use super::expression::{Location, following};
 use super::initial::{blank, leaf_inits};
 use super::{Control, Frame, StepFault};
 use crate::Model;
-use crate::control::{Action, ActionId, ActionKind, LoopId, Next, PlaceId, ProcedureId, Scope};
+use crate::control::{Action, ActionId, ActionKind, LoopId, Next, PlaceId, Procedure, Scope};
 use crate::expr::{Access, Expr};
 use crate::print;
 use crate::process::ProcessId;
@@ -80,6 +80,13 @@ impl<'m> ControlFlow<'m> {
     }
 }
 
+/// What is called, and where its text is entered.
+#[derive(Clone, Copy)]
+struct Callee<'m> {
+    procedure: &'m Procedure,
+    entry: &'m Next,
+}
+
 impl<'m> Mover<'m> {
     /// Moves control as the action says.
     pub fn finish(self, id: ActionId, path: Path) -> Vec<Path> {
@@ -87,7 +94,11 @@ impl<'m> Mover<'m> {
         path.attempt(|path| {
             match &action.kind {
                 ActionKind::Plain | ActionKind::Idle => self.follow(&action.next, path)?,
-                ActionKind::Call { procedure, arguments, .. } => return self.call(id, *procedure, arguments, path),
+                ActionKind::Call { procedure, arguments, entry, site, .. } => {
+                    let callee = &self.model.procedures[*procedure];
+                    let callee = Callee { procedure: callee, entry: entry.as_ref().unwrap_or(&callee.entry) };
+                    return self.call(site.unwrap_or(id), callee, arguments, path);
+                }
                 ActionKind::Return { value } => self.give_back(action, value.as_ref(), path)?,
             }
             Ok(vec![path.clone()])
@@ -171,12 +182,11 @@ impl<'m> Mover<'m> {
     /// Checks the arguments, leaves the caller waiting, and starts the procedure's text with its locals anew.
     fn call(
         self,
-        id: ActionId,
-        procedure: ProcedureId,
+        site: ActionId,
+        Callee { procedure: callee, entry }: Callee<'m>,
         arguments: &[Expr],
         path: &mut Path,
     ) -> Result<Vec<Path>, StepFault> {
-        let callee = &self.model.procedures[procedure];
         let mut slots = Vec::with_capacity(callee.n_slots);
         for (argument, &parameter) in arguments.iter().zip(&callee.vars) {
             let value = self.look(path, |view| view.value(argument))?;
@@ -187,8 +197,8 @@ impl<'m> Mover<'m> {
             }
             slots.push(value);
         }
-        path.state.top_mut(self.me).control = Control::Calling(id);
-        path.state.stacks[self.me.index()].push(Frame { control: Control::Calling(id), slots });
+        path.state.top_mut(self.me).control = Control::Calling(site);
+        path.state.stacks[self.me.index()].push(Frame { control: Control::Calling(site), slots });
         let mut paths = vec![path.clone()];
         for var in callee.vars[callee.n_parameters..].iter().map(|&local| &self.model.vars[local]) {
             for init in leaf_inits(&var.init, &var.ty) {
@@ -196,7 +206,7 @@ impl<'m> Mover<'m> {
                     paths.into_iter().flat_map(|path| path.attempt(|path| self.start_slot(var, init, path))).collect();
             }
         }
-        let enter = |path: &mut Path| self.follow(&callee.entry, path).map(|()| vec![path.clone()]);
+        let enter = |path: &mut Path| self.follow(entry, path).map(|()| vec![path.clone()]);
         Ok(paths.into_iter().flat_map(|path| path.attempt(enter)).collect())
     }
 

@@ -145,7 +145,7 @@ impl<'a> Checker<'a> {
             None => None,
             Some(place) => Some(self.result_place(procedure, name, place?)?),
         };
-        Some(ActionKind::Call { procedure, arguments: arguments?, result })
+        Some(ActionKind::Call { procedure, arguments: arguments?, result, entry: None, site: None })
     }
 
     fn procedure_named(&mut self, name: &'a Ident) -> Option<ProcedureId> {
