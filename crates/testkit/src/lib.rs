@@ -23,6 +23,7 @@ mod resolve;
 pub mod runs;
 pub mod samples;
 pub mod show;
+pub mod skip;
 pub mod temporal;
 pub mod text;
 pub mod write;

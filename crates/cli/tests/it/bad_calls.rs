@@ -1,6 +1,7 @@
 //! Wrong calls and wrong files: a clear message, status 2, and nothing written.
 
 use crate::support::Place;
+use testkit::skip::{Needs, skipped};
 
 const GOOD: &str = include_str!("support/lock.pw");
 
@@ -109,7 +110,7 @@ fn files_without_permission_are_named() {
     let path = place.write("secret.pw", GOOD);
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o000)).unwrap();
     if std::fs::read(&path).is_ok() {
-        println!("skipped: this user may read everything");
+        skipped(Needs::Machine("a user who may not read everything"));
         return;
     }
     place.run("check secret.pw").exits(2).complains("secret.pw: permission denied");

@@ -7,6 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::support::{Place, Told};
+use testkit::skip::{Needs, skipped};
 
 /// A product that nobody searches to the end: 30 counters to a million.
 const ENDLESS: &str = "program endless {
@@ -126,7 +127,7 @@ fn a_closed_pipe_is_quiet() {
 #[test]
 fn a_full_disk_is_no_success() {
     if !std::path::Path::new("/dev/full").exists() {
-        println!("skipped: there is no /dev/full");
+        skipped(Needs::Machine("/dev/full"));
         return;
     }
     let place = Place::with("lock.pw", include_str!("support/lock.pw"));

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use crate::support::{Place, Told, root};
 use serde_json::Value as Json;
+use testkit::skip::{Needs, skipped};
 
 const LOCK: &str = include_str!("support/lock.pw");
 
@@ -137,7 +138,7 @@ const faint = () => seen('body *').filter((element) => !element.closest('svg') &
 /// Opens a report in a browser, runs a script there, and returns what it found; `None` where there is no browser.
 fn browse(place: &Place, report: &str, (address, columns): (&str, u32), script: &str) -> Option<Json> {
     if Command::new("chromium").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_err() {
-        eprintln!("chromium is not here: the report is not opened in a browser");
+        skipped(Needs::Program("chromium"));
         return None;
     }
     let html = place.read(report).replacen("<head>", &format!("<head>{WATCH}"), 1);

@@ -15,6 +15,7 @@ use engine::{Silent, Task, Verdict};
 use lang::dve::Goal;
 use model::Model;
 use model::property::PropertyKind;
+use testkit::skip::{Needs, skipped};
 
 /// Larger instances are left to `cargo xtask beem`.
 const MOST_STATES: u64 = 20_000;
@@ -155,7 +156,7 @@ fn packed_states_step_as_the_reference_does() {
 fn beem() -> Option<PathBuf> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/beem");
     if !folder.join("models").is_dir() {
-        println!("skipped: {} is not there", folder.display());
+        skipped(Needs::Data("beem"));
         return None;
     }
     Some(folder)

@@ -10,6 +10,7 @@ use driver::methods;
 use engine::{Silent, Verdict};
 use lang::dve::Goal;
 use model::Model;
+use testkit::skip::{Needs, skipped};
 
 /// A rule: state, top (`None` is empty), next state, what stands in place of the top, top first.
 type Rule = (u32, Option<u32>, u32, Vec<u32>);
@@ -214,7 +215,7 @@ fn a_small_system_is_read_as_it_is_written() {
 fn published(name: &str) -> Option<PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/pushdown").join(name);
     if !path.exists() {
-        eprintln!("skipped: {name} is not here");
+        skipped(Needs::Data("pushdown"));
         return None;
     }
     Some(path)

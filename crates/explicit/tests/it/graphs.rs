@@ -18,6 +18,7 @@ use model::Model;
 use model::process::ProcessId;
 use naive::Rules;
 use testkit::choices::Choices;
+use testkit::skip::{Needs, skipped};
 use testkit::{Beyond, Product, Shape, for_each_program};
 
 const NO_STACKS: Shape = Shape {
@@ -150,7 +151,7 @@ fn philosophers_have_nine_local_states_each() {
 fn beem_models_have_the_sizes_of_the_paper() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/beem/models");
     if !std::path::Path::new(folder).is_dir() {
-        eprintln!("skipped: there are no BEEM models at {folder}");
+        skipped(Needs::Data("beem"));
         return;
     }
     let expected: [(&str, Way, &[u64]); 9] = [

@@ -6,6 +6,7 @@ use std::process::Command;
 use crate::common::{example, is_there, load};
 use export::{Target, export, promela};
 use testkit::Product;
+use testkit::skip::{Needs, skipped};
 
 /// Small ones, with channels and without.
 const MODELS: [&str; 7] = ["phils.1", "needham.1", "fischer.1", "train-gate.1", "bakery.2", "msmie.1", "collision.1"];
@@ -29,16 +30,12 @@ fn states_in_spin(text: &str, claim: &str) -> usize {
 fn models_have_as_many_states_elsewhere() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/beem/models");
     if !folder.exists() {
-        println!("skipped: the BEEM models are not here");
+        skipped(Needs::Data("beem"));
         return;
     }
     let spin_is_there = is_there("spin", "-V") && is_there("gcc", "--version");
     for name in MODELS {
         let path = folder.join(format!("{name}.dve"));
-        if !path.exists() {
-            println!("skipped: {name} is not here");
-            continue;
-        }
         let one = example(&path, &[]);
         let Some(product) = Product::explore(&one.model, 6_000) else {
             println!("skipped: {name} is too large for brute force");

@@ -7,6 +7,7 @@ use std::process::Command;
 
 use base::SourceFile;
 use model::Model;
+use testkit::skip::{Needs, skipped};
 
 /// A program of `examples/`, with some parameters.
 pub struct Example {
@@ -41,7 +42,7 @@ pub fn load(name: &str, text: &str, parameters: &[(String, i64)]) -> Example {
 pub fn is_there(program: &str, argument: &str) -> bool {
     let found = Command::new(program).arg(argument).output().is_ok();
     if !found {
-        println!("skipped: {program} is not installed");
+        skipped(Needs::Program(program));
     }
     found
 }

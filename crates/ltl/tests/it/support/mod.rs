@@ -109,7 +109,7 @@ pub fn lists() -> Vec<String> {
     for name in ["dwyer_patterns", "etessami_holzmann", "pelanek_beem"] {
         match std::fs::read_to_string(folder.join(format!("{name}.ltl"))) {
             Ok(text) => texts.extend(text.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned)),
-            Err(_) => eprintln!("skipped: the list {name}.ltl is not here"),
+            Err(_) => testkit::skip::skipped(testkit::skip::Needs::Data("ltl")),
         }
     }
     texts
