@@ -109,3 +109,57 @@ fn no_text_is_too_strange() {
         }
     }
 }
+
+/// A state of the Model is a configuration: the shared state and the stacks of symbols, counted by a search of its own.
+#[test]
+fn states_are_configurations() {
+    let mut random = 9_u64;
+    let mut below = |n: u64| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (random >> 33) % n
+    };
+    let mut n_compared = 0;
+    for _ in 0..300 {
+        let mut text = "2\n".to_owned();
+        let mut threads = Vec::new();
+        for _ in 0..2 {
+            text += "PDA 0 2\n";
+            let mut rules = Vec::new();
+            for _ in 0..4 + below(4) {
+                let word: Vec<u64> = (0..[1, 0, 2, 1, 0][below(5) as usize]).map(|_| below(3)).collect();
+                let rule = (below(2), below(3), below(2), word);
+                let shown: Vec<String> = rule.3.iter().map(u64::to_string).collect();
+                let shown = if shown.is_empty() { "-".to_owned() } else { shown.join(" ") };
+                text += &format!("{} {} -> {} {shown}\n", rule.0, rule.1, rule.2);
+                rules.push(rule);
+            }
+            threads.push(rules);
+        }
+        let start = (0, vec![vec![below(3)], vec![below(3)]]);
+        let init = format!("0|{},{}", start.1[0][0], start.1[1][0]);
+        let mut known = std::collections::HashSet::from([start.clone()]);
+        let mut open = vec![start];
+        while let Some((state, stacks)) = open.pop().filter(|_| known.len() <= 200) {
+            for (thread, rules) in threads.iter().enumerate() {
+                for (from, top, next, word) in rules {
+                    if *from == state && stacks[thread].first() == Some(top) {
+                        let mut stacks = stacks.clone();
+                        stacks[thread].splice(..1, word.iter().copied());
+                        if known.insert((*next, stacks.clone())) {
+                            open.push((*next, stacks));
+                        }
+                    }
+                }
+            }
+        }
+        if known.len() > 200 {
+            continue;
+        }
+        let beside = [goal("init", &init), goal("spec", "1|-,-")];
+        let model = lang::load_with_goals(&SourceFile::new("s.pds", text.clone()), &[], &beside).unwrap().model;
+        let product = testkit::Product::explore(&model, 1000).expect("there are few states");
+        assert_eq!(product.states.len(), known.len(), "{init}\n{text}");
+        n_compared += u64::from(known.len() > 4);
+    }
+    assert!(n_compared > 60, "{n_compared}");
+}
