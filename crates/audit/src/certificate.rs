@@ -23,6 +23,7 @@ mod propagation;
 mod pushdown;
 mod runs;
 mod symmetry;
+mod views;
 mod words;
 
 use std::collections::BTreeMap;
@@ -155,7 +156,8 @@ impl Audit<'_> {
         if certificate.property != self.property.name {
             return malformed(format!("it is about `{}`, not about `{}`", certificate.property, self.property.name));
         }
-        if !certificate.scope.is_instance() {
+        let is_views = matches!(&certificate.facts[..], [fact] if matches!(fact.claim, Claim::Views(_)));
+        if !certificate.scope.is_instance() && !is_views {
             let scope = &certificate.scope;
             return Err(CertificateError::NotSupported(format!(
                 "it claims {scope}, and there is no checker yet for claims about more than one size"
@@ -206,6 +208,13 @@ impl Audit<'_> {
                         return malformed(format!("fact {at} has to use what is said about what processes see"));
                     };
                     obligations.ranks += self.check_refutation(claim, scene, open)?;
+                }
+                Claim::Views(_) if !is_views => return malformed("views stand alone".to_owned()),
+                Claim::Views(proof) => {
+                    let property = (self.property.name.as_str(), &self.property.kind);
+                    let found = views::check(self.model, property, (&certificate.scope, proof), self.budget)?;
+                    obligations = obligations.with(found);
+                    checked = Some(Checked { k: proof.k, n_members: 1, obligations: found, means: Means::Listing });
                 }
                 Claim::NoFairRun(claim) => {
                     let Some(open) = &mut violations else {

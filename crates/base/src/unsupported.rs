@@ -58,13 +58,15 @@ pub enum Feature {
     LongProof,
     /// Many local states of a process have to be told apart; about its name.
     ManyBlocks,
+    /// The program or the property does not speak of interchangeable processes, whatever their number; about what stands in the way.
+    Sizes,
     /// The checker cannot judge a proof; about why, in a sentence.
     Checking,
 }
 
 impl Feature {
     /// All of them.
-    pub const ALL: [Feature; 26] = [
+    pub const ALL: [Feature; 27] = [
         Feature::Temporal,
         Feature::Safety,
         Feature::Races,
@@ -90,6 +92,7 @@ impl Feature {
         Feature::Numbers,
         Feature::LongProof,
         Feature::ManyBlocks,
+        Feature::Sizes,
         Feature::Checking,
     ];
 
@@ -121,6 +124,7 @@ impl Feature {
             | Feature::Locations
             | Feature::SharedAccess
             | Feature::WholeViews
+            | Feature::Sizes
             | Feature::Checking => false,
         }
     }
@@ -159,6 +163,7 @@ impl Feature {
             Feature::Numbers => "there are more {} than can be numbered",
             Feature::LongProof => "a proof with more than {} is not written",
             Feature::ManyBlocks => "more local states of `{}` have to be told apart than there is room for",
+            Feature::Sizes => "this cannot be shown for every number of processes: {}",
             Feature::Checking => "{}",
         }
     }
@@ -191,6 +196,7 @@ impl Feature {
             Feature::Numbers => "billions of states",
             Feature::LongProof => "very long proofs",
             Feature::ManyBlocks => "very many exposed local states",
+            Feature::Sizes => "processes that are not interchangeable",
             Feature::Checking => "what the checker cannot judge",
         }
     }
@@ -241,6 +247,8 @@ pub enum Coarse {
     ManyPairs,
     /// Path edges.
     PathEdges,
+    /// What a few of any number of interchangeable processes see.
+    Views,
     /// Views of a few processes, which allow a state in which the property has no value.
     NoValue,
     /// What one process sees of a run, which allows a state in which the property or a fairness assumption has no value.
@@ -249,7 +257,7 @@ pub enum Coarse {
 
 impl Coarse {
     /// All of them.
-    pub const ALL: [Coarse; 9] = [
+    pub const ALL: [Coarse; 10] = [
         Coarse::OneProcess,
         Coarse::TwoProcesses,
         Coarse::ThreeProcesses,
@@ -257,6 +265,7 @@ impl Coarse {
         Coarse::LocalGraphs,
         Coarse::ManyPairs,
         Coarse::PathEdges,
+        Coarse::Views,
         Coarse::NoValue,
         Coarse::NoValueInRuns,
     ];
@@ -271,6 +280,9 @@ impl Coarse {
             }
             Coarse::LargeQuestion => "the property is about more processes at once than are looked at together",
             Coarse::LocalGraphs => "local states that may not be reachable do not exclude a violation",
+            Coarse::Views => {
+                "what few of any number of processes see does not exclude a violation, which may not be a real one"
+            }
             Coarse::NoValue => {
                 "what few processes see does not exclude that the property has no value, in a state that may not be reachable"
             }

@@ -258,6 +258,9 @@ pub struct CheckOptions {
     /// Give a setting of the method another value; see `piecewise explain METHOD`; may be repeated
     #[arg(long, value_name = "NAME=VALUE", help_heading = "What to check")]
     pub set: Vec<String>,
+    /// Prove for every value of the size parameter at once, whatever `-N` is; sizes too small for the proof are checked one by one
+    #[arg(long = "all-n", help_heading = "What to check")]
+    pub all_n: bool,
     /// What the search may use.
     #[command(flatten)]
     pub limits: LimitOptions,

@@ -44,6 +44,7 @@ impl ClosedFact {
             Claim::NoFairRun(_) | Claim::Refutation(_) => FactKind::Lemma,
             Claim::Sights(_) => FactKind::Sums,
             Claim::Pushdown(_) => FactKind::PathEdges,
+            Claim::Views(proof) => FactKind::KIndex(proof.k),
         }
     }
 

@@ -10,6 +10,7 @@ pub mod auditor;
 mod auto;
 pub mod check;
 pub mod checker;
+pub mod every_n;
 pub mod explore;
 pub mod files;
 pub mod goals;

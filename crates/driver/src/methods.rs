@@ -33,6 +33,7 @@ pub fn checker(method: Method) -> Box<dyn Checker> {
         Method::Tmmc => one(Local::new(1)),
         Method::Ls3 => one(Ls3 { with_witness: false, most_pairs: u64::MAX }),
         Method::Ls3Plus => one(Ls3 { with_witness: true, most_pairs: u64::MAX }),
+        Method::Views => one(views::ByViews::default()),
         Method::Pushdown => one(explicit::pushdown::Pushdown::default()),
         Method::Global => drawn(Symbolic::Global),
         Method::Propagate => one(propagate::Propagate::default()),
@@ -115,7 +116,7 @@ mod tests {
         assert_eq!(find("mono"), Ok(Method::Mono));
         let error = |name| find(name).unwrap_err();
         let all = "`auto`, `mono`, `stubborn`, `forward`, `backward`, `split`, `completion`, `pairwise`, `triple`, `tmmc`, `ls3`, \
-            `ls3+`, `pushdown`, `global`, `propagate`, `ll`, `fll-a`, `fll-b`";
+            `ls3+`, `views`, `pushdown`, `global`, `propagate`, `ll`, `fll-a`, `fll-b`";
         assert_eq!(error("mnoo"), "there is no method `mnoo`; did you mean `mono`?");
         assert_eq!(error("magic"), format!("there is no method `magic`; this version has {all}"));
     }

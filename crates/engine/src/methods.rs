@@ -42,6 +42,8 @@ pub enum Method {
     Ls3,
     /// The same, with witnesses.
     Ls3Plus,
+    /// Views of interchangeable processes, for every number of them.
+    Views,
     /// Path edges.
     Pushdown,
     /// Temporal properties on the whole product, with decision diagrams.

@@ -90,6 +90,14 @@ impl Certificate {
             _ => None,
         }
     }
+
+    /// The views that imply the property, if that is what the proof is.
+    pub fn views(&self) -> Option<&crate::views::ViewsProof> {
+        match &self.facts.last()?.claim {
+            Claim::Views(proof) => Some(proof),
+            _ => None,
+        }
+    }
 }
 
 /// A step of a proof.
@@ -114,6 +122,8 @@ pub enum Claim {
     Sights(Sights),
     /// No fair run violates a temporal property in one of the ways in which it can be violated, by what it would do in each view.
     Refutation(Refutation),
+    /// Any `k` processes of every reachable state, for every size, look like one of the views.
+    Views(crate::views::ViewsProof),
 }
 
 impl Claim {

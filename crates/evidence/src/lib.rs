@@ -2,7 +2,7 @@
 //!
 //! [`trace`]: a run that shows something, replayed on `model::eval` by `audit`. [`exploration`]: what a search of the whole
 //! product saw. [`certificate`]: local proofs; [`ranks`]: those of temporal properties, about the automata of [`plain`]. [`pushdown`]: those of
-//! programs with procedures. [`scope`]: for which sizes they are proofs. [`itf`]: traces on disk. [`proof_file`]: local proofs on disk.
+//! programs with procedures; [`views`]: those for every size. [`scope`]: for which sizes they are proofs. [`itf`]: traces on disk. [`proof_file`]: local proofs on disk.
 
 pub mod certificate;
 pub mod exploration;
@@ -14,6 +14,7 @@ pub mod pushdown;
 pub mod ranks;
 pub mod scope;
 pub mod trace;
+pub mod views;
 
 pub use certificate::Certificate;
 pub use exploration::{Exploration, SymbolicSearch};

@@ -48,12 +48,15 @@ impl fmt::Display for Scope {
         match self {
             Scope::Instance => write!(f, "this instance"),
             Scope::AllSizes { parameter, from, checked } => {
-                write!(f, "every {parameter} >= {from}")?;
-                let smaller: Vec<String> =
-                    checked.iter().filter(|size| *size < from).map(|size| format!("{parameter} = {size}")).collect();
+                let mut least = *from;
+                while checked.contains(&(least - 1)) {
+                    least -= 1;
+                }
+                write!(f, "every {parameter} ≥ {least}")?;
+                let smaller: Vec<String> = (least..*from).map(|size| format!("{parameter} = {size}")).collect();
                 match smaller.is_empty() {
                     true => Ok(()),
-                    false => write!(f, ", and {} one by one", smaller.join(", ")),
+                    false => write!(f, " ({} by search)", smaller.join(", ")),
                 }
             }
         }
@@ -83,7 +86,7 @@ mod tests {
     fn every_size_is_proved_or_checked() {
         assert!(all(4, &[2, 3]).covers_from(2) && all(2, &[]).covers_from(2));
         assert!(!all(4, &[2]).covers_from(2) && !Scope::Instance.covers_from(2));
-        assert_eq!(all(4, &[2, 3, 7]).to_string(), "every N >= 4, and N = 2, N = 3 one by one");
-        assert_eq!(all(2, &[2]).to_string(), "every N >= 2");
+        assert_eq!(all(4, &[2, 3, 7]).to_string(), "every N ≥ 2 (N = 2, N = 3 by search)");
+        assert_eq!(all(2, &[2]).to_string(), "every N ≥ 2");
     }
 }

@@ -12,13 +12,14 @@ use super::Finding;
 use super::tree::Tree;
 
 /// The modules of `model` that the checker may use, with their functions; types of these modules are data and may all be used.
-const ALLOWED: [(&str, &[&str]); 11] = [
+const ALLOWED: [(&str, &[&str]); 12] = [
     ("control", &[]),
     (
         "eval",
         &[
             "attempts_of",
             "evaluate",
+            "free_cells",
             "holds",
             "initial_states",
             "is_deadlock",
@@ -38,6 +39,7 @@ const ALLOWED: [(&str, &[&str]); 11] = [
     ("print", &["formula", "value"]),
     ("process", &[]),
     ("property", &[]),
+    ("size", &[]),
     ("types", &[]),
     ("value", &[]),
     ("variable", &[]),

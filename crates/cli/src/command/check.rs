@@ -8,12 +8,13 @@ mod show;
 use std::time::Instant;
 
 use driver::check::{Check, Limits, Program};
+use driver::every_n;
 use driver::instances::Request;
 use driver::load::{Batch, Loaded, Refusal};
 use driver::methods;
 use driver::select::{self, Glob};
 use driver::teach::{other_n, teach};
-use engine::PropertyId;
+use engine::{Method, PropertyId};
 use explain::Explained;
 use model::Model;
 use report::{Files, Item};
@@ -30,12 +31,19 @@ use show::Shown;
 
 /// Checks the programs.
 pub fn run(options: &CheckOptions, display: &DisplayOptions) -> Result<ExitStatus, Failure> {
-    let checker = methods::configured(methods::find(&options.method)?, &options.set).map_err(Failure::Input)?;
+    let method = methods::find(&options.method)?;
+    if options.all_n && !matches!(method, Method::Auto | Method::Views) {
+        return Err(format!("`--all-n` goes with method `views`, and `{}` is about one size", method.name()).into());
+    }
+    let checker = methods::configured(method, &options.set).map_err(Failure::Input)?;
     let request = Request::new(options.instance.sizes, options.instance.given.clone())?.with_goals(&options.goal.goals);
     let outputs = Outputs::new(&options.output, display)?;
     let (limits, guard) = limits::of(&options.limits);
     let batch = driver::load::load(&options.files, &request)?;
     guard.allow_for(programs(&batch).len());
+    if options.all_n {
+        every_n_allowed(&batch)?;
+    }
     outputs.spare(batch.items.iter().map(|item| item.source().name()))?;
     let globs: Vec<Glob> = options.property.iter().map(Glob::new).collect();
     let questions = questions(&batch, &globs)?;
@@ -46,6 +54,7 @@ pub fn run(options: &CheckOptions, display: &DisplayOptions) -> Result<ExitStatu
     messages::batch(&batch, "nothing was checked", display);
     let checker = Checker {
         checker,
+        all_n: options.all_n,
         limits,
         progress: Progress::new(options.output.progress, display.quiet),
         traces,
@@ -101,6 +110,8 @@ impl Outcome {
 /// How everything is checked.
 struct Checker {
     checker: Box<dyn driver::checker::Checker>,
+    /// Whether questions are about every size.
+    all_n: bool,
     limits: Limits,
     progress: Progress,
     traces: Option<Keeper>,
@@ -134,14 +145,20 @@ impl Checker {
     fn check(&self, program: Program, questions: &[PropertyId], position: (usize, usize)) -> Result<Outcome, Failure> {
         let watcher = self.progress.watch_one_of(&program.model, position, questions.len(), self.limits.time);
         let begun = Instant::now();
-        let check = Check { model: &program.model, questions, checker: &*self.checker, limits: &self.limits };
-        let mut checked = check.run(&watcher)?;
-        if self.teaches {
-            teach(&check, &mut checked)?;
-        }
+        let (other, checked) = match self.all_n {
+            true => every_n::check(&program, questions, &self.limits, &watcher)?,
+            false => {
+                let check = Check { model: &program.model, questions, checker: &*self.checker, limits: &self.limits };
+                let mut checked = check.run(&watcher)?;
+                if self.teaches {
+                    teach(&check, &mut checked)?;
+                }
+                (None, checked)
+            }
+        };
         drop(watcher);
-        let mut run = program.explained(checked, &self.limits_left(begun));
-        if self.teaches {
+        let mut run = other.unwrap_or(program).explained(checked, &self.limits_left(begun));
+        if self.teaches && !self.all_n {
             other_n::observe(&mut run, &self.limits_left(begun));
         }
         let written = |keeper: &Option<Keeper>| match keeper {
@@ -159,6 +176,12 @@ impl Checker {
     fn limits_left(&self, begun: Instant) -> Limits {
         Limits { time: self.limits.time.map(|limit| limit.saturating_sub(begun.elapsed())), ..self.limits.clone() }
     }
+}
+
+/// A program without parameters has no other sizes; all such programs are named.
+fn every_n_allowed(batch: &Batch) -> Result<(), Failure> {
+    let wrong: Vec<String> = programs(batch).iter().filter_map(|program| every_n::refusal(&program.model)).collect();
+    if wrong.is_empty() { Ok(()) } else { Err(Failure::Input(wrong)) }
 }
 
 fn programs(batch: &Batch) -> Vec<&Program> {

@@ -50,6 +50,11 @@ fn pushdown() {
 }
 
 #[test]
+fn every_n() {
+    check("docs/every-n.md");
+}
+
+#[test]
 fn methods() {
     check("docs/methods.md");
 }

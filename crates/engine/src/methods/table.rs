@@ -5,7 +5,7 @@ use base::Feature;
 use super::{Declaration, Kinds, Method};
 
 /// All methods, in the order of `--help`.
-pub static METHODS: [Declaration; 18] = [
+pub static METHODS: [Declaration; 19] = [
     Declaration {
         method: Method::Auto,
         name: "auto",
@@ -113,6 +113,15 @@ pub static METHODS: [Declaration; 18] = [
         is_complete: false,
         lacks: LISTED,
         paper: "Zheng, Local State Space Construction",
+    },
+    Declaration {
+        method: Method::Views,
+        name: "views",
+        answers: "safety, for every number of interchangeable processes at once",
+        kinds: Kinds::SafetyButRaces,
+        is_complete: false,
+        lacks: VIEWS,
+        paper: "Abdulla, Haziza and Holík, VMCAI 2013; Hoenicke, Majumdar and Podelski, POPL 2017",
     },
     Declaration {
         method: Method::Pushdown,
@@ -257,6 +266,17 @@ const LISTED_THEN_DRAWN: &[Feature] = &[
     Feature::LongLoops,
     Feature::WideStates,
     Feature::ManyOutcomes,
+];
+
+/// Views of interchangeable processes.
+const VIEWS: &[Feature] = &[
+    Feature::Patterns,
+    Feature::Chains,
+    Feature::WhenNobody,
+    Feature::EndPlaces,
+    Feature::Procedures,
+    Feature::Rendezvous,
+    Feature::Sizes,
 ];
 
 /// Path edges.

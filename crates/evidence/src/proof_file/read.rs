@@ -166,7 +166,8 @@ impl FactRecord {
             || self.foci.is_some()
             || self.pushdown.is_some()
             || self.sights.is_some()
-            || self.refutation.is_some();
+            || self.refutation.is_some()
+            || self.views.is_some();
         if more { Err(format!("a claim of this kind has nothing but `{key}`")) } else { Ok(found) }
     }
 }
@@ -185,6 +186,10 @@ impl Reader<'_> {
             ClaimRecord::Pushdown => Claim::Pushdown(self.pushdown(record)?),
             ClaimRecord::Sights => Claim::Sights(self.sights(&record.only("sights", |record| record.sights.take())?)?),
             ClaimRecord::Refutation => Claim::Refutation(self.refutation(record)?),
+            ClaimRecord::Views => {
+                let views = record.only("views", |record| record.views.take())?;
+                Claim::Views(views.proof().ok_or("a column of `views` stands in the wrong part")?)
+            }
         };
         Ok(Fact { claim, uses })
     }
@@ -227,6 +232,7 @@ impl Reader<'_> {
             ("pushdown", record.pushdown.is_some()),
             ("sights", record.sights.is_some()),
             ("refutation", record.refutation.is_some()),
+            ("views", record.views.is_some()),
         ];
         if let Some((key, _)) = strange.into_iter().find(|(_, is_there)| *is_there) {
             return Err(format!("a claim that there is no fair run has no `{key}`"));
@@ -252,6 +258,7 @@ impl Reader<'_> {
             ("pushdown", record.pushdown.is_some()),
             ("sights", record.sights.is_some()),
             ("refutation", record.refutation.is_some()),
+            ("views", record.views.is_some()),
         ];
         if let Some((key, _)) = strange.into_iter().find(|(_, is_there)| *is_there) {
             return Err(format!("a split invariant has no `{key}`"));

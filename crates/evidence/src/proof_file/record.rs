@@ -23,6 +23,7 @@ use crate::certificate::{
 use crate::itf::value::scalar_to_json;
 use crate::pushdown::PushdownProof;
 use crate::scope::Scope;
+use crate::views::ViewsRecord;
 
 /// The whole file.
 #[derive(Serialize, Deserialize)]
@@ -69,6 +70,8 @@ pub(super) struct FactRecord {
     pub sights: Option<SightsRecord>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refutation: Option<RefutationRecord>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub views: Option<ViewsRecord>,
 }
 
 impl FactRecord {
@@ -87,6 +90,7 @@ impl FactRecord {
             pushdown: None,
             sights: None,
             refutation: None,
+            views: None,
         }
     }
 }
@@ -137,6 +141,8 @@ pub(super) enum ClaimRecord {
     Sights,
     #[serde(rename = "refutation")]
     Refutation,
+    #[serde(rename = "views")]
+    Views,
 }
 
 /// The local states of a process.
@@ -232,6 +238,9 @@ impl Writer<'_> {
                 ..FactRecord::new(ClaimRecord::Sights, &fact.uses)
             },
             Claim::Refutation(claim) => self.refutation(claim, &fact.uses),
+            Claim::Views(claim) => {
+                FactRecord { views: Some(ViewsRecord::new(claim)), ..FactRecord::new(ClaimRecord::Views, &fact.uses) }
+            }
         }
     }
 

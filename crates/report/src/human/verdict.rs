@@ -158,6 +158,13 @@ fn locally(proof: &Certificate) -> String {
     if proof.facts.iter().any(|fact| matches!(fact.claim, Claim::Refutation(_))) {
         return "for every run, one process after the other".to_owned();
     }
+    if let Some(views) = proof.views() {
+        return match views.k {
+            1 => "one of them at a time".to_owned(),
+            2 => "two of them at a time".to_owned(),
+            k => format!("{k} of them at a time"),
+        };
+    }
     let Some(invariant) = proof.invariant() else { return String::new() };
     match invariant.k {
         1 => "for every run, one process at a time".to_owned(),

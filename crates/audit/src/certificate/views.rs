@@ -1,0 +1,362 @@
+//! Views of interchangeable processes checked: every obligation of `evidence::views`, for every size at once.
+//!
+//! In: a Model, a property, views. Out: how many obligations hold, or the first that does not. `text` looks at what declarations say about the
+//! size, `starts` makes the initial configurations, `look` and `steps` are what the written text means where few processes are seen,
+//! `scene` joins configurations. Where a step looks at a process that is not seen, or a quantifier may be decided by one, the configuration is
+//! joined by every process that fits, as often as the way through the step met such a process or quantifier.
+
+mod look;
+mod scene;
+mod starts;
+mod steps;
+mod text;
+
+use std::collections::BTreeSet;
+
+use base::{Budget, Span};
+use evidence::certificate::Obligations;
+use evidence::scope::Scope;
+use evidence::views::{Item, SharedColumn, ViewsProof};
+use model::Model;
+use model::control::ActionId;
+use model::expr::{Expr, ExprKind};
+use model::property::PropertyKind;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{CertificateError, Outcome, words};
+use look::{End, Look, Looker, Way};
+use scene::{Scene, Slot, choices_of, join};
+use text::Text;
+
+/// At most so many processes are added for quantifiers, and for contents; whatever needs more may be anything.
+const MOST_WITNESSES: usize = 2;
+const MOST_LOOKED_AT: usize = 3;
+
+/// Most processes in a view.
+const MOST_SEEN: usize = 4;
+
+/// Checks every obligation of views that claim a property for every size from `from` on.
+pub(super) fn check(
+    model: &Model,
+    (name, property): (&str, &PropertyKind),
+    (scope, proof): (&Scope, &ViewsProof),
+    budget: &Budget,
+) -> Outcome<Obligations> {
+    let text = Text::new(model, proof)?;
+    if proof.k == 0 || proof.k > MOST_SEEN {
+        return Err(CertificateError::Malformed(format!("views of {} processes", proof.k)));
+    }
+    check_scope(&text, scope, proof.k)?;
+    let mut checker = Checker::new(&text, proof, budget)?;
+    checker.initiality()?;
+    checker.steps()?;
+    checker.implication(name, property)?;
+    Ok(checker.discharged)
+}
+
+/// The claim begins where views do, and smaller sizes that the program allows are said to be checked by themselves.
+fn check_scope(text: &Text<'_>, scope: &Scope, k: usize) -> Outcome<()> {
+    let declared = &text.model.parameters[text.size];
+    let Scope::AllSizes { parameter, from, .. } = scope else {
+        return if declared.value >= k as i64 {
+            Ok(())
+        } else {
+            Err(CertificateError::Malformed("there are fewer processes than a view shows".to_owned()))
+        };
+    };
+    if *parameter != declared.name || *from < k as i64 {
+        return Err(CertificateError::Malformed(format!("it claims {scope} of views of {k} processes")));
+    }
+    Ok(())
+}
+
+struct Checker<'a, 'm> {
+    text: &'a Text<'m>,
+    k: usize,
+    views: Vec<Scene>,
+    known: FxHashSet<Scene>,
+    /// The views of one process each, by what they share, names of processes aside.
+    ones: FxHashMap<Vec<Item>, BTreeSet<Scene>>,
+    can_fault: Option<ActionId>,
+    discharged: Obligations,
+    budget: &'a Budget,
+    n_ways: usize,
+}
+
+/// A step, and whom it is about.
+#[derive(Clone, Copy)]
+struct Taken<'a> {
+    keep: &'a [Slot],
+    looker: Looker,
+    action: ActionId,
+    n_witnesses: usize,
+    n_looked_at: usize,
+}
+
+impl<'a, 'm> Checker<'a, 'm> {
+    fn new(text: &'a Text<'m>, proof: &ViewsProof, budget: &'a Budget) -> Outcome<Checker<'a, 'm>> {
+        let mut views = Vec::new();
+        for view in &proof.views {
+            let is_shaped = view.shared.len() == text.shared.len()
+                && view.slots.len() <= scene::SLOTS
+                && view.slots.iter().flatten().all(|local| local.len() == text.local.len())
+                && view.slots.iter().flatten().count() == proof.k;
+            if !is_shaped || !text.fits(view) {
+                return Err(CertificateError::Malformed("a view has not the shape of a view".to_owned()));
+            }
+            views.push(Scene::of(view, text.is_ordered).normal(text.is_ordered));
+        }
+        let mut ones: FxHashMap<Vec<Item>, BTreeSet<Scene>> = FxHashMap::default();
+        for view in &views {
+            for slot in view.seen() {
+                let one = view.part(&[slot], text.is_ordered);
+                ones.entry(nameless(&one)).or_default().insert(one);
+            }
+        }
+        let known = views.iter().cloned().collect();
+        let discharged = Obligations::default();
+        Ok(Checker { text, k: proof.k, views, known, ones, can_fault: None, discharged, budget, n_ways: 0 })
+    }
+
+    fn initiality(&mut self) -> Outcome<()> {
+        let starts = starts::starts(self.text, self.k).map_err(|end| self.uneven(end))?;
+        self.discharged.initiality += starts.len();
+        match starts.iter().all(|start| self.known.contains(start)) {
+            true => Ok(()),
+            false => words::refused(
+                "any few processes have to start as one of the views shows them",
+                "there is an initial state of which they do not",
+            ),
+        }
+    }
+
+    fn uneven(&self, end: End) -> CertificateError {
+        let place = match end {
+            End::Uneven(span) => span,
+            _ => Span::default(),
+        };
+        CertificateError::NotSymmetric(format!(
+            "the text at byte {} tells processes apart, or counts them",
+            place.start
+        ))
+    }
+
+    fn steps(&mut self) -> Outcome<()> {
+        let others: Vec<Looker> = { self.text.shared.iter() }
+            .filter_map(|column| match column {
+                SharedColumn::Control(process) => Some(Looker::Other(*process)),
+                _ => None,
+            })
+            .collect();
+        for at in 0..self.views.len() {
+            let view = self.views[at].clone();
+            let keep = view.seen();
+            for looker in keep.iter().map(|&slot| Looker::Slot(slot)).chain(others.iter().copied()) {
+                for action in self.actions(&view, looker) {
+                    let step = Taken { keep: &keep, looker, action, n_witnesses: 0, n_looked_at: 0 };
+                    self.discharged.step += 1;
+                    self.step(&view, step)?;
+                }
+            }
+            for (scene, newest) in self.joined(&view, None, |one| self.changes_others(one)) {
+                for action in self.actions(&scene, Looker::Slot(newest)) {
+                    if steps::keeps_to_itself(self.text, &self.text.written.actions[action]) {
+                        continue;
+                    }
+                    let looker = Looker::Slot(newest);
+                    let step = Taken { keep: &keep, looker, action, n_witnesses: 0, n_looked_at: 0 };
+                    self.discharged.non_interference += 1;
+                    self.step(&scene, step)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn actions(&self, scene: &Scene, looker: Looker) -> Vec<ActionId> {
+        let place = match looker {
+            Looker::Slot(slot) => scene.slots[slot as usize].as_ref().map(|local| local[0]),
+            Looker::Other(process) => {
+                self.text.shared_at(SharedColumn::Control(process)).map(|column| scene.shared[column])
+            }
+            Looker::Nobody => None,
+        };
+        match place {
+            Some(Item::Place(place)) if place.index() < self.text.model.places.len() => {
+                self.text.model.places[place].actions.clone()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Whether the process that is seen has a step that changes more than itself.
+    fn changes_others(&self, one: &Scene) -> bool {
+        let mut actions = one.seen().into_iter().flat_map(|slot| self.actions(one, Looker::Slot(slot)));
+        actions.any(|action| !steps::keeps_to_itself(self.text, &self.text.written.actions[action]))
+    }
+
+    /// All scenes with one more process of which every `k` processes with it are views.
+    fn joined(&self, scene: &Scene, slot: Option<Slot>, is_meant: impl Fn(&Scene) -> bool) -> Vec<(Scene, Slot)> {
+        let mut found = Vec::new();
+        for one in self.ones.get(&nameless(scene)).into_iter().flatten().filter(|one| is_meant(one)) {
+            for (joined, newest) in join(self.text, scene, one, slot) {
+                let rest: Vec<Slot> = joined.seen().into_iter().filter(|&slot| slot != newest).collect();
+                let is_view = |chosen: &Vec<Slot>| {
+                    let part = joined.part(&[&chosen[..], &[newest]].concat(), self.text.is_ordered);
+                    self.known.contains(&part)
+                };
+                if choices_of(&rest, self.k - 1).iter().all(is_view) {
+                    found.push((joined, newest));
+                }
+            }
+        }
+        found
+    }
+
+    /// Every way of a step leads to a view again, with every process that the way may depend on.
+    fn step(&mut self, scene: &Scene, step: Taken<'_>) -> Outcome<()> {
+        let action = &self.text.written.actions[step.action];
+        let n_slots = scene.slots.len();
+        let mut wanted: BTreeSet<Option<Slot>> = BTreeSet::new();
+        let mut wants_witness = false;
+        let mut next = Some(Way::default());
+        while let Some(mut way) = next {
+            self.pace()?;
+            let mut look = Look {
+                text: self.text,
+                scene: scene.clone(),
+                looker: step.looker,
+                bound: Vec::new(),
+                way: &mut way,
+                guess_contents: step.n_looked_at >= MOST_LOOKED_AT,
+                guess_witnesses: step.n_witnesses >= MOST_WITNESSES,
+                n_decided: 0,
+                is_open: false,
+                named: BTreeSet::new(),
+                depth: 0,
+            };
+            let end = look.take(action);
+            wants_witness |= look.is_open && step.n_witnesses < look.n_decided;
+            let n_named = look.named.len();
+            match end {
+                Ok(()) => {
+                    let after = look.scene.part(step.keep, self.text.is_ordered);
+                    if !self.known.contains(&after) {
+                        let text = &self.text.model.statements[action.statement].text;
+                        return words::refused("every step leads to a view again", format!("one by `{text}` does not"));
+                    }
+                }
+                Err(End::No) => {}
+                Err(End::Fault) => self.can_fault = Some(step.action),
+                Err(End::Unseen(slot)) => {
+                    // As often as the way has met a process by name.
+                    if step.n_looked_at < n_named {
+                        wanted.insert(Some(slot).filter(|&slot| (slot as usize) < n_slots));
+                    }
+                }
+                Err(end @ End::Uneven(_)) => return Err(self.uneven(end)),
+            }
+            next = way.following();
+        }
+        for slot in wanted {
+            for (joined, _) in self.joined(scene, slot, |_| true) {
+                self.step(&joined, Taken { n_looked_at: step.n_looked_at + 1, ..step })?;
+            }
+        }
+        if wants_witness {
+            for (joined, _) in self.joined(scene, None, |_| true) {
+                self.step(&joined, Taken { n_witnesses: step.n_witnesses + 1, ..step })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn pace(&mut self) -> Outcome<()> {
+        self.n_ways += 1;
+        if self.n_ways.is_multiple_of(256) {
+            self.budget.check(0)?;
+        }
+        Ok(())
+    }
+
+    /// No configuration made of views violates the property.
+    fn implication(&mut self, name: &str, property: &PropertyKind) -> Outcome<()> {
+        let index = self.text.model.properties.iter().position(|one| one.name == name);
+        let written = index.map(|at| &self.text.written.properties[base::Id::new(at)].kind);
+        let (expr, bad) = match (property, written) {
+            (PropertyKind::NoErrors, _) => {
+                self.discharged.implication += 1;
+                let Some(action) = self.can_fault else { return Ok(()) };
+                let text = &self.text.model.statements[self.text.model.actions[action].statement].text;
+                return words::refused("no step may be a fault", format!("`{text}` may be one"));
+            }
+            (PropertyKind::Invariant(_), Some(PropertyKind::Invariant(expr))) => (expr, false),
+            (PropertyKind::Reachable(_), Some(PropertyKind::Reachable(expr))) => (expr, true),
+            _ => {
+                return Err(CertificateError::NotSupported("views say nothing about this kind of property".to_owned()));
+            }
+        };
+        let n_needed = n_quantified(self.text, expr);
+        for at in 0..self.views.len() {
+            let view = self.views[at].clone();
+            self.excludes(&view, expr, (bad, n_needed))?;
+        }
+        Ok(())
+    }
+
+    fn excludes(&mut self, scene: &Scene, expr: &'m Expr, (bad, n_needed): (bool, usize)) -> Outcome<()> {
+        self.discharged.implication += 1;
+        let mut next = Some(Way::default());
+        while let Some(mut way) = next {
+            self.pace()?;
+            let mut look = Look {
+                text: self.text,
+                scene: scene.clone(),
+                looker: Looker::Nobody,
+                bound: Vec::new(),
+                way: &mut way,
+                guess_contents: true,
+                guess_witnesses: false,
+                n_decided: 0,
+                is_open: false,
+                named: BTreeSet::new(),
+                depth: 0,
+            };
+            match look.holds(expr) {
+                Ok(holds) if holds != bad => {}
+                Err(End::No) => {}
+                Ok(_) | Err(End::Fault) => {
+                    return words::refused("no few processes may violate the property", "some that views allow do");
+                }
+                Err(end) => return Err(self.uneven(end)),
+            }
+            next = way.following();
+        }
+        if scene.seen().len() < n_needed {
+            for (joined, _) in self.joined(scene, None, |_| true) {
+                self.excludes(&joined, expr, (bad, n_needed))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What is shared, names of processes aside.
+fn nameless(scene: &Scene) -> Vec<Item> {
+    let nameless = |item: &Item| match item {
+        Item::Slot(_) | Item::Taken(_) => Item::Taken(0),
+        Item::Value(_) | Item::Place(_) => *item,
+    };
+    scene.shared.iter().map(nameless).collect()
+}
+
+/// How many processes the quantifiers of an expression speak of.
+fn n_quantified(text: &Text<'_>, expr: &Expr) -> usize {
+    let over = |part: &&Expr| match &part.kind {
+        ExprKind::Quantified(quantified) => {
+            quantified.bindings.iter().filter(|binding| text.is_all(&binding.domain)).count()
+        }
+        _ => 0,
+    };
+    text::parts(expr).iter().map(over).sum()
+}

@@ -1,0 +1,251 @@
+//! `--all-n`: questions about every size of a program.
+//!
+//! In: a program, and questions. Out: for each question a proof for every size from the least one on, whose smaller sizes are checked by search; or
+//! a violation at a small size; or why neither was found, with the line that stands in the way. Where a violation shows at another size than
+//! the one that was loaded, the program at that size comes back with the answers.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use base::{Feature, SourceFile, StopReason, Unsupported};
+use engine::run::{Audit, PropertyResult};
+use engine::{Observer, PropertyId, Silent, Verdict};
+use evidence::{Evidence, Scope};
+use explicit::Mono;
+use lang::ProgramText;
+use model::Model;
+use model::property::PropertyKind;
+use views::ByViews;
+
+use crate::check::{Check, Checked, Limits, Program};
+use crate::checker::Single;
+use crate::load::{self, Loaded};
+use crate::mistake::Mistake;
+use crate::select;
+
+/// A search of a small size for a violation that views do not exclude may take this long.
+const SEARCH: Duration = Duration::from_secs(2);
+
+/// So many sizes, from the least one on, are searched.
+const SEARCHED_SIZES: i64 = 3;
+
+/// Why a program cannot be asked about every size, before anything is done.
+pub fn refusal(model: &Model) -> Option<String> {
+    let name = &model.name;
+    model
+        .parameters
+        .is_empty()
+        .then(|| format!("`--all-n` is about the parameters of a program, and `{name}` has none"))
+}
+
+/// Answers the questions for every size, with the program at another size where the answers are about that one.
+///
+/// # Errors
+/// A mistake of ours: evidence that fails its audit, an engine that contradicts itself.
+pub fn check(
+    program: &Program,
+    questions: &[PropertyId],
+    limits: &Limits,
+    observer: &dyn Observer,
+) -> Result<(Option<Program>, Checked), Box<Mistake>> {
+    let started = Instant::now();
+    let asking = Asking { questions, limits, started };
+    let mut results = asking.prove(program, observer)?;
+    if let Some((smaller, found)) = asking.find_violation(program, &results)? {
+        let checked = Checked { results: found, time: started.elapsed() };
+        return Ok((Some(smaller), checked));
+    }
+    for result in &mut results {
+        asking.search_here(program, result)?;
+    }
+    Ok((None, Checked { results, time: started.elapsed() }))
+}
+
+struct Asking<'a> {
+    questions: &'a [PropertyId],
+    limits: &'a Limits,
+    started: Instant,
+}
+
+impl Asking<'_> {
+    fn left(&self) -> Limits {
+        let time = self.limits.time.map(|limit| limit.saturating_sub(self.started.elapsed()));
+        Limits { time, ..self.limits.clone() }
+    }
+
+    /// Proofs for every size, their smaller sizes searched.
+    fn prove(&self, program: &Program, observer: &dyn Observer) -> Result<Vec<PropertyResult>, Box<Mistake>> {
+        let checker = Single(Arc::new(ByViews::for_every_size()));
+        let limits = self.left();
+        let check = Check { model: &program.model, questions: self.questions, checker: &checker, limits: &limits };
+        let mut results = check.run(observer)?.results;
+        for result in &mut results {
+            self.complete(program, result)?;
+            say_where(program, result);
+        }
+        Ok(results)
+    }
+
+    /// Checks the sizes below those that a proof is about. One that cannot be checked leaves the question open.
+    fn complete(&self, program: &Program, result: &mut PropertyResult) -> Result<(), Box<Mistake>> {
+        let Some(Scope::AllSizes { parameter, from, .. }) = scope_of(result).cloned() else { return Ok(()) };
+        let Some(declared) = program.model.parameters.iter().find(|one| one.name == parameter) else { return Ok(()) };
+        for size in declared.least..from {
+            let found = self.search(program, (&parameter, size), result.property, self.left())?;
+            let is_same = |other: &PropertyResult| {
+                matches!(
+                    (&other.verdict, &result.verdict),
+                    (Verdict::Holds(_), Verdict::Holds(_)) | (Verdict::Violated(_), Verdict::Violated(_))
+                )
+            };
+            match found {
+                Some(found) if is_same(&found) => {
+                    if !found.audit.is_accepted() {
+                        result.audit = Audit::NotDone;
+                    }
+                    if let Some(Scope::AllSizes { checked, .. }) = scope_mut(result) {
+                        checked.push(size);
+                    }
+                }
+                found => {
+                    let reason = match found.map(|found| found.verdict) {
+                        Some(Verdict::Unknown(reason)) => reason,
+                        _ => Unsupported::about(Feature::Sizes, format!("{parameter} = {size} is not like the others"))
+                            .into(),
+                    };
+                    result.verdict = Verdict::Unknown(reason);
+                    result.audit = Audit::NotDone;
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// One question at another size, answered by search.
+    fn search(
+        &self,
+        program: &Program,
+        size: (&str, i64),
+        question: PropertyId,
+        limits: Limits,
+    ) -> Result<Option<PropertyResult>, Box<Mistake>> {
+        let Some(other) = at_size(program, size) else { return Ok(None) };
+        let name = &program.model.properties[question].name;
+        let Ok(question) = select::find(&other.model, name) else { return Ok(None) };
+        let checker = Single(Arc::new(Mono));
+        let check = Check { model: &other.model, questions: &[question], checker: &checker, limits: &limits };
+        Ok(check.run(&Silent)?.results.pop())
+    }
+
+    /// Looks for a size at which an open question is answered by a run against it; then all questions are answered at that size.
+    fn find_violation(
+        &self,
+        program: &Program,
+        results: &[PropertyResult],
+    ) -> Result<Option<(Program, Vec<PropertyResult>)>, Box<Mistake>> {
+        let open: Vec<&PropertyResult> = results.iter().filter(|result| is_searched(&program.model, result)).collect();
+        let Some(declared) = sized(&program.model) else { return Ok(None) };
+        if open.is_empty() {
+            return Ok(None);
+        }
+        for size in (declared.least..declared.least + SEARCHED_SIZES).filter(|&size| declared.allows(size)) {
+            for result in &open {
+                let left = self.left();
+                let limits = Limits { time: Some(left.time.map_or(SEARCH, |time| time.min(SEARCH))), ..left };
+                let found = self.search(program, (&declared.name, size), result.property, limits)?;
+                if !found.is_some_and(|found| matches!(found.verdict, Verdict::Violated(_))) {
+                    continue;
+                }
+                if size == declared.value {
+                    return Ok(None);
+                }
+                let Some(other) = at_size(program, (&declared.name, size)) else { return Ok(None) };
+                let mut answers = self.prove(&other, &Silent)?;
+                for answer in &mut answers {
+                    self.search_here(&other, answer)?;
+                }
+                return Ok(Some((other, answers)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// What is open, searched at the program's own size: a run against it, or for a `reachable`, is the answer; that there is none is not.
+    fn search_here(&self, program: &Program, result: &mut PropertyResult) -> Result<(), Box<Mistake>> {
+        let kind = &program.model.properties[result.property].kind;
+        if !matches!(result.verdict, Verdict::Unknown(_)) || matches!(kind, PropertyKind::Temporal(_)) {
+            return Ok(());
+        }
+        let left = self.left();
+        let limits = Limits { time: Some(left.time.map_or(SEARCH, |time| time.min(SEARCH))), ..left };
+        let checker = Single(Arc::new(Mono));
+        let questions = [result.property];
+        let check = Check { model: &program.model, questions: &questions, checker: &checker, limits: &limits };
+        if let Some(found) = check.run(&Silent)?.results.pop()
+            && let Verdict::Holds(Evidence::Trace(_)) | Verdict::Violated(Evidence::Trace(_)) = &found.verdict
+        {
+            *result = found;
+        }
+        Ok(())
+    }
+}
+
+/// Whether a search of small sizes may answer what views left open.
+fn is_searched(model: &Model, result: &PropertyResult) -> bool {
+    let kind = &model.properties[result.property].kind;
+    matches!(result.verdict, Verdict::Unknown(_))
+        && !matches!(kind, PropertyKind::Temporal(_) | PropertyKind::Reachable(_))
+}
+
+fn sized(model: &Model) -> Option<&model::Parameter> {
+    let sized = model::template::sized_family(model).ok()?;
+    Some(&model.parameters[sized.parameter])
+}
+
+fn scope_of(result: &PropertyResult) -> Option<&Scope> {
+    match &result.verdict {
+        Verdict::Holds(Evidence::Certificate(proof)) | Verdict::Violated(Evidence::Certificate(proof)) => {
+            Some(&proof.scope)
+        }
+        _ => None,
+    }
+}
+
+fn scope_mut(result: &mut PropertyResult) -> Option<&mut Scope> {
+    match &mut result.verdict {
+        Verdict::Holds(Evidence::Certificate(proof)) | Verdict::Violated(Evidence::Certificate(proof)) => {
+            Some(&mut proof.scope)
+        }
+        _ => None,
+    }
+}
+
+/// The program with another value of a parameter.
+fn at_size(program: &Program, (parameter, size): (&str, i64)) -> Option<Program> {
+    let text = ProgramText::read(&program.source, &[]).ok()?;
+    let given = program.model.parameters.iter();
+    let given: Vec<(String, i64)> =
+        given.map(|one| (one.name.clone(), if one.name == parameter { size } else { one.value })).collect();
+    match load::instances_of(&text, &given).pop()? {
+        Loaded::Program(program) => Some(*program),
+        Loaded::Refused(_) => None,
+    }
+}
+
+/// Names the line that puts a program or a property outside the fragment.
+fn say_where(program: &Program, result: &mut PropertyResult) {
+    let Verdict::Unknown(StopReason::NotSupported(missing)) = &mut result.verdict else { return };
+    if missing.feature != Feature::Sizes {
+        return;
+    }
+    if let Some(reason) = views::engine::obstacle(&program.model, result.property)
+        && !reason.span.is_empty()
+    {
+        missing.about = format!("line {}: {}", line(&program.source, reason.span.start), reason.text);
+    }
+}
+
+fn line(source: &SourceFile, offset: u32) -> u32 {
+    source.line_col(offset).line
+}

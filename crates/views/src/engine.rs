@@ -1,0 +1,220 @@
+//! Method `views`: proofs for every number of interchangeable processes, from few processes in a view to more.
+//!
+//! In: a task. Out: for each property a certificate with views as its claim and every size from some on as its scope, or why there is none:
+//! the part of the text that is outside the fragment, or that views of as many processes as are tried do not exclude a violation.
+
+use base::{Budget, Coarse, Feature, StopReason, Unsupported};
+use engine::settings::Settings;
+use engine::{Answer, Engine, EngineError, Event, Method, Observer, PropertyId, Statistics, Task, Verdict};
+use evidence::certificate::{Certificate, Claim, Fact};
+use evidence::views::{View, ViewsProof};
+use evidence::{Evidence, Scope};
+use model::Model;
+use model::property::PropertyKind;
+
+use crate::config::Config;
+use crate::fixpoint::{Failure, Views, views};
+use crate::fragment::{Fragment, Question, fragment, question};
+use crate::pattern::{Found, Pattern, search};
+use crate::sight::Ground;
+
+engine::config! {
+    /// What bounds views.
+    pub struct Bounds {
+        /// The most processes in a view.
+        pub processes: usize = 3,
+    }
+}
+
+/// The method.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ByViews {
+    bounds: Bounds,
+    /// Whether proofs are wanted that say nothing about the instance at hand, because it is smaller than the views.
+    every_size: bool,
+}
+
+impl ByViews {
+    /// For whoever checks smaller sizes by other means.
+    pub fn for_every_size() -> ByViews {
+        ByViews { every_size: true, ..ByViews::default() }
+    }
+}
+
+impl Engine for ByViews {
+    fn method(&self) -> Method {
+        Method::Views
+    }
+
+    fn settings(&mut self) -> Option<&mut dyn Settings> {
+        Some(&mut self.bounds)
+    }
+
+    fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
+        let found = match fragment(task.model) {
+            Ok(found) => found,
+            Err(reason) => return Ok(task.undecided(&outside(reason.text))),
+        };
+        let every_size = self.every_size;
+        let mut asking = Asking { task, observer, fragment: &found, every_size, open: Vec::new(), answers: Vec::new() };
+        asking.sort();
+        asking.climb(self.bounds.processes);
+        Ok(asking.finish())
+    }
+}
+
+fn outside(text: impl Into<String>) -> StopReason {
+    Unsupported::about(Feature::Sizes, text).into()
+}
+
+/// A question that is open, and why.
+struct Open {
+    property: PropertyId,
+    question: Question,
+    reason: StopReason,
+}
+
+struct Asking<'a> {
+    task: &'a Task<'a>,
+    observer: &'a dyn Observer,
+    fragment: &'a Fragment,
+    every_size: bool,
+    open: Vec<Open>,
+    answers: Vec<Answer>,
+}
+
+impl Asking<'_> {
+    fn answer(&mut self, property: PropertyId, verdict: Verdict, n_views: Option<usize>) {
+        let statistics = Statistics {
+            time: self.task.budget.elapsed(),
+            local_states: n_views.map(|n| vec![Some(n as u64)]),
+            ..Statistics::default()
+        };
+        let answer = Answer { property, verdict, statistics };
+        self.observer.answered(&answer);
+        self.observer.event(Event::Decided(property));
+        self.answers.push(answer);
+    }
+
+    /// Puts aside what views say nothing about.
+    fn sort(&mut self) {
+        let model = self.task.model;
+        for &property in &self.task.properties {
+            let kinds = (&model.properties[property].kind, &model.template().properties[property].kind);
+            match question(model, self.fragment, kinds.0, kinds.1) {
+                Ok(question) => self.open.push(Open { property, question, reason: Coarse::Views.into() }),
+                Err(reason) => self.answer(property, Verdict::Unknown(outside(reason.text)), None),
+            }
+        }
+    }
+
+    /// Views of one process, of two, and so on, until everything is decided.
+    fn climb(&mut self, most: usize) {
+        let ground = Ground { model: self.task.model, layout: &self.fragment.layout };
+        for k in 1..=most {
+            if self.open.is_empty() {
+                return;
+            }
+            let found = match views(ground, k, &self.task.budget) {
+                Ok(found) => found,
+                Err(failure) => {
+                    let reason = match failure {
+                        Failure::Stopped(reason) => reason,
+                        Failure::Outside(_) => outside("a step tells processes apart"),
+                    };
+                    self.open.iter_mut().for_each(|open| open.reason = reason.clone());
+                    return;
+                }
+            };
+            let mut proof: Option<ViewsProof> = None;
+            for open in std::mem::take(&mut self.open) {
+                match excludes(ground, &found, &open.question, &self.task.budget) {
+                    Ok(true) => {
+                        let proof = proof.get_or_insert_with(|| certified(ground, &found)).clone();
+                        let verdict = self.verdict(open.property, proof, k);
+                        self.answer(open.property, verdict, Some(found.theta.len()));
+                    }
+                    Ok(false) => self.open.push(open),
+                    Err(reason) => self.open.push(Open { reason, ..open }),
+                }
+            }
+        }
+    }
+
+    fn verdict(&self, property: PropertyId, proof: ViewsProof, k: usize) -> Verdict {
+        let model = self.task.model;
+        let parameter = &model.parameters[self.fragment.parameter];
+        let from = parameter.least.max(k as i64);
+        if parameter.value < from && !self.every_size {
+            // The instance at hand is smaller than the views.
+            return Verdict::Unknown(Coarse::Views.into());
+        }
+        let scope = Scope::AllSizes { parameter: parameter.name.clone(), from, checked: Vec::new() };
+        let facts = vec![Fact { claim: Claim::Views(proof), uses: Vec::new() }];
+        let property = &model.properties[property];
+        let certificate = Box::new(Certificate { property: property.name.clone(), scope, facts });
+        match property.kind {
+            PropertyKind::Reachable(_) => Verdict::Violated(Evidence::Certificate(certificate)),
+            _ => Verdict::Holds(Evidence::Certificate(certificate)),
+        }
+    }
+
+    fn finish(mut self) -> Vec<Answer> {
+        for open in std::mem::take(&mut self.open) {
+            self.answer(open.property, Verdict::Unknown(open.reason), None);
+        }
+        let position = |answer: &Answer| self.task.properties.iter().position(|&asked| asked == answer.property);
+        self.answers.sort_by_key(position);
+        self.answers
+    }
+}
+
+/// Whether views exclude what must not be.
+fn excludes(ground: Ground<'_>, views: &Views, asked: &Question, budget: &Budget) -> Result<bool, StopReason> {
+    match asked {
+        Question::NoFault => Ok(views.faults.is_empty()),
+        Question::Never { expr, value, witnesses } => {
+            let pattern = Pattern { expr, value: *value, witnesses: *witnesses };
+            // The expression lives as long as the question, the program longer.
+            let found = search(ground_of(ground), views, pattern, budget)?;
+            match found {
+                Found::Nothing => Ok(true),
+                Found::Candidate(_) => Ok(false),
+                Found::Outside(_) => Err(outside("the property tells processes apart")),
+            }
+        }
+    }
+}
+
+/// The same ground for a shorter time.
+fn ground_of<'s, 'm: 's>(ground: Ground<'m>) -> Ground<'s> {
+    Ground { model: ground.model, layout: ground.layout }
+}
+
+/// The views as a claim.
+pub fn certified(ground: Ground<'_>, views: &Views) -> ViewsProof {
+    let mut listed: Vec<View> = views.theta.iter().map(listed).collect();
+    listed.sort();
+    ViewsProof {
+        family: ground.layout.family,
+        k: views.k,
+        is_ordered: ground.layout.is_ordered,
+        shared: ground.layout.shared.clone(),
+        local: ground.layout.local.clone(),
+        views: listed,
+    }
+}
+
+fn listed(config: &Config) -> View {
+    View { shared: config.shared.clone(), slots: config.slots.clone() }
+}
+
+/// Why a program or a property is outside the fragment, with its place; `None` where both are inside.
+pub fn obstacle(model: &Model, property: PropertyId) -> Option<model::template::Reason> {
+    let found = match fragment(model) {
+        Ok(found) => found,
+        Err(reason) => return Some(reason),
+    };
+    let kinds = (&model.properties[property].kind, &model.template().properties[property].kind);
+    question(model, &found, kinds.0, kinds.1).err()
+}

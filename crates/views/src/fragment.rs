@@ -1,0 +1,205 @@
+//! Which programs and properties views can speak of, and which line puts one outside.
+//!
+//! In: a Model. Out: its layout, or the first reason why not, in the user's words. A program is inside if its processes are
+//! interchangeable (`model::template::symmetric`), every array whose length is the number of processes has elements *for* processes, no
+//! quantifier over the processes stands inside another one, and nothing counts them: then a step, and whatever a property says,
+//! depends on a few processes only.
+
+use model::Model;
+use model::control::{Stmt, StmtKind};
+use model::expr::{Access, Expr, ExprKind, Quantifier, Whose};
+use model::process::FamilyId;
+use model::property::PropertyKind;
+use model::size::{ParameterId, parameters_of};
+use model::symmetry::{expr_asymmetries, process_dimensions};
+use model::template::{Reason, symmetric};
+use model::visit::{each_part, each_text};
+
+use crate::layout::{Layout, is_over, is_own};
+
+/// A program that views can speak of.
+#[derive(Debug)]
+pub struct Fragment {
+    /// What configurations consist of.
+    pub layout: Layout,
+    /// The parameter that is the family's size.
+    pub parameter: ParameterId,
+}
+
+/// The program as views see it.
+///
+/// # Errors
+/// The first reason why they cannot.
+pub fn fragment(model: &Model) -> Result<Fragment, Reason> {
+    let first =
+        |reasons: Vec<Reason>| reasons.into_iter().next().unwrap_or_else(|| plain("it is outside the fragment"));
+    let symmetric = symmetric(model).map_err(first)?;
+    let family = symmetric.sized.family;
+    if model.families[family].count() < 2 {
+        return Err(plain("with one process alone it does not show whether processes are alike"));
+    }
+    if let Some(channel) = model.channels.iter().next() {
+        return Err(at(channel.span, format!("`{}` is a channel, on which two processes step together", channel.name)));
+    }
+    if model.goes_on() || model.has_when_nobody() {
+        return Err(plain("a step may be a chain of several, or need that nobody else can move"));
+    }
+    arrays(model, family, symmetric.sized.parameter)?;
+    quantifiers(model, family)?;
+    let layout = Layout::new(model, family, symmetric.is_ordered);
+    Ok(Fragment { layout, parameter: symmetric.sized.parameter })
+}
+
+/// What a property says about each reachable state, and how many processes it takes to violate it.
+#[derive(Clone, Debug)]
+pub enum Question {
+    /// The expression is never this.
+    Never {
+        /// What is looked at.
+        expr: Expr,
+        /// The value that it must not have.
+        value: bool,
+        /// So many processes show it.
+        witnesses: usize,
+    },
+    /// No step is a fault.
+    NoFault,
+}
+
+/// What a property asks of views.
+///
+/// # Errors
+/// Why it is outside.
+pub fn question(
+    model: &Model,
+    fragment: &Fragment,
+    kind: &PropertyKind,
+    template: &PropertyKind,
+) -> Result<Question, Reason> {
+    let (expr, value) = match kind {
+        PropertyKind::Invariant(expr) => (expr, false),
+        PropertyKind::Reachable(expr) => (expr, true),
+        PropertyKind::NoErrors => return Ok(Question::NoFault),
+        PropertyKind::DeadlockFree => return Err(plain("that nobody can move is about all processes at once")),
+        PropertyKind::RaceFree(_) | PropertyKind::Temporal(_) => return Err(plain("it is no question about states")),
+    };
+    let family = fragment.layout.family;
+    if let PropertyKind::Invariant(written) | PropertyKind::Reachable(written) = template
+        && parameters_of(written).contains(&fragment.parameter)
+    {
+        let name = &model.parameters[fragment.parameter].name;
+        return Err(at(written.span, format!("the property uses `{name}` as a number")));
+    }
+    if let Some(one) = expr_asymmetries(model, family, expr).first() {
+        return Err(at(one.span, one.why.describe(model)));
+    }
+    look(model, family, expr)?;
+    Ok(Question::Never { expr: expr.clone(), value, witnesses: n_witnesses(family, expr) })
+}
+
+/// How many processes it takes to show the values of all quantifiers over the family in an expression.
+pub fn n_witnesses(family: FamilyId, expr: &Expr) -> usize {
+    let mut n = 0;
+    each_part(expr, &mut |part| {
+        if let ExprKind::Quantified(quantified) = &part.kind {
+            n += quantified.bindings.iter().filter(|binding| is_over(&binding.domain, family)).count();
+        }
+    });
+    n
+}
+
+/// The same for the statements of a step, those of loops aside.
+pub fn n_witnesses_of(family: FamilyId, body: &[Stmt]) -> usize {
+    let of = |expr: &Expr| n_witnesses(family, expr);
+    let named = |access: &Access| {
+        let whose = if let Whose::Of(who) = &access.whose { of(who) } else { 0 };
+        whose + access.indices.iter().map(of).sum::<usize>()
+    };
+    body.iter()
+        .map(|statement| match &statement.kind {
+            StmtKind::Assign(stores) => stores.iter().map(|(target, value)| named(target) + of(value)).sum(),
+            StmtKind::AssignAny(target, range) => {
+                named(target) + range.iter().map(|(lo, hi)| of(lo) + of(hi)).sum::<usize>()
+            }
+            StmtKind::Await(test) | StmtKind::Assert(test) => of(test),
+            StmtKind::Acquire(target) | StmtKind::Release(target) => named(target),
+            StmtKind::For(..) => 0,
+            StmtKind::If(test, yes, no) => of(test) + n_witnesses_of(family, yes).max(n_witnesses_of(family, no)),
+            StmtKind::Either(blocks) => blocks.iter().map(|block| n_witnesses_of(family, block)).max().unwrap_or(0),
+        })
+        .sum()
+}
+
+/// Every array with an element for each process is indexed by processes, in one dimension, and by no process of the family that keeps
+/// it for itself.
+fn arrays(model: &Model, family: FamilyId, parameter: ParameterId) -> Result<(), Reason> {
+    let dimensions = process_dimensions(model, family);
+    let template = model.template();
+    for &(var, dimension) in &dimensions {
+        let declared = &model.vars[var];
+        let name = &declared.name;
+        if is_own(declared.storage, family) {
+            return Err(at(declared.span, format!("with `{name}` each process keeps something about each other one")));
+        }
+        if dimensions.iter().filter(|(other, _)| *other == var).count() > 1
+            || declared.ty.dimensions().len() <= dimension
+        {
+            return Err(at(declared.span, format!("`{name}` has an element for each two processes")));
+        }
+    }
+    for (&(var, dimension), length) in &template.forms.lengths {
+        if parameters_of(length).contains(&parameter) && !dimensions.contains(&(var, dimension)) {
+            let declared = &model.vars[var];
+            let name = &declared.name;
+            return Err(at(
+                declared.span,
+                format!("the length of `{name}` depends on the number of processes, and no process indexes it"),
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn quantifiers(model: &Model, family: FamilyId) -> Result<(), Reason> {
+    let mut found = Ok(());
+    each_text(model, &mut |expr| {
+        if found.is_ok() {
+            found = look(model, family, expr);
+        }
+    });
+    found
+}
+
+/// No counting, and no quantifier inside another one.
+fn look(model: &Model, family: FamilyId, expr: &Expr) -> Result<(), Reason> {
+    let mut found = Ok(());
+    each_part(expr, &mut |part| {
+        let ExprKind::Quantified(quantified) = &part.kind else { return };
+        let over = quantified.bindings.iter().any(|binding| is_over(&binding.domain, family));
+        let inner = n_witnesses(family, &quantified.body)
+            + quantified.filter.as_ref().map_or(0, |one| n_witnesses(family, one));
+        if !over && inner == 0 || found.is_err() {
+            return;
+        }
+        let name = &model.families[family].name;
+        if quantified.quantifier == Quantifier::Count {
+            found = Err(at(part.span, format!("the processes of `{name}` are counted")));
+        }
+        if inner > 0 {
+            found = Err(at(part.span, format!("a quantifier over `{name}` stands inside another one")));
+        }
+        let mixed = quantified.bindings.iter().any(|binding| !is_over(&binding.domain, family));
+        if mixed {
+            found = Err(at(part.span, format!("a quantifier goes over `{name}` and something else")));
+        }
+    });
+    found
+}
+
+fn plain(text: impl Into<String>) -> Reason {
+    Reason { text: text.into(), span: base::Span::default() }
+}
+
+fn at(span: base::Span, text: impl Into<String>) -> Reason {
+    Reason { text: text.into(), span }
+}

@@ -1,0 +1,20 @@
+//! Views of a few interchangeable processes: safety proofs for every size.
+//!
+//! In: a program with one family of N interchangeable processes. Out: proofs that hold for every N. [`fragment`] says which programs these
+//! are; [`config`] is what is known of a state when few processes are seen, [`sight`] and [`act`] are the values of expressions and the
+//! steps there; [`fixpoint`] closes sets of views under steps, [`pattern`] looks for violating states that views do not exclude.
+
+pub mod act;
+pub mod choices;
+pub mod config;
+pub mod engine;
+pub mod extend;
+pub mod fixpoint;
+pub mod fragment;
+pub mod layout;
+pub mod pattern;
+pub mod sight;
+pub mod start;
+pub mod support;
+
+pub use engine::ByViews;

@@ -1,0 +1,272 @@
+//! The initial configurations, and what a concrete state looks like as one.
+//!
+//! In: a Model and a number of processes to be seen. Out: all configurations that initial states of any size can look like. Values that
+//! start anywhere start with each of their type; a cell that starts with a particular process of the family starts with any.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use model::Model;
+use model::control::{LoopId, Next, PlaceId, Scope};
+use model::eval::{Control, State, free_cells, initial_states};
+use model::process::ProcessId;
+use model::value::Value;
+use model::variable::CellId;
+
+use crate::choices::Choices;
+use crate::config::{Config, Item, Slot};
+use crate::layout::{Layout, LocalColumn, SharedColumn, is_over};
+use crate::sight::{Ground, Guessing, Halt, Needs, Sight, Who};
+
+/// The initial configurations with `k` seen processes, in canonical form; `None` where processes do not start alike.
+pub fn initial(ground: Ground<'_>, k: usize) -> Option<BTreeSet<Config>> {
+    let model = ground.model;
+    let first = initial_states(model).next()?;
+    let start = Start { ground, first: &first, free: free_cells(model).into_iter().collect() };
+    if !start.is_alike() {
+        return None;
+    }
+    let mut choices = Choices::default();
+    let mut found = BTreeSet::new();
+    loop {
+        match start.one(k, &mut choices) {
+            Ok(config) => drop(found.insert(config.canonical())),
+            Err(Halt::Blocked) => {}
+            Err(_) => return None,
+        }
+        if !choices.advance() {
+            return Some(found);
+        }
+    }
+}
+
+struct Start<'a, 'm> {
+    ground: Ground<'m>,
+    first: &'a State,
+    free: BTreeSet<CellId>,
+}
+
+impl<'m> Start<'_, 'm> {
+    /// Whether every process of the family starts like the first one.
+    fn is_alike(&self) -> bool {
+        let Ground { model, layout } = self.ground;
+        let mut processes = model.families[layout.family].processes();
+        let Some(first) = processes.next() else { return false };
+        let starts = |process: ProcessId, column: LocalColumn| {
+            let cell = local_cell(model, layout, process, column)?;
+            let value = match self.first.cells[cell.index()] {
+                Value::Process(id) if layout.is_member(model, id) => None,
+                value => Some(value),
+            };
+            Some((value, self.free.contains(&cell)))
+        };
+        processes.all(|process| layout.local.iter().all(|&column| starts(process, column) == starts(first, column)))
+    }
+
+    fn one(&self, k: usize, choices: &mut Choices) -> Result<Config, Halt> {
+        let Ground { model, layout } = self.ground;
+        let slots = vec![Some(Vec::new()); k];
+        let order = if layout.is_ordered { (0..k as Slot).collect() } else { Vec::new() };
+        let mut sight = Sight {
+            ground: self.ground,
+            config: Config { shared: Vec::new(), slots, order },
+            me: Who::Nobody,
+            bound: Vec::new(),
+            guessing: Guessing { contents: true, witnesses: true },
+            choices,
+            needs: Needs::default(),
+        };
+        for &column in &layout.shared {
+            let item = match column {
+                SharedColumn::Cell(cell) => self.content(&mut sight, cell)?,
+                SharedColumn::Control(process) => Item::Place(self.first.place(process)),
+                SharedColumn::Taken(..) => Item::Taken(0),
+            };
+            sight.config.shared.push(item);
+        }
+        let process = model.families[layout.family].first;
+        for slot in 0..k {
+            for &column in &layout.local {
+                let item = match (column, local_cell(model, layout, process, column)) {
+                    (LocalColumn::Control, _) => Item::Place(self.first.place(process)),
+                    (LocalColumn::Taken(_), _) | (_, None) => Item::Taken(0),
+                    (_, Some(cell)) => self.content(&mut sight, cell)?,
+                };
+                if let Some(local) = &mut sight.config.slots[slot] {
+                    local.push(item);
+                }
+            }
+        }
+        self.enter(&mut sight, k)?;
+        Ok(sight.config)
+    }
+
+    /// Everybody goes to its entry, into loops where it begins with them.
+    fn enter(&self, sight: &mut Sight<'_, 'm>, k: usize) -> Result<(), Halt> {
+        let Ground { model, layout } = self.ground;
+        let scans: Vec<LoopId> =
+            model.loops.entries().filter(|(_, one)| is_over(&one.domain, layout.family)).map(|(id, _)| id).collect();
+        let others = model.processes.ids().filter(|&process| !layout.is_member(model, process)).map(Who::Other);
+        for who in (0..k as Slot).map(Who::Slot).chain(others) {
+            sight.me = who;
+            let family = match who {
+                Who::Other(process) => model.processes[process].family,
+                _ => layout.family,
+            };
+            for &id in scans.iter().filter(|&&id| model.loops[id].scope == Scope::Family(family)) {
+                sight.reset(id)?;
+            }
+            sight.follow(&model.families[family].entry)?;
+        }
+        Ok(())
+    }
+
+    fn content(&self, sight: &mut Sight<'_, 'm>, cell: CellId) -> Result<Item, Halt> {
+        let Ground { model, layout } = self.ground;
+        let ty = model.cells[cell].ty;
+        match self.first.cells[cell.index()] {
+            _ if self.free.contains(&cell) => sight.any(ty),
+            Value::Process(id) if layout.is_member(model, id) => sight.any_member().map(Item::Slot),
+            value => Ok(Item::Value(value)),
+        }
+    }
+}
+
+/// The cell of a process that a column shows.
+fn local_cell(model: &Model, layout: &Layout, process: ProcessId, column: LocalColumn) -> Option<CellId> {
+    match column {
+        LocalColumn::Control | LocalColumn::Taken(_) => None,
+        LocalColumn::Own(at) => Some(CellId::new(model.processes[process].first_cell + at)),
+        LocalColumn::Element(row, at) => {
+            let var = &model.vars[row.var];
+            let dimension = *layout.rows.get(&row.var)?;
+            let dimensions = var.ty.dimensions();
+            let inner: usize = dimensions[dimension + 1..].iter().product();
+            let index = usize::try_from(model.processes[process].index).ok()?;
+            let offset = (at / inner * dimensions[dimension] + index) * inner + at % inner;
+            let first = row.owner.map_or(0, |owner| model.processes[owner].first_cell) + var.offset;
+            Some(CellId::new(first + offset))
+        }
+    }
+}
+
+/// What a state of an instance looks like where these processes of the family are seen, in canonical form.
+pub fn project(ground: Ground<'_>, state: &State, seen: &[ProcessId]) -> Config {
+    let Ground { model, layout } = ground;
+    let mut projection = Projection { ground, state, slots: seen.to_vec(), active: active_loops(model) };
+    let shared = layout.shared.iter().map(|&column| projection.shared(column)).collect();
+    let mut locals = Vec::new();
+    for &process in seen {
+        let local: Vec<Item> = layout.local.iter().map(|&column| projection.local(process, column)).collect();
+        locals.push(Some(local));
+    }
+    locals.resize(projection.slots.len(), None);
+    let mut order: Vec<Slot> =
+        if layout.is_ordered { (0..projection.slots.len() as Slot).collect() } else { Vec::new() };
+    order.sort_by_key(|&slot| projection.slots[slot as usize]);
+    Config { shared, slots: locals, order }.canonical()
+}
+
+struct Projection<'a> {
+    ground: Ground<'a>,
+    state: &'a State,
+    slots: Vec<ProcessId>,
+    active: BTreeMap<PlaceId, BTreeSet<LoopId>>,
+}
+
+impl Projection<'_> {
+    fn item(&mut self, value: Value) -> Item {
+        match value {
+            Value::Process(id) if self.ground.layout.is_member(self.ground.model, id) => {
+                let at = self.slots.iter().position(|&process| process == id).unwrap_or_else(|| {
+                    self.slots.push(id);
+                    self.slots.len() - 1
+                });
+                Item::Slot(at as Slot)
+            }
+            value => Item::Value(value),
+        }
+    }
+
+    fn is_active(&self, process: ProcessId, id: LoopId) -> bool {
+        let Control::At(place) = self.state.top(process).control else { return false };
+        self.active.get(&place).is_some_and(|loops| loops.contains(&id))
+    }
+
+    /// The loop over the family whose counter a cell of the process is.
+    fn scan_of(&self, cell: CellId) -> Option<LoopId> {
+        let Ground { model, layout } = self.ground;
+        let var = model.cells[cell].var;
+        let is_scan = |id: &LoopId| model.loops[*id].counter == var && is_over(&model.loops[*id].domain, layout.family);
+        model.loops.ids().find(is_scan)
+    }
+
+    fn cell(&mut self, process: Option<ProcessId>, cell: CellId) -> Item {
+        match (process, self.scan_of(cell)) {
+            (Some(process), Some(id)) if !self.is_active(process, id) => Item::Value(Value::None),
+            _ => self.item(self.state.cells[cell.index()]),
+        }
+    }
+
+    fn taken(&self, process: ProcessId, id: LoopId) -> Item {
+        let Ground { model, .. } = self.ground;
+        if !self.is_active(process, id) {
+            return Item::Taken(0);
+        }
+        let counter = model.cells_of(model.loops[id].counter, Some(process)).next();
+        let current = counter.map(|cell| self.state.cells[cell.index()]);
+        let is_taken = |other: &ProcessId| matches!(current, Some(Value::Process(current)) if *other < current);
+        let bits = self.slots.iter().enumerate().filter(|(_, other)| is_taken(other)).map(|(slot, _)| 1 << slot);
+        Item::Taken(bits.sum())
+    }
+
+    fn shared(&mut self, column: SharedColumn) -> Item {
+        match column {
+            SharedColumn::Cell(cell) => self.cell(self.ground.model.cells[cell].owner, cell),
+            SharedColumn::Control(process) => Item::Place(self.state.place(process)),
+            SharedColumn::Taken(process, id) => self.taken(process, id),
+        }
+    }
+
+    fn local(&mut self, process: ProcessId, column: LocalColumn) -> Item {
+        match (column, local_cell(self.ground.model, self.ground.layout, process, column)) {
+            (LocalColumn::Control, _) => Item::Place(self.state.place(process)),
+            (LocalColumn::Taken(id), _) => self.taken(process, id),
+            (LocalColumn::Own(_), Some(cell)) => self.cell(Some(process), cell),
+            (_, Some(cell)) => self.item(self.state.cells[cell.index()]),
+            (_, None) => Item::Taken(0),
+        }
+    }
+}
+
+/// The loops that are under way at each place.
+fn active_loops(model: &Model) -> BTreeMap<PlaceId, BTreeSet<LoopId>> {
+    let mut active = BTreeMap::new();
+    let mut open: Vec<(&Next, BTreeSet<LoopId>)> =
+        model.families.iter().map(|family| (&family.entry, BTreeSet::new())).collect();
+    while let Some((next, mut loops)) = open.pop() {
+        match next {
+            Next::To(place) => {
+                if !active.contains_key(place) {
+                    let actions = model.places[*place].actions.iter();
+                    open.extend(actions.map(|&action| (&model.actions[action].next, loops.clone())));
+                    active.insert(*place, loops);
+                }
+            }
+            Next::Enter { enter, skip } => {
+                open.push((skip, loops.clone()));
+                if loops.insert(*enter) {
+                    open.push((&model.loops[*enter].body, loops));
+                }
+            }
+            Next::Again { again, done } => {
+                loops.remove(again);
+                open.push((done, loops));
+            }
+            Next::Leave { loops: left, then } => {
+                loops.retain(|one| !left.contains(one));
+                open.push((then, loops));
+            }
+        }
+    }
+    active
+}

@@ -1,0 +1,4 @@
+//! The tests of views, as one program.
+
+mod examples;
+mod random;

@@ -1,0 +1,308 @@
+//! Random programs of the fragment against brute force: at every small size any few processes of every reachable state are a view, and
+//! nothing is proved that is violated; the checker accepts every proof, and none of another program that it would be wrong about.
+
+use std::fmt::Write;
+
+use base::{Budget, SourceFile};
+use engine::{Engine, Silent, Task, Verdict};
+use evidence::Evidence;
+use model::Model;
+use model::process::ProcessId;
+use model::property::PropertyKind;
+use model::value::Value;
+use testkit::Product;
+use testkit::choices::Choices;
+use views::ByViews;
+use views::fixpoint::views;
+use views::fragment::fragment;
+use views::sight::Ground;
+use views::start::project;
+
+/// What may occur in the programs of a campaign.
+#[derive(Clone, Copy)]
+struct Kinds {
+    ordered: bool,
+    scans: bool,
+    locals: bool,
+    home: bool,
+}
+
+struct Writer<'c> {
+    choices: &'c mut Choices,
+    kinds: Kinds,
+    n_labels: usize,
+}
+
+impl Writer<'_> {
+    fn pick(&mut self, items: &[&str]) -> String {
+        (*self.choices.pick(items)).to_owned()
+    }
+
+    fn number(&mut self) -> usize {
+        self.choices.below(3)
+    }
+
+    /// What a property says about a process: only there other processes' places are seen.
+    fn told(&mut self, who: &str) -> String {
+        match self.choices.below(3) {
+            0 => self.about(who),
+            _ => format!("P[{who}]@l{}", self.choices.below(3)),
+        }
+    }
+
+    /// A test of one process `who`, as seen by process `i`.
+    fn about(&mut self, who: &str) -> String {
+        let c = self.number();
+        match self.choices.below(3) {
+            0 => format!("P[{who}].a == {c}"),
+            1 => format!("P[{who}].a != {c}"),
+            _ => format!("row[{who}] == {}", c % 2),
+        }
+    }
+
+    fn quantified(&mut self) -> String {
+        let quantifier = self.pick(&["forall", "exists"]);
+        let body = self.about("k");
+        let joint = if quantifier == "forall" { "=>" } else { "&&" };
+        match self.choices.below(if self.kinds.ordered { 4 } else { 2 }) {
+            0 => format!("({quantifier} k: {body})"),
+            1 => format!("({quantifier} k: k != i {joint} {body})"),
+            2 => format!("({quantifier} k: k < i {joint} {body})"),
+            _ => format!("({quantifier} k: k > i {joint} {body})"),
+        }
+    }
+
+    fn guard(&mut self) -> String {
+        let c = self.number();
+        match self.choices.below(if self.kinds.locals { 12 } else { 10 }) {
+            0 => format!("d == {c}"),
+            1 => format!("a == {c}"),
+            2 => "p == i".to_owned(),
+            3 => "p == none".to_owned(),
+            4 => "q != i".to_owned(),
+            5 => self.about("q"),
+            6..=8 => self.quantified(),
+            9 => format!("{} && {}", self.quantified(), self.about("q")),
+            10 => "r == i".to_owned(),
+            _ => "r == p".to_owned(),
+        }
+    }
+
+    fn effect(&mut self) -> String {
+        let c = self.number();
+        match self.choices.below(if self.kinds.locals { 14 } else { 11 }) {
+            0 | 1 => format!("a = {c};"),
+            2 => format!("d = {c};"),
+            3 => format!("row[i] = {};", c % 2),
+            4 => "p = i;".to_owned(),
+            5 => "p = none;".to_owned(),
+            6 => "q = i;".to_owned(),
+            7 => "q = any;".to_owned(),
+            8 => format!("row[q] = {};", c % 2),
+            9 => format!("for k in 0..<N {{ if {} {{ row[k] = {}; }} }}", self.about("k"), c % 2),
+            10 => format!("for k in 0..<N {{ if {} {{ d = {c}; }} }}", self.about("k")),
+            11 => "r = p;".to_owned(),
+            12 => "p = r;".to_owned(),
+            _ => "r = i;".to_owned(),
+        }
+    }
+
+    fn step(&mut self) -> String {
+        match self.choices.below(3) {
+            0 => format!("atomic {{ {} }}", self.effect()),
+            1 => format!("atomic {{ await {}; {} }}", self.guard(), self.effect()),
+            _ => format!("atomic {{ await {}; {} {} }}", self.guard(), self.effect(), self.effect()),
+        }
+    }
+
+    fn statement(&mut self) -> String {
+        let label = self.n_labels;
+        self.n_labels += 1;
+        match self.choices.below(if self.kinds.scans { 7 } else { 5 }) {
+            0 => format!("l{label}: if {} {{ goto l{}; }}", self.guard(), self.choices.below(3)),
+            5 | 6 => {
+                let test = self.about("k");
+                format!("for k in 0..<N {{ l{label}: await !({test}); }}")
+            }
+            _ => format!("l{label}: {}", self.step()),
+        }
+    }
+
+    fn home(&mut self) -> String {
+        let c = self.number();
+        let test = self.about("c");
+        let effect = match self.choices.below(4) {
+            0 => format!("row[c] = {};", c % 2),
+            1 => "seen[c] = true;".to_owned(),
+            2 => format!("d = {c};"),
+            _ => "p = c;".to_owned(),
+        };
+        let guard = self.pick(&["!seen[c]", "seen[c]", "c == p", "c == q"]);
+        format!(
+            "process H {{ local seen: [bool; N]; local c: pid?; loop {{ h: atomic {{ c = any; await c != none; await {guard} && {test}; {effect} c = none; }} }} }}"
+        )
+    }
+
+    fn program(&mut self) -> String {
+        let mut text =
+            "program r(N: 2..) { shared d: 0..=2; shared p: pid? = none; shared q: pid; shared row: [0..=1; N];\n"
+                .to_owned();
+        let local = if self.kinds.locals { "local r: pid? = none;" } else { "" };
+        let n = 3 + self.choices.below(3);
+        let body: Vec<String> = (0..n).map(|_| self.statement()).collect();
+        writeln!(text, "process P[i in 0..<N] {{ public a: 0..=2; {local} loop {{").unwrap();
+        body.iter().for_each(|line| writeln!(text, "  {line}").unwrap());
+        text += "} }\n";
+        if self.kinds.home {
+            text += &self.home();
+        }
+        for at in 0..3 {
+            let (one, other) = (self.told("i"), self.told("j"));
+            writeln!(text, "\n  invariant v{at}: forall i != j: !({one} && {other});").unwrap();
+        }
+        let (one, c) = (self.told("i"), self.number());
+        writeln!(text, "  invariant w: d == {c} => exists i: {one};").unwrap();
+        writeln!(text, "  invariant x: forall i: p == i => {one};").unwrap();
+        writeln!(text, "  reachable y: exists i != j: p == i && q == j && {one};\n}}").unwrap();
+        text
+    }
+}
+
+fn load(text: &str, n: i64) -> Option<Model> {
+    lang::load(&SourceFile::new("r.pw", text), &[("N".to_owned(), n)]).ok().map(|loaded| loaded.model)
+}
+
+fn choose(processes: &[ProcessId], k: usize) -> Vec<Vec<ProcessId>> {
+    match (k, processes.split_first()) {
+        (0, _) => vec![Vec::new()],
+        (_, None) => Vec::new(),
+        (k, Some((first, rest))) => {
+            let with = choose(rest, k - 1).into_iter().map(|chosen| [&[*first], &chosen[..]].concat());
+            with.chain(choose(rest, k)).collect()
+        }
+    }
+}
+
+/// Whether the property is violated in the product.
+fn is_violated(model: &Model, product: &Product, kind: &PropertyKind) -> bool {
+    let holds = |expr| {
+        let value = move |state| model::eval::evaluate(model, state, expr, None);
+        product.states.iter().map(move |state| matches!(value(state), Ok(Value::Bool(true))))
+    };
+    match kind {
+        PropertyKind::Invariant(expr) => holds(expr).any(|holds| !holds),
+        PropertyKind::Reachable(expr) => holds(expr).any(|holds| holds),
+        PropertyKind::NoErrors => product.faults.iter().any(|faults| !faults.is_empty()),
+        _ => false,
+    }
+}
+
+#[derive(Default)]
+struct Tally {
+    programs: usize,
+    projections: usize,
+    proved: usize,
+    missed: usize,
+}
+
+fn compare(text: &str, tally: &mut Tally) {
+    // Some jump into loops, or have an array that nobody uses.
+    let Some(model) = load(text, 3) else { return };
+    let Ok(found) = fragment(&model) else { return };
+    let ground = Ground { model: &model, layout: &found.layout };
+    let budget = Budget::new(Some(std::time::Duration::from_secs(4)), None, Default::default());
+    let all: Vec<_> = (1..=2).filter_map(|k| views(ground, k, &budget).ok()).collect();
+    if all.len() < 2 {
+        return;
+    }
+    tally.programs += 1;
+    let instances: Vec<(Model, Product)> = (2..=4)
+        .filter_map(|n| {
+            let model = load(text, n)?;
+            let product = Product::explore(&model, 4_000)?;
+            Some((model, product))
+        })
+        .collect();
+    for (instance, product) in &instances {
+        let inner = fragment(instance).unwrap_or_else(|reason| panic!("{text}\n{}", reason.text));
+        let ground = Ground { model: instance, layout: &inner.layout };
+        let members: Vec<ProcessId> = instance.families[inner.layout.family].processes().collect();
+        for (at, state) in product.states.iter().enumerate() {
+            for views in &all {
+                for chosen in choose(&members, views.k) {
+                    tally.projections += 1;
+                    let view = project(ground, state, &chosen);
+                    assert!(views.theta.contains(&view), "k = {}, state {at}: {view:?}\n{text}", views.k);
+                }
+            }
+        }
+    }
+    let task = Task {
+        model: &model,
+        properties: model.properties.ids().collect(),
+        budget: Budget::new(Some(std::time::Duration::from_secs(5)), None, Default::default()),
+        n_threads: 1,
+    };
+    let mut engine = ByViews::default();
+    engine.settings().unwrap().set("processes", "2").unwrap();
+    for answer in engine.run(&task, &Silent).unwrap() {
+        let property = &model.properties[answer.property];
+        let (Verdict::Holds(Evidence::Certificate(proof)) | Verdict::Violated(Evidence::Certificate(proof))) =
+            &answer.verdict
+        else {
+            let holds = instances.iter().all(|(model, product)| !is_violated(model, product, &property.kind));
+            tally.missed += usize::from(holds && instances.len() == 3);
+            continue;
+        };
+        tally.proved += 1;
+        for (instance, product) in &instances {
+            let same = instance.properties.iter().find(|other| other.name == property.name).unwrap();
+            let n = instance.families.iter().map(model::process::Family::count).max();
+            assert!(!is_violated(instance, product, &same.kind), "{} is violated at N = {n:?}\n{text}", same.name);
+        }
+        if let Err(error) = audit::certificate::check(&model, property, proof, &Budget::unlimited()) {
+            panic!("the checker refuses {}: {error}\n{text}", property.name);
+        }
+    }
+}
+
+fn campaign(seed: u64, n_programs: u64, kinds: Kinds) -> Tally {
+    let factor: u64 = std::env::var("VIEWS_PROGRAMS").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
+    let mut tally = Tally::default();
+    for at in 0..n_programs * factor {
+        let mut choices = Choices::from_seed(seed * 1_000_000 + at);
+        let text = Writer { choices: &mut choices, kinds, n_labels: 0 }.program();
+        compare(&text, &mut tally);
+    }
+    let Tally { programs, projections, proved, missed } = tally;
+    println!("{programs} programs, {projections} projections, {proved} proved, {missed} true at small sizes and open");
+    tally
+}
+
+const PLAIN: Kinds = Kinds { ordered: false, scans: false, locals: false, home: false };
+
+#[test]
+fn plain_programs_agree_with_brute_force() {
+    let tally = campaign(1, 40, PLAIN);
+    assert!(tally.programs > 30 && tally.projections > 1_000 && tally.proved > 20);
+}
+
+#[test]
+fn programs_with_an_order_agree_with_brute_force() {
+    assert!(campaign(2, 25, Kinds { ordered: true, ..PLAIN }).proved > 10);
+}
+
+#[test]
+fn programs_with_scans_agree_with_brute_force() {
+    assert!(campaign(3, 20, Kinds { scans: true, ..PLAIN }).proved > 10);
+}
+
+#[test]
+fn programs_with_ids_in_locals_agree_with_brute_force() {
+    assert!(campaign(4, 20, Kinds { locals: true, ..PLAIN }).proved > 5);
+}
+
+#[test]
+fn programs_with_a_home_agree_with_brute_force() {
+    assert!(campaign(5, 25, Kinds { home: true, ..PLAIN }).proved > 10);
+}
