@@ -62,6 +62,9 @@ pub struct Checked {
     pub means: Means,
 }
 
+/// A step that can be taken in more ways than this is not taken in all of them, one by one.
+const MOST_ATTEMPTS: usize = 1 << 16;
+
 /// By which means obligations are discharged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Means {
@@ -286,7 +289,10 @@ impl Audit<'_> {
     fn check_fact(&self, claimed: &SplitInvariant, is_last: bool) -> Outcome<Checked> {
         let claimed = Claimed::new(self.model, &self.property.kind, claimed)?;
         let all_rows = claimed.listed.values().all(|member| matches!(member.states, StateSet::Rows(_)));
-        let small = claimed.n_states(if all_rows { MOST_ROWS } else { MOST_LISTED }).is_some();
+        let few_values =
+            |cell: &model::variable::Cell| cell.ty.n_values(self.model.type_context()) <= MOST_ATTEMPTS as u128;
+        let small = claimed.n_states(if all_rows { MOST_ROWS } else { MOST_LISTED }).is_some()
+            && self.model.cells.iter().all(few_values);
         let means = self.means.unwrap_or(if small { Means::Listing } else { Means::Diagrams });
         let property = is_last.then_some(self.property);
         let obligations = match means {

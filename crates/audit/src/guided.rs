@@ -7,7 +7,7 @@ use base::Id;
 use evidence::itf::{ItfTrace, MoveHint};
 use evidence::{Trace, TraceEnd};
 use model::Model;
-use model::eval::{State, Turn, race, steps, turns};
+use model::eval::{State, Turn, likely_steps_of, likely_turns, race};
 use model::property::{Property, PropertyKind};
 
 use crate::AuditError;
@@ -40,7 +40,7 @@ fn find_turn(model: &Model, pair: &[State], hint: MoveHint, position: usize) -> 
         MoveHint::Any => (None, "somebody"),
     };
     let fits = |(turn, next): &(Turn, State)| next == after && wanted.is_none_or(|process| turn.process() == process);
-    turns(model, before).into_iter().find(fits).map(|(turn, _)| turn).ok_or_else(|| {
+    likely_turns(model, before, Some(after)).into_iter().find(fits).map(|(turn, _)| turn).ok_or_else(|| {
         let claim = format!("a step of {who} leads to the next state");
         AuditError::at(position, claim, format!("no step of {who} does"))
     })
@@ -61,7 +61,8 @@ fn find_end(model: &Model, property: Id<Property>, last: &State) -> Result<Trace
         }
         PropertyKind::NoErrors => {
             let faulty = |step: model::eval::Step| Some((step.by, step.result.err()?));
-            let found = steps(model, last).into_iter().find_map(faulty);
+            let likely = model.processes.ids().flat_map(|process| likely_steps_of(model, last, process, None));
+            let found = { likely }.find_map(faulty);
             let (by, fault) = found.ok_or_else(|| nothing("a step from the last state is an error", "none is"))?;
             Ok(TraceEnd::Fault { by, fault })
         }

@@ -9,7 +9,7 @@ use std::collections::hash_map::Entry;
 use base::{Budget, Id, StopReason};
 use evidence::{Exploration, SymbolicSearch};
 use model::Model;
-use model::eval::{State, evaluate, initial_states, is_deadlock, race, steps};
+use model::eval::{State, evaluate, initial_states, is_deadlock, race, steps_up_to};
 use model::property::{Property, PropertyKind};
 use model::value::Value;
 
@@ -83,7 +83,8 @@ impl<'m> Recount<'m> {
             let depth = found[&state];
             recount.counted.depth = recount.counted.depth.max(depth);
             recount.counted.deadlocks += u64::from(is_deadlock(model, &state));
-            for step in steps(model, &state) {
+            let Some(steps) = steps_up_to(model, &state, limit) else { return Ok(None) };
+            for step in steps {
                 match step.result {
                     Ok(successor) => {
                         recount.counted.transitions += 1;

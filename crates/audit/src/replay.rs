@@ -8,8 +8,8 @@ use base::Id;
 use evidence::{Trace, TraceEnd};
 use model::Model;
 use model::eval::{
-    Contender, Link, Move, Race, State, Step, StepFault, Turn, evaluate, is_deadlock, is_idle, is_initial, steps,
-    steps_of, touched_by,
+    Contender, Link, Move, Race, State, Step, StepFault, Turn, evaluate, is_deadlock, is_initial, likely_steps_of,
+    likely_touched_by, likely_turns,
 };
 use model::expr::Expr;
 use model::print;
@@ -79,7 +79,7 @@ fn check_loop(trace: &Trace) -> Result<(), AuditError> {
 fn check_step(model: &Model, before: &State, by: &Move, after: &State) -> Result<(), Disagreement> {
     let claim = |what: String| format!("{what} leads to the next state");
     check_move(model, by).map_err(|what| (claim("a move".to_owned()), what))?;
-    let known = steps_of(model, before, by.process);
+    let known = likely_steps_of(model, before, by.process, Some(after));
     if known.iter().any(|step| same_move(model, &step.by, by) && step.result.as_ref() == Ok(after)) {
         return Ok(());
     }
@@ -95,8 +95,8 @@ fn check_stand_still(model: &Model, before: &State, process: ProcessId, after: &
     if before != after {
         return disagree(claim, "the states before and after differ");
     }
-    let takes_part = |by: &Move| by.first().action_of(process).is_some();
-    if !is_idle(model, before, process) && steps(model, before).iter().any(|step| takes_part(&step.by)) {
+    let stands = likely_turns(model, before, Some(before)).iter().any(|(turn, _)| *turn == Turn::StandStill(process));
+    if !stands {
         return disagree(claim, "it has a step to take");
     }
     Ok(())
@@ -158,7 +158,7 @@ fn check_value(model: &Model, state: &State, expr: &Expr, wanted: bool) -> Resul
 fn check_fault(model: &Model, state: &State, by: &Move, fault: &StepFault) -> Result<(), Disagreement> {
     let claim = |what: String| format!("{what} is an error: {}", fault.fault);
     check_move(model, by).map_err(|what| (claim("a move".to_owned()), what))?;
-    let known = steps_of(model, state, by.process);
+    let known = likely_steps_of(model, state, by.process, None);
     if known.iter().any(|step| same_move(model, &step.by, by) && step.result.as_ref() == Err(fault)) {
         return Ok(());
     }
@@ -190,7 +190,8 @@ fn check_race(model: &Model, state: &State, var: VarId, race: &Race) -> Result<(
         let by = Move::alone(side.process, side.action);
         check_move(model, &by).map_err(|what| (claim.clone(), what))?;
     }
-    let touched = touched_by(model, state);
+    let touched: Vec<_> =
+        model.processes.ids().flat_map(|process| likely_touched_by(model, state, process, None)).collect();
     let steps_that_touch = |side: &Contender| -> Vec<usize> {
         let touches = |(step, touched): &(Step, Vec<_>)| {
             takes_part(model, &step.by, side)

@@ -46,6 +46,8 @@ pub enum Feature {
     ManyValues,
     /// A statement has many outcomes; about its text.
     ManyOutcomes,
+    /// A quantifier, or a loop within a step, has many rounds.
+    ManyRounds,
     /// Which cells two processes access together in a state.
     SharedAccess,
     /// A proof needs larger views than the checker looks at.
@@ -86,6 +88,7 @@ impl Feature {
         Feature::LongLoopAroundCall,
         Feature::ManyValues,
         Feature::ManyOutcomes,
+        Feature::ManyRounds,
         Feature::SharedAccess,
         Feature::WholeViews,
         Feature::WideStates,
@@ -105,6 +108,7 @@ impl Feature {
             | Feature::LongLoopAroundCall
             | Feature::ManyValues
             | Feature::ManyOutcomes
+            | Feature::ManyRounds
             | Feature::WideStates
             | Feature::Numbers
             | Feature::LongProof
@@ -153,6 +157,7 @@ impl Feature {
             Feature::LongLoopAroundCall => "a loop around a call has too many rounds to be unrolled",
             Feature::ManyValues => "`{}` has too many values to be exposed to all processes",
             Feature::ManyOutcomes => "`{}` has too many different outcomes for decision diagrams",
+            Feature::ManyRounds => "a quantifier or a loop within a step has too many rounds for decision diagrams",
             Feature::SharedAccess => {
                 "two processes come close to a race, but this method does not know which cells they access together"
             }
@@ -190,6 +195,7 @@ impl Feature {
             Feature::LongLoopAroundCall => "very long loops around calls",
             Feature::ManyValues => "formulas about local cells of very many values",
             Feature::ManyOutcomes => "statements of very many outcomes",
+            Feature::ManyRounds => "very long quantifiers",
             Feature::SharedAccess => "races that depend on values",
             Feature::WholeViews => "proofs beyond the checker's views",
             Feature::WideStates => "very wide states",

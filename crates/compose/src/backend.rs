@@ -8,7 +8,7 @@
 use base::{Budget, StopReason};
 use evidence::certificate::{LocalFact, SplitInvariant};
 use model::Model;
-use model::eval::State;
+use model::eval::{self, State};
 use model::process::ProcessId;
 use model::property::PropertyKind;
 use model::variable::CellId;
@@ -139,6 +139,17 @@ pub trait Refinable: Backend {
 
     /// Whether a set of whole states contains the state.
     fn contains(&self, states: &Self::Set, state: &State) -> bool;
+
+    /// A successor of a state in one of some sets of whole states.
+    fn successor_within(&mut self, state: &State, sets: &[Self::Set]) -> Result<Option<State>, StopReason> {
+        Ok(self.listed_successor_within(state, sets))
+    }
+
+    /// The same by looking at all successors.
+    fn listed_successor_within(&self, state: &State, sets: &[Self::Set]) -> Option<State> {
+        let mut successors = eval::steps(self.model(), state).into_iter().filter_map(|step| step.result.ok());
+        successors.find(|next| sets.iter().any(|set| self.contains(set, next)))
+    }
 
     /// The facts of a prime implicant: the fewest local facts of the state, by leaving out one after the other, that together
     /// with its shared cells lie inside the set.

@@ -15,7 +15,7 @@ use base::{Budget, StopReason};
 use engine::{Contradiction, Halt};
 use evidence::Trace;
 use evidence::certificate::LocalFact;
-use model::eval::{self, State};
+use model::eval::State;
 use model::process::ProcessId;
 use model::property::PropertyKind;
 use model::value::Value;
@@ -449,10 +449,7 @@ impl<'m, B: Refinable, T: FnMut(&Round)> Completion<'_, 'm, B, T> {
             let last = run.last().expect("a run has a state");
             let layer = (0..errors.layers.len()).find(|&at| self.backend.contains(&errors.layers[at], last));
             let Some(layer) = layer.filter(|&layer| layer > 0) else { return Ok(Some(run)) };
-            let successors = eval::steps(self.backend.model(), last).into_iter().filter_map(|step| step.result.ok());
-            let nearer = successors
-                .into_iter()
-                .find(|next| (0..layer).any(|at| self.backend.contains(&errors.layers[at], next)));
+            let nearer = self.backend.successor_within(last, &errors.layers[..layer])?;
             let Some(next) = nearer else { return Err(no_way_on().into()) };
             run.push(next);
         }

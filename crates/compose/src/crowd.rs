@@ -106,7 +106,7 @@ impl Search<'_> {
             }
             let state = self.found[at].0.clone();
             let steps: Vec<(eval::Step, Vec<Touch>)> = (self.crowd.iter())
-                .flat_map(|&process| eval::touched_by_process(self.model, &state, process))
+                .flat_map(|&process| eval::likely_touched_by(self.model, &state, process, None))
                 .filter(|(step, _)| step.by.partner.is_none_or(|(partner, _)| self.crowd.contains(&partner)))
                 .collect();
             if self.is_answer(&state, &steps)

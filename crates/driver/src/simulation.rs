@@ -42,9 +42,10 @@ impl<'m> Simulation<'m> {
         self.moves.len()
     }
 
-    /// The steps that can be taken now, process by process; faulty ones are among them.
+    /// The steps that can be taken now, process by process; faulty ones are among them. Where `any` chooses from too many values
+    /// to go through, likely ones are.
     pub fn choices(&self) -> Vec<Step> {
-        eval::steps(self.model, self.state())
+        likely_steps(self.model, self.state())
     }
 
     /// Takes a step to its successor.
@@ -164,7 +165,7 @@ fn decide(model: &Model, state: &State, property: PropertyId) -> Result<Option<T
         PropertyKind::Reachable(expr) => is_value(expr, true),
         PropertyKind::RaceFree(var) => Ok(eval::race(model, state, *var).map(TraceEnd::Race)),
         PropertyKind::DeadlockFree => Ok(eval::is_deadlock(model, state).then_some(TraceEnd::Deadlock)),
-        PropertyKind::NoErrors => Ok(eval::steps(model, state).into_iter().find_map(|step| match step.result {
+        PropertyKind::NoErrors => Ok(likely_steps(model, state).into_iter().find_map(|step| match step.result {
             Err(fault) => Some(TraceEnd::Fault { by: step.by, fault }),
             Ok(_) => None,
         })),
@@ -202,4 +203,9 @@ impl Random {
         let chosen = self.below(possible.len());
         Some(possible.swap_remove(chosen))
     }
+}
+
+/// The steps of all processes; see [`eval::likely_steps_of`].
+fn likely_steps(model: &Model, state: &State) -> Vec<Step> {
+    model.processes.ids().flat_map(|process| eval::likely_steps_of(model, state, process, None)).collect()
 }

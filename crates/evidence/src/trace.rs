@@ -61,8 +61,11 @@ impl Trace {
 /// The run through these states as a trace for a property, with the moves and the end that the reference semantics gives; `None`
 /// where two states are not a step apart, or nothing that decides the property is true of the last one.
 pub fn trace_through(model: &Model, states: Vec<State>, property: &PropertyKind) -> Option<Trace> {
+    let likely = |state: &State, aim: Option<&State>| -> Vec<eval::Step> {
+        model.processes.ids().flat_map(|process| eval::likely_steps_of(model, state, process, aim)).collect()
+    };
     let moves = states.windows(2).map(|pair| {
-        let mut steps = eval::steps(model, &pair[0]).into_iter();
+        let mut steps = likely(&pair[0], Some(&pair[1])).into_iter();
         steps.find(|step| step.result.as_ref() == Ok(&pair[1])).map(|step| step.by)
     });
     let moves = moves.collect::<Option<Vec<Move>>>()?;
@@ -70,7 +73,7 @@ pub fn trace_through(model: &Model, states: Vec<State>, property: &PropertyKind)
     let end = match property {
         PropertyKind::Invariant(_) | PropertyKind::Reachable(_) => TraceEnd::State,
         PropertyKind::NoErrors => {
-            let mut steps = eval::steps(model, last).into_iter();
+            let mut steps = likely(last, None).into_iter();
             steps.find_map(|step| step.result.err().map(|fault| TraceEnd::Fault { by: step.by, fault }))?
         }
         PropertyKind::DeadlockFree => eval::is_deadlock(model, last).then_some(TraceEnd::Deadlock)?,

@@ -7,7 +7,7 @@ use base::SourceFile;
 use evidence::Trace;
 use model::Model;
 use model::control::Scope;
-use model::eval::{Link, Move, State, Touch, Turn, touched_by_process};
+use model::eval::{Link, Move, State, Touch, Turn, likely_touched_by};
 use model::layout::element_names;
 use model::process::ProcessId;
 use model::types::ScalarType;
@@ -203,7 +203,7 @@ fn frame_changes(model: &Model, process: ProcessId, before: &State, after: &Stat
 fn look_at_touched(model: &Model, by: &Move, [before, after]: [&State; 2], view: &mut StepView) {
     let statement = |link: Link| (link.partner.map(|(process, _)| process), model.actions[link.action].statement);
     let same = |taken: &Move| taken.links().map(statement).eq(by.links().map(statement));
-    let attempts = touched_by_process(model, before, by.process);
+    let attempts = likely_touched_by(model, before, by.process, Some(after));
     let taken = attempts.into_iter().find(|(step, _)| same(&step.by) && step.result.as_ref() == Ok(after));
     let touched: Vec<Touch> = taken.map_or(Vec::new(), |(_, touched)| touched);
     let is_private = |cell: CellId| matches!(model.vars[model.cells[cell].var].storage, Storage::Local(_));

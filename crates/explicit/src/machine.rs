@@ -208,8 +208,9 @@ impl Machine<'_> {
         if n_faults == 1 {
             return 1;
         }
-        let steps = eval::steps_of(self.codec.model, &self.codec.unpack(state), process);
-        steps.iter().filter(|step| step.result.is_err()).count() as u64
+        let steps = eval::likely_steps_of(self.codec.model, &self.codec.unpack(state), process, None);
+        // Where `any` chooses from many values, the likely ones may miss them all; there is one.
+        (steps.iter().filter(|step| step.result.is_err()).count() as u64).max(1)
     }
 
     #[inline]

@@ -5,6 +5,7 @@
 //! can have, in as many bits as its range needs, and never straddles two words. Where the least number (`none`) stands apart
 //! from the others, the gap between takes no bits.
 
+use base::{Feature, StopReason, Unsupported};
 use model::Model;
 use model::process::{FamilyId, ProcessId};
 use model::types::{ScalarType, TypeContext};
@@ -165,6 +166,18 @@ pub fn position(number: i64, ty: ScalarType, model: &Model) -> u32 {
         | ScalarType::PidOrNone(_) => number,
     };
     at as u32
+}
+
+/// Whether the values of these types can be numbered in a proof that lists its states.
+///
+/// # Errors
+/// A type has more values than the numbers of a listed proof.
+pub fn numbers_fit(model: &Model, types: impl IntoIterator<Item = ScalarType>) -> Result<(), StopReason> {
+    let is_wide = |ty: ScalarType| ty.n_values(model.type_context()) > 1 << u32::BITS;
+    match types.into_iter().any(is_wide) {
+        false => Ok(()),
+        true => Err(Unsupported::about(Feature::Numbers, "values of a cell").into()),
+    }
 }
 
 /// Gives out fields: each in the first word that has room for it.

@@ -271,7 +271,7 @@ impl<const W: usize> Walker<'_, W> {
         let model = codec.model;
         let states: Vec<State> = run.states.iter().map(|state| codec.unpack(state)).collect();
         let step = |(pair, &mover): (&[State], &ProcessId)| -> Move {
-            let steps = eval::steps_of(model, &pair[0], mover);
+            let steps = eval::likely_steps_of(model, &pair[0], mover, Some(&pair[1]));
             let taken = steps.into_iter().find(|step| step.result.as_ref() == Ok(&pair[1]));
             taken.expect("packed steps are those of `eval`").by
         };
@@ -283,7 +283,7 @@ impl<const W: usize> Walker<'_, W> {
             Goal::Race(var, _) => TraceEnd::Race(eval::race(model, last, *var).expect("the race was found by `eval`")),
             Goal::Fault => {
                 let mover = run.last.expect("somebody takes the faulty step");
-                let steps = eval::steps_of(model, last, mover).into_iter();
+                let steps = eval::likely_steps_of(model, last, mover, None).into_iter();
                 let fault = steps.filter_map(|step| step.result.err().map(|fault| (step.by, fault))).next();
                 let (by, fault) = fault.expect("packed faults are those of `eval`");
                 TraceEnd::Fault { by, fault }

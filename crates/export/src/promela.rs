@@ -32,6 +32,9 @@ pub(crate) use expression::type_of;
 use fairness::Turns;
 use sequence::Assignment;
 
+/// A variable that starts with one of more values than this counts up to it.
+const MOST_WAYS: u128 = 256;
+
 /// Words of Promela, of C, and of the C that SPIN writes.
 const RESERVED: &[&str] = &[
     "active",
@@ -409,6 +412,13 @@ impl Writer<'_> {
                 if start.is_none() {
                     let index = if var.dimensions.is_empty() { String::new() } else { format!("[{offset}]") };
                     let target = format!("{}{index}", self.layout.var(id));
+                    if let ScalarType::Range { lo, hi } = var.ty
+                        && var.ty.n_values(self.model.type_context()) > MOST_WAYS
+                    {
+                        let [lo, hi] = [lo, hi].map(|end| self.layout.constant(end, Some(var.ty)));
+                        put!(self.out, "    {target} = {lo}; do :: {target} < {hi} -> {target}++ :: break od;");
+                        continue;
+                    }
                     let values = var.ty.values(self.model.type_context()).map(|value| {
                         let number = flat::number_of(self.model, value);
                         match var.ty {

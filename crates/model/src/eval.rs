@@ -6,10 +6,12 @@
 //! the same in words.
 //!
 //! Values of expressions are in `expression.rs`, bodies of steps in `body.rs`, the move of control (loops, calls, returns)
-//! in `flow.rs`, rendezvous and whole steps in `step.rs`, initial states in `initial.rs`, questions about one state in
+//! in `flow.rs`, what `any` chooses from in `choice.rs`, rendezvous and whole steps in `step.rs`, initial states in
+//! `initial.rs`, questions about one state in
 //! `query.rs`, infinite runs and fairness in `run.rs`.
 
 mod body;
+mod choice;
 mod expression;
 mod flow;
 mod initial;
@@ -31,8 +33,11 @@ pub use expression::{Viewpoint, evaluate};
 pub use flow::{ControlFlow, Counters, control_after};
 pub use initial::{InitialStates, free_cells, initial_faults, initial_states, is_initial, n_initial_states};
 pub use query::{Contender, Race, able, able_by, is_deadlock, is_idle, is_terminated, may_end, race, stuck_processes};
-pub use run::{Turn, holds, is_true_of, turns};
-pub use step::{attempts_of, steps, steps_of, touched_by, touched_by_process};
+pub use run::{Turn, holds, is_true_of, likely_turns, turns};
+pub use step::{
+    attempts_of, attempts_up_to, likely_steps_of, likely_touched_by, steps, steps_of, steps_up_to, touched_by,
+    touched_by_process,
+};
 
 /// A state of the whole program.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

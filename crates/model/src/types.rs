@@ -149,6 +149,19 @@ impl ScalarType {
         self.values(context).next()
     }
 
+    /// The value at a position among the type's values, without going through those before it where they are numbers.
+    pub fn value_at(self, position: u64, context: TypeContext<'_>) -> Option<Value> {
+        match self {
+            ScalarType::Range { lo, hi } => {
+                lo.checked_add_unsigned(position).filter(|&number| number <= hi).map(Value::Int)
+            }
+            ScalarType::Semaphore { max } => {
+                i64::try_from(position).ok().filter(|&number| number <= max).map(Value::Int)
+            }
+            _ => self.values(context).nth(usize::try_from(position).ok()?),
+        }
+    }
+
     /// Whether the value belongs to the type.
     pub fn contains(self, value: Value, context: TypeContext<'_>) -> bool {
         match (self, value) {

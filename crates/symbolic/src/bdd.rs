@@ -43,6 +43,8 @@ pub struct Space {
     capacity: usize,
     top: BDDFunction,
     bottom: BDDFunction,
+    /// For each bit whether sets of states never depend on it.
+    auxiliary: Vec<bool>,
     /// With more nodes than this it is time to collect garbage.
     crowded: Cell<usize>,
 }
@@ -63,7 +65,21 @@ impl Space {
         let manager = new_manager(n_nodes, cache_entries(n_nodes), 1);
         manager.with_manager_exclusive(|manager| manager.add_vars(n_bits));
         let (top, bottom) = manager.with_manager_shared(|manager| (BDDFunction::t(manager), BDDFunction::f(manager)));
-        Space { manager, n_bits, capacity: n_nodes, top, bottom, crowded: Cell::new(FEW) }
+        let auxiliary = vec![false; n_bits as usize];
+        Space { manager, n_bits, capacity: n_nodes, top, bottom, auxiliary, crowded: Cell::new(FEW) }
+    }
+
+    /// The same, where sets of states never depend on some bits.
+    #[must_use]
+    pub fn with_auxiliary(mut self, bits: &[u32]) -> Self {
+        bits.iter().for_each(|&bit| self.auxiliary[bit as usize] = true);
+        self
+    }
+
+    /// The set of all states that are as the vector says.
+    pub fn single(&self, vector: &[bool]) -> Result<Bdd, OutOfNodes> {
+        let literals = vector.iter().enumerate().filter(|(bit, _)| !self.auxiliary[*bit]);
+        Ok(self.set_of(&self.cube(literals.map(|(bit, &value)| (bit as u32, value)))?))
     }
 
     /// All bit vectors.
@@ -275,9 +291,11 @@ impl Bdd {
         rows.len() + 1
     }
 
-    /// How many assignments to these bits, ascending, are in the set, which does not depend on other bits; `None` where there
-    /// are too many to count.
+    /// How many assignments to these bits are in the set, which does not depend on other bits; `None` where there are too many
+    /// to count.
     pub fn count_over(&self, bits: &[u32]) -> Option<u64> {
+        let mut bits = bits.to_vec();
+        bits.sort_unstable();
         let table = self.table();
         let depth = |row: usize| match row {
             0 | 1 => bits.len(),
@@ -301,14 +319,16 @@ impl Bdd {
         }
     }
 
-    /// All assignments to these bits, ascending, that are in the set, as vectors of `n_bits` bits; other bits are 0.
-    pub fn vectors(&self, bits: &[u32], n_bits: usize) -> Vec<Vec<bool>> {
+    /// All assignments to these bits that are in the set, as vectors of `n_bits` bits; other bits are 0. At most `most` of them.
+    pub fn vectors(&self, bits: &[u32], n_bits: usize, most: usize) -> Vec<Vec<bool>> {
+        let mut bits = bits.to_vec();
+        bits.sort_unstable();
         let table = self.table();
         let root = if self.is_empty() { 0 } else { table.len() + 1 };
         let mut vectors = Vec::new();
         // A row of the table, how many of the bits are decided, and the vector so far.
         let mut open = vec![(root, 0, vec![false; n_bits])];
-        while let Some((row, decided, vector)) = open.pop() {
+        while let Some((row, decided, vector)) = open.pop().filter(|_| vectors.len() < most) {
             let here = (row >= 2).then(|| table[row - 2]);
             match (row, bits.get(decided)) {
                 (0, _) => {}
@@ -377,8 +397,8 @@ mod tests {
         let either = space.or(&bit(&space, 1), &bit(&space, 3)).unwrap();
         assert_eq!(either.count_over(&[1, 3]), Some(3));
         assert_eq!(either.count_over(&[0, 1, 3]), Some(6));
-        assert_eq!(either.vectors(&[1, 3], 4).len(), 3);
-        assert!(either.vectors(&[0, 1, 3], 4).iter().all(|vector| either.contains(vector)));
+        assert_eq!(either.vectors(&[3, 1], 4, 9).len(), 3);
+        assert!(either.vectors(&[0, 1, 3], 4, 9).iter().all(|vector| either.contains(vector)));
         assert_eq!(space.all().count_over(&[0, 1]), Some(4));
         assert_eq!(space.empty().count_over(&[0, 1]), Some(0));
         assert_eq!(space.all().count_over(&(0..70).collect::<Vec<u32>>()), None);

@@ -3,7 +3,10 @@
 //! In: the actions of a Model at their control points. Out: for each process a list of [`Command`]s, those with equal updates
 //! merged, and the states in which it has a faulty step. `x = x + 1` is one command for each value of `x`: an image is then
 //! two operations on diagrams without a second copy of the variables, which was 1.2–5.5 times as fast as relational products
-//! on these programs. A rendezvous is a command of two processes, listed with its sender.
+//! on these programs. A wide `x` has too many values for that: its command is one, whose guard says how the bits after the step
+//! follow from those before. A rendezvous is a command of two processes, listed with its sender.
+
+mod store;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,22 +15,19 @@ use std::rc::Rc;
 use model::Model;
 use model::control::{ActionId, StatementId, Stmt, StmtKind, SyncSide};
 use model::eval::Link;
-use model::expr::{Access, Expr};
+use model::expr::Expr;
 use model::process::ProcessId;
-use model::types::ScalarType;
 use model::value::Value;
 use model::variable::CellId;
 
 use crate::bdd::{Bdd, Cube, OutOfNodes};
+use crate::change::{After, Change, Updates};
 use crate::encoding::{Encoding, Part};
-use crate::evaluate::{Cases, Evaluator};
+use crate::evaluate::{Evaluator, Known, NoDiagram};
 use crate::points::Points;
 
 /// More paths than this through one action are refused: its updates are no small set of constants.
 const MAX_PATHS: usize = 1 << 14;
-
-/// Parts with the values that they get.
-pub type Updates = Vec<(Part, usize)>;
 
 /// Tests of steps: whether a process moves by a step that carries one of the labels. Steps that differ in what they satisfy
 /// are never merged.
@@ -60,14 +60,12 @@ pub struct Command {
     pub meets: Vec<usize>,
     /// One of the steps that it stands for; all of them satisfy the same tests.
     pub by: Link,
-    /// The states in which the step can be taken.
+    /// The states in which the step can be taken; where it carries new values of wide cells, with these.
     pub guard: Bdd,
     /// What the parts are afterwards, in the order of the parts.
     pub updates: Updates,
-    /// The updates as a cube.
-    pub after: Cube,
-    /// The bits of the updated parts.
-    pub changed: Cube,
+    /// The updates as operations on diagrams.
+    pub change: Change,
 }
 
 /// What one process can do.
@@ -103,6 +101,17 @@ pub enum Stop {
     OutOfNodes,
     /// The statement has too many different outcomes.
     TooManyCases(StatementId),
+    /// A quantifier or a loop within a step has too many rounds.
+    TooManyRounds,
+}
+
+impl From<NoDiagram> for Stop {
+    fn from(why: NoDiagram) -> Self {
+        match why {
+            NoDiagram::OutOfNodes => Stop::OutOfNodes,
+            NoDiagram::TooManyRounds => Stop::TooManyRounds,
+        }
+    }
 }
 
 impl From<OutOfNodes> for Stop {
@@ -118,7 +127,7 @@ pub fn commands(
     encoding: &Encoding,
     tests: &StepTests,
 ) -> Result<Vec<ProcessCommands>, Stop> {
-    let of = |process| Translation { tests, ..Translation::new(model, points, encoding, process) }.translate();
+    let of = |process| Translation { tests, ..Translation::new(model, points, encoding, process)? }.translate();
     model.processes.ids().map(of).collect()
 }
 
@@ -131,8 +140,17 @@ type Merged = (Option<ProcessId>, Vec<usize>, Updates);
 /// A state in the middle of a step, on the states `when` before it.
 #[derive(Clone)]
 struct Path {
+    /// Where wide cells were given any value, with the bits of what was chosen.
     when: Bdd,
-    written: BTreeMap<CellId, Value>,
+    written: BTreeMap<CellId, Known>,
+    /// The wide cells for which a value was chosen.
+    chosen: BTreeSet<CellId>,
+}
+
+impl Path {
+    fn new(when: Bdd) -> Self {
+        Path { when, written: BTreeMap::new(), chosen: BTreeSet::new() }
+    }
 }
 
 /// An action at a control point.
@@ -164,13 +182,21 @@ struct Translation<'a> {
     sites: Vec<Touches>,
     /// The statement being translated.
     statement: StatementId,
+    /// The bits of all choices for wide cells.
+    choices: Option<Cube>,
 }
 
 impl<'a> Translation<'a> {
-    fn new(model: &'a Model, points: &'a Points, encoding: &'a Encoding, process: ProcessId) -> Self {
+    fn new(
+        model: &'a Model,
+        points: &'a Points,
+        encoding: &'a Encoding,
+        process: ProcessId,
+    ) -> Result<Self, OutOfNodes> {
         let empty = encoding.space.empty();
         let statement = StatementId::new(0);
-        Translation {
+        Ok(Translation {
+            choices: encoding.choices()?,
             model,
             points,
             encoding,
@@ -185,7 +211,7 @@ impl<'a> Translation<'a> {
             writes: BTreeSet::new(),
             sites: Vec::new(),
             statement,
-        }
+        })
     }
 
     fn translate(mut self) -> Result<ProcessCommands, Stop> {
@@ -201,9 +227,8 @@ impl<'a> Translation<'a> {
         }
         let encoding = self.encoding;
         let commands = self.found.into_iter().map(|((partner, meets, updates), (by, guard))| {
-            let after = encoding.assignment(updates.iter().copied())?;
-            let changed = encoding.bits(updates.iter().map(|&(part, _)| part))?;
-            Ok(Command { process: self.process, partner, meets, by, guard, updates, after, changed })
+            let change = Change::new(encoding, &updates)?;
+            Ok(Command { process: self.process, partner, meets, by, guard, updates, change })
         });
         let commands = commands.collect::<Result<Vec<_>, Stop>>()?;
         let touched = self.sites.iter().flat_map(|site| site.reads.iter().chain(&site.writes)).copied().collect();
@@ -235,14 +260,14 @@ impl<'a> Translation<'a> {
     /// The guard at a control point, in the state before the step. A fault in it is a step.
     fn open(&mut self, site: Site) -> Result<Path, Stop> {
         let space = &self.encoding.space;
-        let here = self.encoding.equals(Part::Control(site.process), site.point)?;
+        let here = self.encoding.equals(Part::Control(site.process), site.point as u64)?;
         let guard = &self.model.actions[site.action].guard;
-        let Some(guard) = guard else { return Ok(Path { when: here, written: BTreeMap::new() }) };
+        let Some(guard) = guard else { return Ok(Path::new(here)) };
         let guard = self.evaluator(site).truth(guard)?;
         let when = space.and(&here, &guard.yes)?;
         let fault = space.and(&here, &guard.fault)?;
         self.err(&fault)?;
-        Ok(Path { when, written: BTreeMap::new() })
+        Ok(Path::new(when))
     }
 
     fn rendezvous(&mut self, sender: Site, opened: Path, values: &[Expr]) -> Result<(), Stop> {
@@ -253,14 +278,14 @@ impl<'a> Translation<'a> {
                 unreachable!("receivers receive")
             };
             let space = &self.encoding.space;
-            let here = self.encoding.equals(Part::Control(receiver.process), receiver.point)?;
+            let here = self.encoding.equals(Part::Control(receiver.process), receiver.point as u64)?;
             let guard = received.guard.as_ref().map(|guard| self.evaluator(receiver).truth(guard)).transpose()?;
             let ready = guard.map_or(Ok(here.clone()), |guard| space.and(&here, &guard.yes))?;
-            let mut paths = vec![Path { when: space.and(&opened.when, &ready)?, written: BTreeMap::new() }];
+            let mut paths = vec![Path::new(space.and(&opened.when, &ready)?)];
             // Values and receiving cells are those of the old state: evaluated before anything is stored.
             for (value, pattern) in values.iter().zip(patterns) {
                 let access = pattern.target().expect("methods with diagrams refuse programs with other patterns");
-                let sent = self.evaluator(sender).cases(value)?;
+                let sent = self.evaluator(sender).term(value)?;
                 let cells = self.evaluator(receiver).locate(access)?;
                 paths = self.store_all(paths, &cells, &sent)?;
             }
@@ -294,7 +319,8 @@ impl<'a> Translation<'a> {
     fn evaluator(&self, site: Site) -> Evaluator<'a> {
         let mut evaluator = Evaluator::new(self.model, self.points, self.encoding, Some(site.process));
         evaluator.touched = Rc::clone(&self.reads);
-        evaluator.known = self.points.of(site.process).point(site.point).counters.iter().copied().collect();
+        let counters = &self.points.of(site.process).point(site.point).counters;
+        evaluator.known = counters.iter().map(|&(cell, value)| (cell, Known::Value(value))).collect();
         evaluator
     }
 
@@ -323,7 +349,7 @@ impl<'a> Translation<'a> {
         work: impl FnOnce(&mut Self, &mut Evaluator<'_>) -> Result<T, Stop>,
     ) -> Result<T, Stop> {
         let known = evaluator.known.clone();
-        evaluator.known.extend(path.written.iter().map(|(&cell, &value)| (cell, value)));
+        evaluator.known.extend(path.written.iter().map(|(&cell, known)| (cell, known.clone())));
         let result = work(self, evaluator);
         evaluator.known = known;
         result
@@ -334,7 +360,7 @@ impl<'a> Translation<'a> {
             StmtKind::Assign(pairs) => {
                 let mut evaluated = Vec::new();
                 for (access, value) in pairs {
-                    evaluated.push((evaluator.locate(access)?, evaluator.cases(value)?));
+                    evaluated.push((evaluator.locate(access)?, evaluator.term(value)?));
                 }
                 evaluated
                     .into_iter()
@@ -400,129 +426,8 @@ impl<'a> Translation<'a> {
         self.run(block, vec![path], evaluator)
     }
 
-    fn assign_any(
-        &mut self,
-        access: &Access,
-        range: Option<&(Expr, Expr)>,
-        path: Path,
-        evaluator: &mut Evaluator<'_>,
-    ) -> Result<Vec<Path>, Stop> {
-        let cells = evaluator.locate(access)?;
-        let ty = self.model.vars[access.var].ty.scalar();
-        let all = self.encoding.space.all();
-        let Some((lo, hi)) = range else {
-            let each = ty.values(self.model.type_context()).map(|value| (value, all.clone()));
-            return each
-                .map(|one| self.store_all(vec![path.clone()], &cells, &constant(one, self.encoding)))
-                .collect::<Result<Vec<_>, _>>()
-                .map(|paths| paths.concat());
-        };
-        let (lo, hi) = (evaluator.cases(lo)?, evaluator.cases(hi)?);
-        self.err_on(&path, &lo.fault)?;
-        self.err_on(&path, &hi.fault)?;
-        let mut paths = Vec::new();
-        for (first, when_first) in &lo.values {
-            for (last, when_last) in &hi.values {
-                let when = self.encoding.space.and(when_first, when_last)?;
-                let narrowed = self.narrow(&path, &when)?;
-                for value in self.between(*first, *last, ty) {
-                    let stored = constant((value, all.clone()), self.encoding);
-                    paths.extend(self.store_all(vec![narrowed.clone()], &cells, &stored)?);
-                }
-            }
-        }
-        Ok(paths)
-    }
-
-    /// The values of a range as values of the type; one that the type does not have stands for all of these.
-    fn between(&self, first: Value, last: Value, ty: ScalarType) -> Vec<Value> {
-        let number = |value| match value {
-            Value::Process(process) => self.model.processes[process].index,
-            Value::Int(number) => number,
-            other => unreachable!("front-ends check types: `any` ranges over numbers, not {other:?}"),
-        };
-        let (first, last) = (number(first), number(last));
-        let context = self.model.type_context();
-        let inside = |value: &Value| *value != Value::None && (first..=last).contains(&number(*value));
-        let mut values: Vec<Value> = ty.values(context).filter(inside).collect();
-        if (values.len() as i128) < i128::from(last) - i128::from(first) + 1 {
-            // Outside the type: any such value is the same fault.
-            let outside = (first..=last).find(|&n| !values.iter().any(|&value| number(value) == n));
-            values.extend(outside.map(Value::Int));
-        }
-        values
-    }
-
-    /// `acquire` and `release` on a lock or a semaphore.
-    fn pass(
-        &mut self,
-        access: &Access,
-        path: Path,
-        evaluator: &mut Evaluator<'_>,
-        take: bool,
-    ) -> Result<Vec<Path>, Stop> {
-        let me = evaluator.me.expect("a step has a mover");
-        let ty = self.model.vars[access.var].ty.scalar();
-        let cells = evaluator.locate(access)?;
-        let held = evaluator.cases(&Expr { kind: model::expr::ExprKind::Read(access.clone()), span: access.span })?;
-        self.err_on(&path, &cells.fault)?;
-        let mut paths = Vec::new();
-        for (value, when) in &held.values {
-            let after = match (ty, *value, take) {
-                (ScalarType::Semaphore { .. }, Value::Int(n), true) => (n > 0).then(|| Value::Int(n - 1)),
-                (ScalarType::Semaphore { max }, Value::Int(n), false) => (n < max).then(|| Value::Int(n + 1)),
-                (_, Value::None, true) => Some(Value::Process(me)),
-                (_, Value::Process(owner), false) if owner == me => Some(Value::None),
-                _ => None,
-            };
-            let narrowed = self.narrow(&path, when)?;
-            match after {
-                Some(after) => {
-                    let stored = constant((after, self.encoding.space.all()), self.encoding);
-                    paths.extend(self.store_all(vec![narrowed], &cells, &stored)?);
-                }
-                // Nothing to take: no path. Nothing to give back: a fault.
-                None if take => {}
-                None => self.err(&narrowed.when)?,
-            }
-        }
-        Ok(paths)
-    }
-
-    /// Stores each value in each cell that is meant; a value that the cell's type does not have is a fault.
-    fn store_all(&mut self, paths: Vec<Path>, cells: &Cases, values: &Cases) -> Result<Vec<Path>, Stop> {
-        let mut stored = Vec::new();
-        for path in paths {
-            self.err_on(&path, &cells.fault)?;
-            let path = Path { when: self.encoding.space.minus(&path.when, &cells.fault)?, ..path };
-            self.err_on(&path, &values.fault)?;
-            for (cell, when_cell) in &cells.values {
-                let Value::Int(cell) = *cell else { unreachable!("cells appear as numbers") };
-                let cell = CellId::new(cell as usize);
-                self.writes.insert(cell);
-                for (value, when_value) in &values.values {
-                    let when = self.encoding.space.and(when_cell, when_value)?;
-                    let mut path = self.narrow(&path, &when)?;
-                    if path.when.is_empty() {
-                        continue;
-                    }
-                    if !self.model.cells[cell].ty.contains(*value, self.model.type_context()) {
-                        self.err(&path.when)?;
-                        continue;
-                    }
-                    path.written.insert(cell, *value);
-                    stored.push(path);
-                }
-            }
-        }
-        if stored.len() > MAX_PATHS {
-            return Err(Stop::TooManyCases(self.statement));
-        }
-        Ok(stored)
-    }
-
     fn narrow(&self, path: &Path, when: &Bdd) -> Result<Path, Stop> {
-        Ok(Path { when: self.encoding.space.and(&path.when, when)?, written: path.written.clone() })
+        Ok(Path { when: self.encoding.space.and(&path.when, when)?, ..path.clone() })
     }
 
     fn err_on(&mut self, path: &Path, fault: &Bdd) -> Result<(), Stop> {
@@ -534,8 +439,9 @@ impl<'a> Translation<'a> {
         if fault.is_empty() {
             return Ok(());
         }
-        self.fault = self.encoding.space.or(&self.fault, fault)?;
-        self.offer(fault)
+        let fault = self.whatever_is_chosen(fault)?;
+        self.fault = self.encoding.space.or(&self.fault, &fault)?;
+        self.offer(&fault)
     }
 
     /// There is a step in these states.
@@ -547,33 +453,46 @@ impl<'a> Translation<'a> {
         Ok(())
     }
 
+    /// The states in which some choice for wide cells leads there.
+    fn whatever_is_chosen(&self, states: &Bdd) -> Result<Bdd, OutOfNodes> {
+        match &self.choices {
+            None => Ok(states.clone()),
+            Some(choices) => self.encoding.space.exists(states, choices),
+        }
+    }
+
     fn finish(&mut self, paths: Vec<Path>, partner: Option<ProcessId>, sites: &[Site]) -> Result<(), Stop> {
-        let control: Option<Vec<(Part, usize)>> =
-            sites.iter().map(|site| Some((Part::Control(site.process), site.target?))).collect();
+        let target = |site: &Site| Some((Part::Control(site.process), After::Is(site.target? as u64)));
+        let control: Option<Updates> = sites.iter().map(target).collect();
         let Some(control) = control else {
             return paths.iter().try_for_each(|path| self.err(&path.when));
         };
         let space = &self.encoding.space;
         let meets = self.tests.met_by(self.model, &self.by);
         for path in paths.into_iter().filter(|path| !path.when.is_empty()) {
-            let mut updates: Vec<(Part, usize)> = (path.written.iter())
-                .map(|(&cell, &value)| {
-                    let position = self.encoding.position(cell, value).expect("only values of the type are stored");
-                    (Part::Cell(cell), position)
-                })
-                .chain(control.iter().copied())
-                .collect();
+            let mut updates = control.clone();
+            let mut when = path.when.clone();
+            for (&cell, known) in &path.written {
+                updates.push(match known {
+                    Known::Value(value) => {
+                        let position =
+                            self.encoding.position(cell, *value).expect("only values of the type are stored");
+                        (Part::Cell(cell), After::Is(position))
+                    }
+                    Known::Number(number) => {
+                        when = space.and(&when, &self.encoding.next_is(cell, number)?)?;
+                        (Part::Cell(cell), After::Carried)
+                    }
+                });
+            }
             updates.sort_unstable();
-            self.offer(&path.when)?;
+            let when = self.whatever_is_chosen(&when)?;
+            let states = self.whatever_is_chosen(&path.when)?;
+            self.offer(&states)?;
             let (_, guard) =
                 self.found.entry((partner, meets.clone(), updates)).or_insert_with(|| (self.by, space.empty()));
-            *guard = space.or(guard, &path.when)?;
+            *guard = space.or(guard, &when)?;
         }
         Ok(())
     }
-}
-
-/// One value in all states.
-fn constant((value, when): (Value, Bdd), encoding: &Encoding) -> Cases {
-    Cases { values: BTreeMap::from([(value, when)]), fault: encoding.space.empty() }
 }

@@ -4,15 +4,21 @@
 //! of bits, and the sets "this field has this value". The order decides how large diagrams become; ours was never beaten by
 //! sifting on these programs: shared cells that belong to nobody on top, then per process its control, locals, exposed
 //! block, publics, and the shared cells that its index selects (`flag[i]`). Loop counters are part of the control point.
+//!
+//! A wide cell ([`crate::wide`]) has beside each bit one for its value after a step, and one for a value that a step chooses
+//! where some step does; the bits of cells that meet in an expression lie side by side. No set of states depends on these
+//! further bits.
 
 use base::IdVec;
 use model::Model;
 use model::process::ProcessId;
-use model::types::Type;
+use model::types::{ScalarType, Type};
 use model::value::Value;
 use model::variable::{CellId, Role};
 
 use crate::bdd::{Bdd, Cube, OutOfNodes, Space};
+use crate::number::{Arithmetic, Number};
+use crate::wide::Wide;
 
 /// What a field of bits holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -25,73 +31,140 @@ pub enum Part {
     Exposed(ProcessId),
 }
 
-/// A run of bits, highest first.
+/// Some bits, highest first, at equal distances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
     first_bit: u32,
     n_bits: u32,
+    stride: u32,
     /// How many of the bit patterns are values.
-    pub n_values: usize,
+    pub n_values: u128,
 }
 
 impl Field {
     /// The field's bits.
     pub fn bits(self) -> impl Iterator<Item = u32> {
-        self.first_bit..self.first_bit + self.n_bits
+        (0..self.n_bits).map(move |at| self.first_bit + at * self.stride)
     }
 
     /// The literals that say that the field has this value.
-    pub fn literals(self, value: usize) -> impl Iterator<Item = (u32, bool)> {
-        (0..self.n_bits).map(move |at| (self.first_bit + at, value >> (self.n_bits - 1 - at) & 1 == 1))
+    pub fn literals(self, value: u64) -> impl Iterator<Item = (u32, bool)> {
+        self.bits().zip(0..).map(move |(bit, at)| (bit, value >> (self.n_bits - 1 - at) & 1 == 1))
     }
 
     /// The value that a bit vector has here.
-    pub fn read(self, vector: &[bool]) -> usize {
-        self.bits().fold(0, |value, bit| value << 1 | usize::from(vector[bit as usize]))
+    pub fn read(self, vector: &[bool]) -> u64 {
+        self.bits().fold(0, |value, bit| value << 1 | u64::from(vector[bit as usize]))
     }
+
+    /// The bits of a wide cell after a step.
+    pub fn next_bits(self) -> impl Iterator<Item = u32> {
+        self.bits().map(|bit| bit + 1)
+    }
+
+    /// The bits of a value that a step chooses for a wide cell.
+    fn choice_bits(self) -> impl Iterator<Item = u32> {
+        self.bits().map(|bit| bit + 2)
+    }
+}
+
+/// The values of a cell, by position.
+enum Values {
+    /// Numbers from this one on.
+    From(i64),
+    /// These.
+    Listed(Vec<Value>),
 }
 
 /// All fields, and the space that they are bits of.
 pub struct Encoding {
     /// The nodes.
     pub space: Space,
-    /// The values of each cell, in the order of their positions; empty for loop counters.
-    values: IdVec<Vec<Value>>,
+    /// Which cells are numbers of many bits.
+    wide: Wide,
+    values: IdVec<Values>,
     cells: Vec<Option<Field>>,
     control: Vec<Field>,
     exposed: Vec<Field>,
-    /// All parts in the order of their bits.
+    /// All parts in the order of their first bits.
     order: Vec<Part>,
+}
+
+/// Gives out bits.
+struct Layout {
+    next_bit: u32,
+    /// The bits of which no set of states depends.
+    auxiliary: Vec<u32>,
+}
+
+impl Layout {
+    fn field(&mut self, n_values: u128) -> Field {
+        let n_bits = bits_for(n_values);
+        self.next_bit += n_bits;
+        Field { first_bit: self.next_bit - n_bits, n_bits, stride: 1, n_values }
+    }
+
+    /// The fields of wide cells that belong together: the lowest bits of all of them, and what comes beside them, are neighbours.
+    fn group(&mut self, sizes: &[(u128, bool)]) -> Vec<Field> {
+        let n_levels = sizes.iter().map(|&(n_values, _)| bits_for(n_values)).max().unwrap_or(0);
+        let stride = sizes.iter().map(|&(_, is_chosen)| 2 + u32::from(is_chosen)).sum();
+        let mut slot = self.next_bit;
+        let mut fields = Vec::new();
+        for &(n_values, is_chosen) in sizes {
+            let n_bits = bits_for(n_values);
+            let field = Field { first_bit: slot + (n_levels - n_bits) * stride, n_bits, stride, n_values };
+            self.auxiliary.extend(field.next_bits());
+            if is_chosen {
+                self.auxiliary.extend(field.choice_bits());
+            }
+            fields.push(field);
+            slot += 2 + u32::from(is_chosen);
+        }
+        self.next_bit += n_levels * stride;
+        fields
+    }
 }
 
 impl Encoding {
     /// Lays the fields out for a Model whose processes have `n_points` control points each, with at most
     /// `n_blocks` exposed blocks each, in a space of `n_nodes` nodes.
-    pub fn new(model: &Model, n_points: &[usize], n_blocks: &[usize], n_nodes: usize) -> Self {
-        let values: IdVec<Vec<Value>> = (model.cells.iter())
-            .map(|cell| match model.vars[cell.var].role {
-                Role::Counter(_) => Vec::new(),
-                _ => cell.ty.values(model.type_context()).collect(),
-            })
-            .collect();
+    pub fn new(model: &Model, wide: Wide, (n_points, n_blocks): (&[usize], &[usize]), n_nodes: usize) -> Self {
+        let values = model.cells.iter().map(|cell| match (model.vars[cell.var].role, cell.ty) {
+            (Role::Counter(_), _) => Values::Listed(Vec::new()),
+            (_, ScalarType::Range { lo, .. }) => Values::From(lo),
+            (_, ScalarType::Semaphore { .. }) => Values::From(0),
+            (_, ty) => Values::Listed(ty.values(model.type_context()).collect()),
+        });
+        let n_values = |cell: CellId| model.cells[cell].ty.n_values(model.type_context());
         let order = order(model);
-        let mut next_bit = 0;
-        let mut field = |n_values: usize| {
-            let n_bits = bits_for(n_values);
-            next_bit += n_bits;
-            Field { first_bit: next_bit - n_bits, n_bits, n_values }
-        };
-        let nothing = Field { first_bit: 0, n_bits: 0, n_values: 1 };
+        let mut layout = Layout { next_bit: 0, auxiliary: Vec::new() };
+        let nothing = Field { first_bit: 0, n_bits: 0, stride: 1, n_values: 1 };
         let mut cells = vec![None; model.cells.len()];
         let (mut control, mut exposed) = (vec![nothing; n_points.len()], vec![nothing; n_points.len()]);
         for &part in &order {
             match part {
-                Part::Cell(cell) => cells[cell.index()] = Some(field(values.as_slice()[cell.index()].len())),
-                Part::Control(process) => control[process.index()] = field(n_points[process.index()]),
-                Part::Exposed(process) => exposed[process.index()] = field(n_blocks[process.index()]),
+                Part::Cell(cell) if cells[cell.index()].is_some() => {}
+                Part::Cell(cell) => match wide.groups.iter().find(|group| group.contains(&cell)) {
+                    None => cells[cell.index()] = Some(layout.field(n_values(cell))),
+                    Some(group) => {
+                        let sizes: Vec<_> =
+                            group.iter().map(|&one| (n_values(one), wide.chosen.contains(&one))).collect();
+                        for (one, field) in group.iter().zip(layout.group(&sizes)) {
+                            cells[one.index()] = Some(field);
+                        }
+                    }
+                },
+                Part::Control(process) => control[process.index()] = layout.field(n_points[process.index()] as u128),
+                Part::Exposed(process) => exposed[process.index()] = layout.field(n_blocks[process.index()] as u128),
             }
         }
-        Encoding { space: Space::new(next_bit, n_nodes), values, cells, control, exposed, order }
+        let space = Space::new(layout.next_bit, n_nodes).with_auxiliary(&layout.auxiliary);
+        let values = values.collect();
+        let mut encoding = Encoding { space, wide, values, cells, control, exposed, order };
+        let mut order = std::mem::take(&mut encoding.order);
+        order.sort_by_key(|&part| encoding.field(part).first_bit);
+        encoding.order = order;
+        encoding
     }
 
     /// The field of a part.
@@ -106,31 +179,74 @@ impl Encoding {
         }
     }
 
-    /// All parts, in the order of their bits.
+    /// All parts, in the order of their first bits.
     pub fn parts(&self) -> &[Part] {
         &self.order
     }
 
-    /// The values of a cell, in the order of their positions.
-    pub fn values(&self, cell: CellId) -> &[Value] {
-        &self.values.as_slice()[cell.index()]
+    /// Whether a cell is a number of so many bits that its values are not listed.
+    pub fn is_wide(&self, cell: CellId) -> bool {
+        self.wide.contains(cell)
+    }
+
+    /// Whether a part has bits for its value after a step.
+    pub fn is_carried(&self, part: Part) -> bool {
+        matches!(part, Part::Cell(cell) if self.is_wide(cell))
+    }
+
+    /// The value of a cell at a position.
+    pub fn value(&self, cell: CellId, position: u64) -> Value {
+        match &self.values.as_slice()[cell.index()] {
+            Values::From(first) => Value::Int(first.wrapping_add_unsigned(position)),
+            Values::Listed(values) => values[position as usize],
+        }
+    }
+
+    /// The values of a cell that is not wide, each with its position.
+    pub fn values(&self, cell: CellId) -> impl Iterator<Item = (u64, Value)> {
+        let n_values = self.field(Part::Cell(cell)).n_values as u64;
+        (0..n_values).map(move |position| (position, self.value(cell, position)))
     }
 
     /// The position of a value of a cell.
-    pub fn position(&self, cell: CellId, value: Value) -> Option<usize> {
-        self.values(cell).binary_search(&value).ok().or_else(|| self.values(cell).iter().position(|&v| v == value))
+    pub fn position(&self, cell: CellId, value: Value) -> Option<u64> {
+        match (&self.values.as_slice()[cell.index()], value) {
+            (Values::From(first), Value::Int(number)) => {
+                let position = u64::try_from(i128::from(number) - i128::from(*first)).ok()?;
+                (u128::from(position) < self.field(Part::Cell(cell)).n_values).then_some(position)
+            }
+            (Values::From(_), _) => None,
+            (Values::Listed(values), value) => values.iter().position(|&one| one == value).map(|at| at as u64),
+        }
     }
 
     /// The states in which a part has a value.
-    pub fn equals(&self, part: Part, value: usize) -> Result<Bdd, OutOfNodes> {
+    pub fn equals(&self, part: Part, value: u64) -> Result<Bdd, OutOfNodes> {
         Ok(self.space.set_of(&self.assignment([(part, value)])?))
     }
 
     /// The states in which a part has one of the values.
-    pub fn one_of(&self, part: Part, values: impl IntoIterator<Item = usize>) -> Result<Bdd, OutOfNodes> {
+    pub fn one_of(&self, part: Part, values: impl IntoIterator<Item = u64>) -> Result<Bdd, OutOfNodes> {
         values.into_iter().try_fold(self.space.empty(), |union, value| {
             let one = self.equals(part, value)?;
             self.space.or(&union, &one)
+        })
+    }
+
+    /// The states in which a part has any of its values.
+    pub fn any_of(&self, part: Part) -> Result<Bdd, OutOfNodes> {
+        let field = self.field(part);
+        self.below(field.bits(), field.n_values)
+    }
+
+    /// The vectors in which a natural number, its highest bit first, is below a bound.
+    fn below(&self, bits: impl Iterator<Item = u32>, bound: u128) -> Result<Bdd, OutOfNodes> {
+        let Some(last) = bound.checked_sub(1) else { return Ok(self.space.empty()) };
+        let bits: Vec<u32> = bits.collect();
+        // From the lowest bit: at most the last number.
+        bits.iter().rev().enumerate().try_fold(self.space.all(), |below, (at, &bit)| {
+            let low = self.space.set_of(&self.space.cube([(bit, false)])?);
+            if last >> at & 1 == 1 { self.space.or(&low, &below) } else { self.space.and(&low, &below) }
         })
     }
 
@@ -138,15 +254,11 @@ impl Encoding {
     pub fn valid(&self) -> Result<Bdd, OutOfNodes> {
         let parts = self.order.iter().filter(|part| !matches!(part, Part::Exposed(_)));
         // From the bottom up, so that each conjunction only adds nodes on top.
-        parts.rev().try_fold(self.space.all(), |valid, &part| {
-            let field = self.field(part);
-            let values = self.one_of(part, 0..field.n_values)?;
-            self.space.and(&values, &valid)
-        })
+        parts.rev().try_fold(self.space.all(), |valid, &part| self.space.and(&self.any_of(part)?, &valid))
     }
 
     /// The partial assignment of values to parts.
-    pub fn assignment(&self, values: impl IntoIterator<Item = (Part, usize)>) -> Result<Cube, OutOfNodes> {
+    pub fn assignment(&self, values: impl IntoIterator<Item = (Part, u64)>) -> Result<Cube, OutOfNodes> {
         self.space.cube(values.into_iter().flat_map(|(part, value)| self.field(part).literals(value)))
     }
 
@@ -154,13 +266,88 @@ impl Encoding {
     pub fn bits(&self, parts: impl IntoIterator<Item = Part>) -> Result<Cube, OutOfNodes> {
         self.space.bits(parts.into_iter().flat_map(|part| self.field(part).bits()))
     }
+
+    /// The bits of the parts, those after a step included, to hide them.
+    pub fn all_bits(&self, parts: impl IntoIterator<Item = Part>) -> Result<Cube, OutOfNodes> {
+        self.space.bits(parts.into_iter().flat_map(|part| {
+            let field = self.field(part);
+            let next = self.is_carried(part).then(|| field.next_bits());
+            field.bits().chain(next.into_iter().flatten())
+        }))
+    }
+
+    /// The bits of the wide cells among the parts after a step, to quantify over.
+    pub fn next_bits(&self, parts: impl IntoIterator<Item = Part>) -> Result<Cube, OutOfNodes> {
+        let carried = parts.into_iter().filter(|&part| self.is_carried(part));
+        self.space.bits(carried.flat_map(|part| self.field(part).next_bits()))
+    }
+
+    /// Whether some step gives a wide cell any value: then a state has too many successors to list.
+    pub fn has_choices(&self) -> bool {
+        !self.wide.chosen.is_empty()
+    }
+
+    /// The content of a wide cell.
+    pub fn number(&self, cell: CellId) -> Result<Number, OutOfNodes> {
+        self.number_of(cell, self.field(Part::Cell(cell)).bits())
+    }
+
+    /// Any value of a wide cell for which there is a choice: the value, and the vectors in which it is one.
+    pub fn choice(&self, cell: CellId) -> Result<Option<(Number, Bdd)>, OutOfNodes> {
+        if !self.wide.chosen.contains(&cell) {
+            return Ok(None);
+        }
+        let field = self.field(Part::Cell(cell));
+        Ok(Some((self.number_of(cell, field.choice_bits())?, self.below(field.choice_bits(), field.n_values)?)))
+    }
+
+    /// The bits of the choice for a cell, to quantify over.
+    pub fn choice_of(&self, cell: CellId) -> Result<Cube, OutOfNodes> {
+        self.space.bits(self.field(Part::Cell(cell)).choice_bits())
+    }
+
+    /// The bits of all choices, to quantify over; `None` where there are none.
+    pub fn choices(&self) -> Result<Option<Cube>, OutOfNodes> {
+        let bits: Vec<u32> =
+            self.wide.chosen.iter().flat_map(|&cell| self.field(Part::Cell(cell)).choice_bits()).collect();
+        if bits.is_empty() { Ok(None) } else { self.space.bits(bits).map(Some) }
+    }
+
+    /// The vectors in which a wide cell is this number after a step; the number is one of its values.
+    pub fn next_is(&self, cell: CellId, number: &Number) -> Result<Bdd, OutOfNodes> {
+        let math = Arithmetic { space: &self.space };
+        let code = math.subtract(number, &math.constant(self.first_of(cell)))?;
+        let field = self.field(Part::Cell(cell));
+        let next: Vec<u32> = field.next_bits().collect();
+        next.iter().rev().enumerate().try_fold(self.space.all(), |all, (at, &bit)| {
+            let same = self.space.same(&self.bit(bit)?, code.bit(at))?;
+            self.space.and(&same, &all)
+        })
+    }
+
+    fn number_of(&self, cell: CellId, bits: impl Iterator<Item = u32>) -> Result<Number, OutOfNodes> {
+        let math = Arithmetic { space: &self.space };
+        let bits = bits.map(|bit| self.bit(bit)).collect::<Result<Vec<Bdd>, _>>()?;
+        math.add(&Number::natural(&self.space, bits), &math.constant(self.first_of(cell)))
+    }
+
+    /// The least value of a wide cell.
+    fn first_of(&self, cell: CellId) -> i128 {
+        match &self.values.as_slice()[cell.index()] {
+            Values::From(first) => i128::from(*first),
+            Values::Listed(_) => unreachable!("wide cells are numbers"),
+        }
+    }
+
+    fn bit(&self, bit: u32) -> Result<Bdd, OutOfNodes> {
+        Ok(self.space.set_of(&self.space.cube([(bit, true)])?))
+    }
 }
 
 /// How many bits tell this many values apart.
-pub fn bits_for(n_values: usize) -> u32 {
-    usize::BITS - n_values.saturating_sub(1).leading_zeros()
+pub fn bits_for(n_values: u128) -> u32 {
+    u128::BITS - n_values.saturating_sub(1).leading_zeros()
 }
-
 /// Shared cells of nobody, then process by process: control, locals, exposed block, publics, shared cells of its index.
 fn order(model: &Model) -> Vec<Part> {
     let is_counter = |cell: &CellId| matches!(model.vars[model.cells[*cell].var].role, Role::Counter(_));

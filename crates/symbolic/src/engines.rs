@@ -30,10 +30,12 @@ use model::variable::Storage;
 
 use crate::attended::{Gauge, Relay, attended};
 use crate::bdd::{Bdd, Space};
+use crate::commands::StepTests;
 use crate::global::step_tests;
 use crate::local::{LocalSets, Views};
 use crate::reach::{Direction, Reach, search};
-use crate::system::System;
+use crate::system::{System, SystemPlan};
+use crate::wide::MOST_LISTED;
 
 engine::config! {
     /// What bounds the methods with decision diagrams.
@@ -46,6 +48,8 @@ engine::config! {
         pub most_nodes: usize = 1 << 25,
         /// A process exposes at most so many blocks of local states.
         pub blocks: usize = 1 << 12,
+        /// The values of a cell are cases up to so many; beyond, they are bits of a number.
+        pub listed_values: usize = MOST_LISTED as usize,
     }
 }
 
@@ -132,8 +136,7 @@ impl Tuned {
                 answers.extend(task.undecided(&reason));
                 break;
             }
-            let most_blocks = self.config.blocks;
-            answers.extend(self.attempt(&Work { task: &task, relay, gauge, n_nodes, most_blocks })?);
+            answers.extend(self.attempt(&Work { task: &task, relay, gauge, n_nodes, config: &self.config })?);
         }
         answers.sort_by_key(|answer| task.properties.iter().position(|&id| id == answer.property));
         Ok(answers)
@@ -149,7 +152,9 @@ impl Tuned {
             Symbolic::Reach(direction) => one_by_one(&|id| work.reach(id, direction)),
             Symbolic::Completion => one_by_one(&|id| work.completion(id)),
             Symbolic::Fair(rule) => one_by_one(&|id| work.fair(id, rule)),
-            Symbolic::Global => crate::global::run(work.task, work.gauge, work.n_nodes, |answer| work.decided(answer)),
+            Symbolic::Global => {
+                crate::global::run(work.task, work.gauge, (work.n_nodes, work.config), |answer| work.decided(answer))
+            }
         }
     }
 }
@@ -160,20 +165,20 @@ struct Work<'a> {
     gauge: &'a Arc<Gauge>,
     /// How many nodes there is room for.
     n_nodes: usize,
-    /// How many blocks of local states a process exposes at most.
-    most_blocks: usize,
+    config: &'a Config,
 }
 
 impl<'a> Work<'a> {
-    fn system(&self) -> Result<System<'a>, StopReason> {
+    fn system(&self, tests: &StepTests) -> Result<System<'a>, StopReason> {
         let model = self.task.model;
         let n_blocks: Vec<usize> =
-            model.processes.ids().map(|process| n_local_states(model, process, self.most_blocks)).collect();
-        System::new(model, &n_blocks, self.n_nodes)
+            model.processes.ids().map(|process| n_local_states(model, process, self.config.blocks)).collect();
+        let (n_nodes, most_listed) = (self.n_nodes, self.config.listed_values as u128);
+        System::planned(model, &SystemPlan { n_blocks: &n_blocks, n_nodes, tests, most_listed })
     }
 
     fn sets(&self, views: Views) -> Result<LocalSets<'a>, StopReason> {
-        Ok(LocalSets::new(self.system()?, views)?.measured_by(self.gauge))
+        Ok(LocalSets::new(self.system(&StepTests::default())?, views)?.measured_by(self.gauge))
     }
 
     fn reach(&self, id: PropertyId, direction: Direction) -> Result<Answer, Contradiction> {
@@ -316,11 +321,7 @@ impl<'a> Work<'a> {
     }
 
     fn try_fair(&self, id: PropertyId, rule: Rule) -> Result<(Result<Decided, Halt>, Statistics), Halt> {
-        let model = self.task.model;
-        let tests = step_tests(model);
-        let n_blocks: Vec<usize> =
-            model.processes.ids().map(|process| n_local_states(model, process, self.most_blocks)).collect();
-        let system = System::with_tests(model, &n_blocks, self.n_nodes, &tests)?;
+        let system = self.system(&step_tests(self.task.model))?;
         let sets = LocalSets::new(system, Views::Whole)?.measured_by(self.gauge);
         crate::local_fair::decide(rule, sets, (self.task, id), (self.relay, self.gauge))
     }

@@ -1,8 +1,9 @@
 //! Expressions as diagrams: for each value that an expression can have, the states in which it has it.
 //!
-//! In: an expression, for a process or for nobody. Out: a [`Truth`] for boolean expressions, [`Cases`] for others; both say
-//! where evaluation is a fault, with the same early stops as `model::eval`. Numbers are never turned into adders: domains
-//! are small, and a partition of the states by value is exact for every operator.
+//! In: an expression, for a process or for nobody. Out: a [`Truth`] for boolean expressions, a [`Term`] for others; both say
+//! where evaluation is a fault, with the same early stops as `model::eval`. Where values are few, a term is a partition of the
+//! states by value, which is exact for every operator. What depends on wide cells is a number of bits instead, and so is what
+//! would have too many cases.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,12 +11,14 @@ use std::rc::Rc;
 
 use model::Model;
 use model::expr::{Access, BinaryOp, Binding, Domain, Expr, ExprKind, Quantified, Quantifier, Whose};
+use model::machine::MachineOp;
 use model::process::ProcessId;
 use model::value::Value;
 use model::variable::{CellId, Storage};
 
 use crate::bdd::{Bdd, OutOfNodes};
 use crate::encoding::{Encoding, Part};
+use crate::number::{Arithmetic, Number, Shift};
 use crate::points::Points;
 
 /// Where a boolean expression is true, and where its evaluation is a fault; elsewhere it is false.
@@ -36,6 +39,54 @@ pub struct Cases {
     pub fault: Bdd,
 }
 
+/// A number in each state, as bits.
+#[derive(Clone)]
+pub struct Numbers {
+    /// The number; anything where evaluation is a fault.
+    pub number: Number,
+    /// Where evaluation is a fault.
+    pub fault: Bdd,
+}
+
+/// What an expression yields.
+#[derive(Clone)]
+pub enum Term {
+    /// Few values.
+    Cases(Cases),
+    /// Too many values to list.
+    Numbers(Numbers),
+}
+
+/// The content of a cell that is known.
+#[derive(Clone)]
+pub enum Known {
+    /// The same in all states.
+    Value(Value),
+    /// A number that depends on the state before the step.
+    Number(Rc<Number>),
+}
+
+/// Where a quantifier or a loop has more rounds than this, nothing is built.
+const MOST_ROUNDS: i128 = 1 << 16;
+
+/// Two partitions of the states with more pairs of values than this are combined as numbers.
+const MOST_PAIRS: usize = 1 << 14;
+
+/// Why an expression could not be turned into diagrams.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoDiagram {
+    /// The nodes are used up.
+    OutOfNodes,
+    /// A quantifier or a loop ranges over too many values.
+    TooManyRounds,
+}
+
+impl From<OutOfNodes> for NoDiagram {
+    fn from(_: OutOfNodes) -> Self {
+        NoDiagram::OutOfNodes
+    }
+}
+
 /// Evaluates expressions in the middle of a step: some cells are known because the step has written them.
 #[derive(Clone)]
 pub struct Evaluator<'a> {
@@ -48,14 +99,14 @@ pub struct Evaluator<'a> {
     /// For whom; nobody for properties.
     pub me: Option<ProcessId>,
     /// Cells with a known content: counters, and what was written before in this step.
-    pub known: BTreeMap<CellId, Value>,
+    pub known: BTreeMap<CellId, Known>,
     /// The values of the bound variables, outermost first.
     pub bound: Vec<Value>,
     /// Every cell that was looked at, gathered by all evaluators of one process.
     pub touched: Rc<RefCell<BTreeSet<CellId>>>,
 }
 
-type Result<T> = std::result::Result<T, OutOfNodes>;
+type Result<T> = std::result::Result<T, NoDiagram>;
 
 impl Evaluator<'_> {
     /// An evaluator that knows nothing of the state.
@@ -109,65 +160,189 @@ impl Evaluator<'_> {
             ExprKind::Quantified(quantified) if quantified.quantifier != Quantifier::Count => {
                 self.quantified(quantified)
             }
-            _ => {
-                let mut cases = self.cases(expr)?;
-                let yes = cases.values.remove(&Value::Bool(true)).unwrap_or_else(|| space.empty());
-                Ok(Truth { yes, fault: cases.fault })
+            _ => match self.term(expr)? {
+                Term::Cases(mut cases) => {
+                    let yes = cases.values.remove(&Value::Bool(true)).unwrap_or_else(|| space.empty());
+                    Ok(Truth { yes, fault: cases.fault })
+                }
+                Term::Numbers(_) => unreachable!("front-ends check types: a number is no truth value"),
+            },
+        }
+    }
+
+    /// What an expression yields.
+    pub fn term(&mut self, expr: &Expr) -> Result<Term> {
+        match &expr.kind {
+            ExprKind::Const(value) => Ok(Term::Cases(self.always(*value))),
+            ExprKind::Parameter(id) => Ok(Term::Cases(self.always(Value::Int(self.model.parameters[*id].value)))),
+            ExprKind::Myself => {
+                let me = self.me.expect("front-ends use `Myself` in process text");
+                Ok(Term::Cases(self.always(Value::Process(me))))
+            }
+            ExprKind::Bound(var) => Ok(Term::Cases(self.always(self.bound[var.0 as usize]))),
+            ExprKind::Read(access) => {
+                let cells = self.locate(access)?;
+                self.choose_term(cells, |this, cell| this.content(cell))
+            }
+            ExprKind::Negate(inner) => match self.term(inner)? {
+                Term::Cases(inner) => {
+                    self.map(inner, |value| as_number(value)?.checked_neg().map(Value::Int)).map(Term::Cases)
+                }
+                Term::Numbers(inner) => {
+                    let number = self.math().negate(&inner.number)?;
+                    self.exact(number, inner.fault)
+                }
+            },
+            ExprKind::IndexOf(inner) => {
+                let model = self.model;
+                match self.term(inner)? {
+                    Term::Cases(inner) => (self.map(inner, |value| match value {
+                        Value::Process(process) => Some(Value::Int(model.processes[process].index)),
+                        Value::Int(_) => Some(value),
+                        _ => None,
+                    }))
+                    .map(Term::Cases),
+                    numbers => Ok(numbers),
+                }
+            }
+            ExprKind::ToProcess(family, inner) => {
+                let model = self.model;
+                let members = &model.families[*family];
+                let inner = match self.term(inner)? {
+                    Term::Cases(cases) => cases,
+                    Term::Numbers(numbers) => {
+                        let indices = members.processes().map(|process| model.processes[process].index);
+                        self.listed(&numbers, indices)?
+                    }
+                };
+                let mapped = self.map(inner, |value| match value {
+                    Value::None => Some(Value::None),
+                    Value::Int(index) => members.process_at(index).map(Value::Process),
+                    Value::Process(process) => (model.processes[process].family == *family).then_some(value),
+                    _ => None,
+                });
+                mapped.map(Term::Cases)
+            }
+            ExprKind::If(test, yes, no) => {
+                let test = self.truth(test)?;
+                let (yes, no) = (self.term(yes)?, self.term(no)?);
+                let choice = self.as_cases(test)?;
+                self.choose_term(choice, |_, value| {
+                    Ok(if value == Value::Bool(true) { yes.clone() } else { no.clone() })
+                })
+            }
+            ExprKind::Quantified(quantified) if quantified.quantifier == Quantifier::Count => {
+                self.count(quantified).map(Term::Cases)
+            }
+            ExprKind::Binary(op, a, b) if !matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Implies) => {
+                let (a, b) = (self.term(a)?, self.term(b)?);
+                self.binary(*op, a, b)
+            }
+            ExprKind::Binary(..) | ExprKind::Not(_) | ExprKind::At { .. } | ExprKind::Quantified(_) => {
+                let truth = self.truth(expr)?;
+                self.as_cases(truth).map(Term::Cases)
             }
         }
     }
 
-    /// For each value the states in which an expression has it.
-    pub fn cases(&mut self, expr: &Expr) -> Result<Cases> {
-        match &expr.kind {
-            ExprKind::Const(value) => Ok(self.always(*value)),
-            ExprKind::Parameter(id) => Ok(self.always(Value::Int(self.model.parameters[*id].value))),
-            ExprKind::Myself => {
-                Ok(self.always(Value::Process(self.me.expect("front-ends use `Myself` in process text"))))
+    /// A strict operator.
+    fn binary(&mut self, op: BinaryOp, a: Term, b: Term) -> Result<Term> {
+        let (a, b) = match (a, b) {
+            (Term::Cases(a), Term::Cases(b)) if a.values.len() * b.values.len() <= MOST_PAIRS || !is_number(&a) => {
+                let combined = self.choose(a, |this, left| this.map(b.clone(), |right| apply(op, left, right)));
+                return combined.map(Term::Cases);
             }
-            ExprKind::Bound(var) => Ok(self.always(self.bound[var.0 as usize])),
-            ExprKind::Read(access) => {
-                let cells = self.locate(access)?;
-                self.choose(cells, |this, cell| this.content(cell))
+            (a, b) => (self.as_numbers(a)?, self.as_numbers(b)?),
+        };
+        let (space, math) = (&self.encoding.space, self.math());
+        let fault = space.or(&a.fault, &b.fault)?;
+        let (a, b) = (a.number, b.number);
+        let truth = match op {
+            BinaryOp::Equal => math.same(&a, &b)?,
+            BinaryOp::NotEqual => space.not(&math.same(&a, &b)?)?,
+            BinaryOp::Less => math.less(&a, &b)?,
+            BinaryOp::LessEqual => math.at_most(&a, &b)?,
+            BinaryOp::Greater => math.less(&b, &a)?,
+            BinaryOp::GreaterEqual => math.at_most(&b, &a)?,
+            _ => {
+                let (number, undefined) = self.compute(op, &a, &b)?;
+                return self.exact(number, space.or(&fault, &undefined)?);
             }
-            ExprKind::Negate(inner) => {
-                let inner = self.cases(inner)?;
-                self.map(inner, |value| as_number(value)?.checked_neg().map(Value::Int))
+        };
+        self.as_cases(Truth { yes: space.minus(&truth, &fault)?, fault }).map(Term::Cases)
+    }
+
+    /// An operator on numbers, and where it has no result.
+    fn compute(&self, op: BinaryOp, a: &Number, b: &Number) -> Result<(Number, Bdd)> {
+        let (space, math) = (&self.encoding.space, self.math());
+        let by_zero = || math.equals(b, 0);
+        let bad_shift = || space.not(&math.between(b, &math.constant(0), &math.constant(63))?);
+        let nowhere = space.empty();
+        Ok(match op {
+            BinaryOp::Add => (math.add(a, b)?, nowhere),
+            BinaryOp::Subtract => (math.subtract(a, b)?, nowhere),
+            BinaryOp::Multiply => (math.multiply(a, b)?, nowhere),
+            BinaryOp::Divide => (math.divide_euclid(a, b)?.quotient, by_zero()?),
+            BinaryOp::Remainder => (math.divide_euclid(a, b)?.rest, by_zero()?),
+            BinaryOp::Min => (math.min(a, b)?, nowhere),
+            BinaryOp::Max => (math.max(a, b)?, nowhere),
+            BinaryOp::Machine(MachineOp::Quotient) => (math.divide_cut(a, b)?.quotient, by_zero()?),
+            BinaryOp::Machine(MachineOp::Rest) => (math.divide_cut(a, b)?.rest, by_zero()?),
+            BinaryOp::Machine(MachineOp::BitAnd) => (math.bitwise(a, b, |a, b| space.and(a, b))?, nowhere),
+            BinaryOp::Machine(MachineOp::BitOr) => (math.bitwise(a, b, |a, b| space.or(a, b))?, nowhere),
+            BinaryOp::Machine(MachineOp::BitXor) => {
+                (math.bitwise(a, b, |a, b| space.not(&space.same(a, b)?))?, nowhere)
             }
-            ExprKind::IndexOf(inner) => {
-                let inner = self.cases(inner)?;
-                let model = self.model;
-                self.map(inner, |value| match value {
-                    Value::Process(process) => Some(Value::Int(model.processes[process].index)),
-                    Value::Int(_) => Some(value),
-                    _ => None,
-                })
+            BinaryOp::Machine(MachineOp::ShiftLeft) => (math.shift(a, b, Shift::Left)?, bad_shift()?),
+            BinaryOp::Machine(MachineOp::ShiftRight) => (math.shift(a, b, Shift::Right)?, bad_shift()?),
+            other => unreachable!("{other:?} computes no number"),
+        })
+    }
+
+    /// A number, which is a fault beyond 64 bits.
+    fn exact(&self, number: Number, fault: Bdd) -> Result<Term> {
+        let space = &self.encoding.space;
+        let beyond = space.not(&self.math().fits(&number)?)?;
+        Ok(Term::Numbers(Numbers { number, fault: space.or(&fault, &beyond)? }))
+    }
+
+    /// A term as bits; what is no number is a fault.
+    pub fn as_numbers(&self, term: Term) -> Result<Numbers> {
+        let cases = match term {
+            Term::Numbers(numbers) => return Ok(numbers),
+            Term::Cases(cases) => cases,
+        };
+        let space = &self.encoding.space;
+        let none = cases.values.iter().filter(|(value, _)| as_number(**value).is_none()).map(|(_, states)| states);
+        let fault = space.or(&cases.fault, &space.any(none)?)?;
+        let numbers = cases.values.iter().filter_map(|(value, states)| Some((as_number(*value)?, states)));
+        Ok(Numbers { number: self.math().of_cases(numbers)?, fault })
+    }
+
+    /// A number by cases, for some values; elsewhere it is a fault.
+    pub fn listed(&self, numbers: &Numbers, values: impl IntoIterator<Item = i64>) -> Result<Cases> {
+        let (space, math) = (&self.encoding.space, self.math());
+        let mut cases = Cases { values: BTreeMap::new(), fault: space.all() };
+        for value in values {
+            let states = space.minus(&math.equals(&numbers.number, i128::from(value))?, &numbers.fault)?;
+            if !states.is_empty() {
+                cases.fault = space.minus(&cases.fault, &states)?;
+                cases.values.insert(Value::Int(value), states);
             }
-            ExprKind::ToProcess(family, inner) => {
-                let inner = self.cases(inner)?;
-                let model = self.model;
-                self.map(inner, |value| match value {
-                    Value::None => Some(Value::None),
-                    Value::Int(index) => model.families[*family].process_at(index).map(Value::Process),
-                    Value::Process(process) => (model.processes[process].family == *family).then_some(value),
-                    _ => None,
-                })
-            }
-            ExprKind::If(test, yes, no) => {
-                let test = self.truth(test)?;
-                let (yes, no) = (self.cases(yes)?, self.cases(no)?);
-                let choice = self.as_cases(test)?;
-                self.choose(choice, |_, value| Ok(if value == Value::Bool(true) { yes.clone() } else { no.clone() }))
-            }
-            ExprKind::Quantified(quantified) if quantified.quantifier == Quantifier::Count => self.count(quantified),
-            ExprKind::Binary(op, a, b) if !matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Implies) => {
-                let (a, b) = (self.cases(a)?, self.cases(b)?);
-                self.choose(a, |this, left| this.map(b.clone(), |right| apply(*op, left, right)))
-            }
-            ExprKind::Binary(..) | ExprKind::Not(_) | ExprKind::At { .. } | ExprKind::Quantified(_) => {
-                let truth = self.truth(expr)?;
-                self.as_cases(truth)
-            }
+        }
+        Ok(cases)
+    }
+
+    /// Arithmetic on the numbers of this program.
+    pub fn math(&self) -> Arithmetic<'_> {
+        Arithmetic { space: &self.encoding.space }
+    }
+
+    /// An expression that yields few values: a process, a value of an enumeration.
+    fn cases(&mut self, expr: &Expr) -> Result<Cases> {
+        match self.term(expr)? {
+            Term::Cases(cases) => Ok(cases),
+            Term::Numbers(_) => unreachable!("front-ends check types: a number is no process"),
         }
     }
 
@@ -182,8 +357,14 @@ impl Evaluator<'_> {
                 self.always(Value::Int((self.model.processes[me].first_cell + var.offset) as i64))
             }
             (Whose::Of(who), Storage::Public(family) | Storage::Local(family)) => {
-                let who = self.cases(who)?;
                 let model = self.model;
+                let who = match self.term(who)? {
+                    Term::Cases(cases) => cases,
+                    Term::Numbers(numbers) => {
+                        let members = model.families[family].processes();
+                        self.listed(&numbers, members.map(|process| model.processes[process].index))?
+                    }
+                };
                 self.map(who, |value| {
                     let process = match value {
                         Value::Process(process) if model.processes[process].family == family => process,
@@ -198,7 +379,10 @@ impl Evaluator<'_> {
         let mut stride = var.ty.n_cells() as i64;
         for (index, len) in access.indices.iter().zip(var.ty.dimensions()) {
             stride /= len.max(1) as i64;
-            let index = self.cases(index)?;
+            let index = match self.term(index)? {
+                Term::Cases(cases) => cases,
+                Term::Numbers(numbers) => self.listed(&numbers, 0..len as i64)?,
+            };
             located = self.choose(located, |this, base| {
                 this.map(index.clone(), |at| {
                     let at = as_number(at).filter(|&at| 0 <= at && at < len as i64)?;
@@ -216,6 +400,9 @@ impl Evaluator<'_> {
             Domain::Family(family) => model.families[*family].processes().map(Value::Process).collect(),
             Domain::Enum(id) => (0..model.enums[*id].values.len()).map(|at| Value::Enum(*id, at as u32)).collect(),
             Domain::Range(lo, hi) => match (self.constant(lo)?, self.constant(hi)?) {
+                (Some(lo), Some(hi)) if i128::from(hi) - i128::from(lo) >= MOST_ROUNDS => {
+                    return Err(NoDiagram::TooManyRounds);
+                }
                 (Some(lo), Some(hi)) => (lo..=hi).map(Value::Int).collect(),
                 _ => return Ok(None),
             },
@@ -224,19 +411,29 @@ impl Evaluator<'_> {
 
     /// The value of a bound, which front-ends make the same in all states.
     fn constant(&mut self, expr: &Expr) -> Result<Option<i64>> {
-        let cases = self.cases(expr)?;
-        Ok(cases.values.keys().next().copied().and_then(as_number))
+        Ok(match self.term(expr)? {
+            Term::Cases(cases) => cases.values.keys().next().copied().and_then(as_number),
+            Term::Numbers(numbers) => numbers.number.constant().and_then(|value| i64::try_from(value).ok()),
+        })
     }
 
-    fn content(&self, cell: Value) -> Result<Cases> {
+    fn content(&self, cell: Value) -> Result<Term> {
         let cell = CellId::new(as_number(cell).expect("cells appear as numbers") as usize);
         self.touched.borrow_mut().insert(cell);
-        if let Some(&value) = self.known.get(&cell) {
-            return Ok(self.always(value));
+        let nowhere = self.encoding.space.empty();
+        match self.known.get(&cell) {
+            Some(Known::Value(value)) => return Ok(Term::Cases(self.always(*value))),
+            Some(Known::Number(number)) => {
+                return Ok(Term::Numbers(Numbers { number: number.as_ref().clone(), fault: nowhere }));
+            }
+            None => {}
         }
-        let values = self.encoding.values(cell).iter().enumerate();
-        let values = values.map(|(position, &value)| Ok((value, self.encoding.equals(Part::Cell(cell), position)?)));
-        Ok(Cases { values: values.collect::<Result<_>>()?, fault: self.encoding.space.empty() })
+        if self.encoding.is_wide(cell) {
+            return Ok(Term::Numbers(Numbers { number: self.encoding.number(cell)?, fault: nowhere }));
+        }
+        let values = self.encoding.values(cell);
+        let values = values.map(|(position, value)| Ok((value, self.encoding.equals(Part::Cell(cell), position)?)));
+        Ok(Term::Cases(Cases { values: values.collect::<Result<_>>()?, fault: nowhere }))
     }
 
     fn quantified(&mut self, quantified: &Quantified) -> Result<Truth> {
@@ -338,17 +535,47 @@ impl Evaluator<'_> {
         let mut chosen = Cases { values: BTreeMap::new(), fault: cases.fault };
         for (value, when) in cases.values {
             let following = then(self, value)?;
-            let space = &self.encoding.space;
-            chosen.fault = space.or(&chosen.fault, &space.and(&when, &following.fault)?)?;
-            for (value, also) in following.values {
-                let both = space.and(&when, &also)?;
-                if !both.is_empty() {
-                    let target = chosen.values.entry(value).or_insert_with(|| space.empty());
-                    *target = space.or(target, &both)?;
-                }
-            }
+            self.include(&mut chosen, &when, following)?;
         }
         Ok(chosen)
+    }
+
+    /// For each value the term that follows from it.
+    fn choose_term(&mut self, cases: Cases, mut then: impl FnMut(&mut Self, Value) -> Result<Term>) -> Result<Term> {
+        let mut found = Vec::new();
+        for (value, when) in cases.values {
+            found.push((when, then(self, value)?));
+        }
+        if found.iter().all(|(_, term)| matches!(term, Term::Cases(_))) {
+            let mut chosen = Cases { values: BTreeMap::new(), fault: cases.fault };
+            for (when, term) in found {
+                let Term::Cases(following) = term else { unreachable!("all are cases") };
+                self.include(&mut chosen, &when, following)?;
+            }
+            return Ok(Term::Cases(chosen));
+        }
+        let space = &self.encoding.space;
+        let mut chosen = Numbers { number: self.math().constant(0), fault: cases.fault };
+        for (when, term) in found {
+            let following = self.as_numbers(term)?;
+            chosen.fault = space.or(&chosen.fault, &space.and(&when, &following.fault)?)?;
+            chosen.number = self.math().select(&when, &following.number, &chosen.number)?;
+        }
+        Ok(Term::Numbers(chosen))
+    }
+
+    /// Adds cases on some states.
+    fn include(&self, chosen: &mut Cases, when: &Bdd, following: Cases) -> Result<()> {
+        let space = &self.encoding.space;
+        chosen.fault = space.or(&chosen.fault, &space.and(when, &following.fault)?)?;
+        for (value, also) in following.values {
+            let both = space.and(when, &also)?;
+            if !both.is_empty() {
+                let target = chosen.values.entry(value).or_insert_with(|| space.empty());
+                *target = space.or(target, &both)?;
+            }
+        }
+        Ok(())
     }
 
     /// Where it is false, too.
@@ -378,6 +605,11 @@ impl Evaluator<'_> {
         let (yes, fault) = (space.minus(&b.yes, &decided)?, space.minus(&b.fault, &decided)?);
         Ok(Truth { yes: space.or(&a.yes, &yes)?, fault: space.or(&a.fault, &fault)? })
     }
+}
+
+/// Whether values are numbers; all of an expression's values are of one kind.
+fn is_number(cases: &Cases) -> bool {
+    cases.values.keys().any(|value| matches!(value, Value::Int(_)))
 }
 
 /// A number, or `None` for what is none.

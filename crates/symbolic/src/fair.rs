@@ -1,4 +1,4 @@
-//! Fair runs in graphs of edges with constant updates: which nodes can start one (Kesten, Pnueli and Raviv 1998).
+//! Fair runs in graphs of edges that update some bits: which nodes can start one (Kesten, Pnueli and Raviv 1998).
 //!
 //! In: edges over sets of bit vectors, the moves of a small automaton that reads the vector before each edge, and
 //! demands. Out: the greatest set of nodes from which a run can go on for ever inside the set and meet every demand; it
@@ -20,9 +20,8 @@ use base::StopReason;
 use ltl::Automaton;
 use model::process::ProcessId;
 
-use crate::bdd::{Bdd, Cube, OutOfNodes, Space};
-use crate::commands::Updates;
-use crate::encoding::Encoding;
+use crate::bdd::{Bdd, OutOfNodes, Space};
+use crate::change::Change;
 
 use layers::Layers;
 use order::Order;
@@ -30,32 +29,12 @@ use order::Order;
 /// An edge relation: some updates, made in some states.
 #[derive(Clone)]
 pub struct Edge {
-    /// The states in which it can be taken.
+    /// The states in which it can be taken; where it carries new values of wide cells, with these.
     pub guard: Bdd,
     /// What changes; `None` if nothing does.
-    pub update: Option<Update>,
+    pub update: Option<Change>,
     /// Whose it is; those of one mover that stand together are applied until they bring nothing more.
     pub mover: Option<ProcessId>,
-}
-
-/// Constant updates.
-#[derive(Clone)]
-pub struct Update {
-    /// The bits that are updated.
-    pub changed: Cube,
-    /// What they are afterwards.
-    pub after: Cube,
-    /// The same bit by bit.
-    pub literals: Vec<(u32, bool)>,
-}
-
-impl Update {
-    /// Updates of parts.
-    pub fn new(encoding: &Encoding, updates: &Updates) -> Result<Self, OutOfNodes> {
-        let literals: Vec<_> = updates.iter().flat_map(|&(part, value)| encoding.field(part).literals(value)).collect();
-        let changed = encoding.space.bits(literals.iter().map(|&(bit, _)| bit))?;
-        Ok(Update { changed, after: encoding.space.cube(literals.iter().copied())?, literals })
-    }
 }
 
 /// A move of the automaton.
@@ -270,14 +249,18 @@ impl Graph<'_> {
         if here.is_empty() {
             return Ok(here);
         }
+        let update = self.edges[edge].update.as_ref();
         let before = match before {
             Some(before) => before,
-            None => before.insert(match &self.edges[edge].update {
-                Some(update) => self.bdd(self.space.restrict(into, &update.after))?,
+            None => before.insert(match update {
+                Some(update) => self.bdd(update.put(self.space, into))?,
                 None => into.clone(),
             }),
         };
-        let new = self.bdd(self.space.and(&here, before))?;
+        let new = self.bdd(match update {
+            Some(update) => update.before(self.space, &here, before),
+            None => self.space.and(&here, before),
+        })?;
         if step.label.is_all() { Ok(new) } else { self.bdd(self.space.and(&new, &step.label)) }
     }
 
@@ -354,10 +337,7 @@ impl Graph<'_> {
         for step in self.moves.iter().filter(|step| step.from == from) {
             let moved = match &self.edges[edge].update {
                 None => self.bdd(self.space.and(&here, &step.label))?,
-                Some(update) => {
-                    let rest = self.bdd(self.space.and_exists(&here, &step.label, &update.changed))?;
-                    self.bdd(self.space.and(&rest, &self.space.set_of(&update.after)))?
-                }
+                Some(update) => self.bdd(update.image(self.space, &step.label, &here))?,
             };
             let moved = match within {
                 Some(within) => self.bdd(self.space.and(&moved, &within[step.to]))?,

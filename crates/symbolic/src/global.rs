@@ -20,11 +20,12 @@ use temporal::{Proposition, Violation};
 
 use crate::attended::Gauge;
 use crate::bdd::Bdd;
+use crate::engines::Config;
 use crate::fair::lasso::Lasso;
 use crate::fair::violation::{Found, Wanted};
 use crate::fair::{Graph, Move};
 use crate::meter::Meter;
-use crate::system::System;
+use crate::system::{System, SystemPlan};
 use turns::{TurnEdges, Turns};
 
 pub(crate) use turns::step_tests;
@@ -36,7 +37,7 @@ pub(crate) use turns::step_tests;
 pub(crate) fn run(
     task: &Task<'_>,
     gauge: &Arc<Gauge>,
-    n_nodes: usize,
+    (n_nodes, config): (usize, &Config),
     tell: impl Fn(&Answer),
 ) -> Result<Vec<Answer>, EngineError> {
     let started = Instant::now();
@@ -49,7 +50,9 @@ pub(crate) fn run(
         ..Statistics::default()
     };
     let tests = step_tests(task.model);
-    let system = System::with_tests(task.model, &vec![1; task.model.processes.len()], n_nodes, &tests);
+    let n_blocks = vec![1; task.model.processes.len()];
+    let plan = SystemPlan { n_blocks: &n_blocks, n_nodes, tests: &tests, most_listed: config.listed_values as u128 };
+    let system = System::planned(task.model, &plan);
     let search = system.as_ref().map_err(StopReason::clone).and_then(|system| {
         let meter = Meter { system, budget: &task.budget, gauge, peak_nodes: &peak_nodes };
         Search::new(Turns::new(system, tests)?, meter)
@@ -83,7 +86,7 @@ impl<'a, 'm> Search<'a, 'm> {
     fn new(turns: Turns<'a, 'm>, meter: Meter<'a, 'm>) -> Result<Self, StopReason> {
         let system = meter.system;
         let space = &system.encoding.space;
-        let edges = turns.steps()?;
+        let edges = turns.steps();
         let stay = Move { from: 0, to: 0, label: space.all() };
         let pause = || meter.pause();
         let graph = Graph { space, edges: &edges, moves: vec![stay], n_states: 1, pause: &pause };

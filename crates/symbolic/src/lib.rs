@@ -6,6 +6,7 @@
 
 mod attended;
 pub mod bdd;
+pub mod change;
 pub mod commands;
 pub mod encoding;
 pub mod engines;
@@ -15,6 +16,7 @@ mod global;
 pub mod local;
 pub mod local_fair;
 mod meter;
+pub mod number;
 mod offers;
 pub mod points;
 pub mod reach;
@@ -22,3 +24,4 @@ pub mod refine;
 mod rename;
 mod split;
 pub mod system;
+pub mod wide;

@@ -25,9 +25,9 @@ use model::variable::{CellId, Storage};
 
 use crate::attended::Gauge;
 use crate::bdd::{Bdd, Cube, OutOfNodes, Renaming};
-use crate::commands::{Command, Updates};
+use crate::change::{After, Change, Updates};
+use crate::commands::Command;
 use crate::encoding::{Part, bits_for};
-use crate::evaluate::Evaluator;
 use crate::system::System;
 
 /// Sets with at most this many states are written down row by row.
@@ -45,8 +45,8 @@ pub struct LocalSets<'m> {
     pub(crate) blocks: Vec<Vec<Bdd>>,
     /// The commands, with updates of exposed blocks, by who moves.
     pub(crate) commands: HashMap<Movers, Vec<Command>>,
-    /// Updates as cubes: the bits that change, and what they are afterwards.
-    cubes: HashMap<Updates, (Cube, Cube)>,
+    /// Updates as operations on diagrams.
+    changes: HashMap<Updates, Change>,
     /// Sets of parts as cubes.
     hidden: HashMap<(Movers, Vec<ProcessId>), Cube>,
     /// Exchanges of processes as renamings of sets.
@@ -72,7 +72,7 @@ impl<'m> LocalSets<'m> {
             exposed: vec![nothing; n_processes],
             blocks: vec![vec![system.encoding.space.all()]; n_processes],
             commands: HashMap::new(),
-            cubes: HashMap::new(),
+            changes: HashMap::new(),
             hidden: HashMap::new(),
             renamings: HashMap::new(),
             initial: None,
@@ -119,7 +119,7 @@ impl<'m> LocalSets<'m> {
         let space = &self.system.encoding.space;
         let (mut decided, mut faulty) = (space.empty(), space.empty());
         for question in questions(self.system.model, property).unwrap_or_default() {
-            let (states, fault) = self.bdd(self.pattern(&question.pattern))?;
+            let (states, fault) = self.pattern(&question.pattern)?;
             decided = self.bdd(space.or(&decided, &states))?;
             faulty = self.bdd(space.or(&faulty, &fault))?;
         }
@@ -128,7 +128,7 @@ impl<'m> LocalSets<'m> {
         if !faulty.is_empty()
             && let PropertyKind::Invariant(expr) | PropertyKind::Reachable(expr) = property
         {
-            let truth = self.bdd(self.system.truth(expr))?;
+            let truth = self.system.truth(expr)?;
             decided = match property {
                 PropertyKind::Reachable(_) => truth.yes,
                 _ => self.bdd(space.or(&truth.yes, &truth.fault).and_then(|rest| space.not(&rest)))?,
@@ -207,7 +207,7 @@ impl<'m> LocalSets<'m> {
             commands.entry(movers).or_default().extend(split);
         }
         self.commands = commands;
-        self.cubes.clear();
+        self.changes.clear();
         self.hidden.clear();
         (self.initial, self.tie) = (None, None);
         Ok(())
@@ -219,16 +219,15 @@ impl<'m> LocalSets<'m> {
         let mut split = Vec::new();
         let mut keeping = space.empty();
         for (block, states) in self.blocks[mover.index()].iter().enumerate() {
-            let leading = space.and(&command.guard, &space.restrict(states, &command.after)?)?;
+            let leading = space.and(&command.guard, &command.change.put(space, states)?)?;
             keeping = space.or(&keeping, &space.and(&leading, states)?)?;
             let moving = space.minus(&leading, states)?;
             if !moving.is_empty() {
                 let mut updates = command.updates.clone();
-                updates.push((Part::Exposed(mover), block));
+                updates.push((Part::Exposed(mover), After::Is(block as u64)));
                 updates.sort_unstable();
-                let after = encoding.assignment(updates.iter().copied())?;
-                let changed = encoding.bits(updates.iter().map(|&(part, _)| part))?;
-                split.push(Command { guard: moving, updates, after, changed, ..command.clone() });
+                let change = Change::new(encoding, &updates)?;
+                split.push(Command { guard: moving, updates, change, ..command.clone() });
             }
         }
         if !keeping.is_empty() {
@@ -246,7 +245,7 @@ impl<'m> LocalSets<'m> {
                 return Ok(tie);
             }
             let tied = blocks.iter().enumerate().try_fold(space.empty(), |tied, (block, states)| {
-                let one = space.and(states, &encoding.equals(Part::Exposed(process), block)?)?;
+                let one = space.and(states, &encoding.equals(Part::Exposed(process), block as u64)?)?;
                 space.or(&tied, &one)
             })?;
             space.and(&tied, &tie)
@@ -267,14 +266,14 @@ impl<'m> LocalSets<'m> {
         self.bdd(self.system.encoding.space.and(&self.system.initial, &tie))
     }
 
-    pub(crate) fn cubes_of(&mut self, updates: Updates) -> Result<(Cube, Cube), StopReason> {
-        if let Some(cubes) = self.cubes.get(&updates) {
-            return Ok(cubes.clone());
+    /// The change that updates make.
+    pub(crate) fn change_of(&mut self, updates: Updates) -> Result<Change, StopReason> {
+        if let Some(change) = self.changes.get(&updates) {
+            return Ok(change.clone());
         }
-        let changed = self.bdd(self.system.encoding.bits(updates.iter().map(|&(part, _)| part)))?;
-        let after = self.bdd(self.system.encoding.assignment(updates.iter().copied()))?;
-        self.cubes.insert(updates, (changed.clone(), after.clone()));
-        Ok((changed, after))
+        let change = self.bdd(Change::new(&self.system.encoding, &updates))?;
+        self.changes.insert(updates, change.clone());
+        Ok(change)
     }
 
     /// The parts that the movers see and the group does not.
@@ -286,28 +285,26 @@ impl<'m> LocalSets<'m> {
         let mut together: Vec<ProcessId> = join.iter().flat_map(|(processes, _)| processes.iter().copied()).collect();
         together.extend(movers.processes());
         let parts: Vec<Part> = self.view(&together).into_iter().filter(|&part| !self.sees(group, part)).collect();
-        let cube = self.bdd(self.system.encoding.bits(parts))?;
+        let cube = self.bdd(self.system.encoding.all_bits(parts))?;
         self.hidden.insert(key, cube.clone());
         Ok(cube)
     }
 
     /// The states that a pattern describes, and where asking is a fault.
-    pub(crate) fn pattern(&self, pattern: &Pattern) -> Result<(Bdd, Bdd), OutOfNodes> {
+    pub(crate) fn pattern(&self, pattern: &Pattern) -> Result<(Bdd, Bdd), StopReason> {
         let space = &self.system.encoding.space;
         let states = match pattern {
             Pattern::Truth { expr, bound, wanted } => {
-                let mut evaluator = Evaluator::new(self.system.model, &self.system.points, &self.system.encoding, None);
-                evaluator.bound.clone_from(bound);
-                let truth = evaluator.truth(expr)?;
+                let truth = self.system.truth_of(expr, bound)?;
                 let yes = match wanted {
                     true => truth.yes,
-                    false => space.not(&space.or(&truth.yes, &truth.fault)?)?,
+                    false => self.bdd(space.or(&truth.yes, &truth.fault).and_then(|rest| space.not(&rest)))?,
                 };
                 return Ok((yes, truth.fault));
             }
             Pattern::Fault(process) => self.system.processes[process.index()].fault.clone(),
-            Pattern::Deadlock => self.system.deadlocks()?,
-            Pattern::Race(var, a, b) => self.system.race(*var, *a, *b)?,
+            Pattern::Deadlock => self.bdd(self.system.deadlocks())?,
+            Pattern::Race(var, a, b) => self.bdd(self.system.race(*var, *a, *b))?,
         };
         Ok((states, space.empty()))
     }
@@ -393,7 +390,7 @@ impl Backend for LocalSets<'_> {
 
     fn answers(&mut self, question: &Question, join: Join<'_, Bdd>) -> Result<Answered, StopReason> {
         let space = &self.system.encoding.space;
-        let (states, fault) = self.bdd(self.pattern(&question.pattern))?;
+        let (states, fault) = self.pattern(&question.pattern)?;
         let meets = |set: &Bdd| {
             join.iter().try_fold(
                 set.clone(),
@@ -408,7 +405,9 @@ impl Backend for LocalSets<'_> {
 
     fn certify(&mut self, k: usize, sets: Join<'_, Bdd>) -> Result<SplitInvariant, StopReason> {
         let n_states: Option<u64> = sets.iter().map(|(group, set)| self.n_states(group, set)).sum();
-        let by_rows = n_states.is_some_and(|n_states| n_states <= MOST_ROWS);
+        let fits = |&part: &Part| self.system.encoding.field(part).n_values <= 1 << u32::BITS;
+        let by_rows = n_states.is_some_and(|n_states| n_states <= MOST_ROWS)
+            && sets.iter().all(|(group, _)| self.view(group).iter().all(fits));
         let members = (sets.iter())
             .map(|(group, set)| {
                 let view = self.view(group);
@@ -468,13 +467,12 @@ impl LocalSets<'_> {
         }
         let mut result = self.system.encoding.space.empty();
         for (visible, looks) in seen {
-            let (changed, after) = self.cubes_of(visible)?;
+            let change = self.change_of(visible)?;
             let space = &self.system.encoding.space;
-            let rest = match own.first() {
-                Some((_, own)) => space.and_exists(own, &looks, &changed),
-                None => space.exists(&looks, &changed),
+            let moved = match own.first() {
+                Some((_, own)) => change.image(space, own, &looks),
+                None => change.settled_from(space, &looks),
             };
-            let moved = rest.and_then(|rest| space.and(&rest, &space.set_of(&after)));
             result = self.bdd(moved.and_then(|moved| space.or(&result, &moved)))?;
         }
         Ok(result)
@@ -483,7 +481,8 @@ impl LocalSets<'_> {
     fn rows(&self, view: &[Part], set: &Bdd) -> StateSet {
         let fields: Vec<_> = view.iter().map(|&part| self.system.encoding.field(part)).collect();
         let bits: Vec<u32> = fields.iter().flat_map(|field| field.bits()).collect();
-        let mut rows: Vec<Vec<u32>> = (set.vectors(&bits, self.system.encoding.space.n_bits() as usize).iter())
+        let n_bits = self.system.encoding.space.n_bits() as usize;
+        let mut rows: Vec<Vec<u32>> = (set.vectors(&bits, n_bits, MOST_ROWS as usize).iter())
             .map(|vector| fields.iter().map(|field| field.read(vector) as u32).collect())
             .collect();
         rows.sort_unstable();
@@ -492,22 +491,21 @@ impl LocalSets<'_> {
 
     /// Fields of blocks have room for more blocks than there are; the bits that are 0 in all of these are left out.
     fn diagram(&self, view: &[Part], set: &Bdd) -> Result<StateSet, OutOfNodes> {
-        let mut order = Vec::new();
-        let mut position = HashMap::new();
+        let mut bits: Vec<(u32, (usize, u32))> = Vec::new();
         let mut always_0 = Vec::new();
         for (column, &part) in view.iter().enumerate() {
             let field = self.system.encoding.field(part);
             let n_values = match part {
-                Part::Exposed(process) => self.exposed[process.index()].blocks.len(),
+                Part::Exposed(process) => self.exposed[process.index()].blocks.len() as u128,
                 Part::Cell(_) | Part::Control(_) => field.n_values,
             };
             let n_left_out = field.bits().count() - bits_for(n_values) as usize;
             always_0.extend(field.bits().take(n_left_out));
-            for (at, bit) in field.bits().skip(n_left_out).enumerate() {
-                position.insert(bit, order.len() as u32);
-                order.push((column, at as u32));
-            }
+            bits.extend(field.bits().skip(n_left_out).zip(0..).map(|(bit, at)| (bit, (column, at))));
         }
+        bits.sort_unstable();
+        let position: HashMap<u32, u32> = bits.iter().zip(0..).map(|(&(bit, _), at)| (bit, at)).collect();
+        let order = bits.into_iter().map(|(_, place)| place).collect();
         let space = &self.system.encoding.space;
         let set = space.exists(set, &space.bits(always_0)?)?;
         let nodes = set.table().into_iter().map(|(bit, low, high)| (position[&bit], low as u32, high as u32)).collect();

@@ -21,7 +21,8 @@ impl System<'_> {
             let actions = &self.model.places[points.point(number).place].actions;
             actions.iter().any(|&action| is_idle(self.model, action))
         };
-        let idle = self.encoding.one_of(Part::Control(process), (0..points.len()).filter(is_idle))?;
+        let idle =
+            self.encoding.one_of(Part::Control(process), (0..points.len()).filter(is_idle).map(|at| at as u64))?;
         space.or(&space.not(&moving)?, &idle)
     }
 

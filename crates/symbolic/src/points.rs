@@ -97,8 +97,8 @@ impl ProcessPoints {
     }
 
     /// The numbers of the points at one of the places.
-    pub fn at_places(&self, places: &[PlaceId]) -> Vec<usize> {
-        (0..self.list.len()).filter(|&number| places.contains(&self.list[number].place)).collect()
+    pub fn at_places(&self, places: &[PlaceId]) -> Vec<u64> {
+        (0..self.list.len()).filter(|&number| places.contains(&self.list[number].place)).map(|at| at as u64).collect()
     }
 
     /// The number of the point at which a process of this text stands in a state.

@@ -120,6 +120,7 @@ impl Search<'_, '_> {
         while ring > 0 {
             let last = run.last().expect("a run has a state");
             let next = match self.direction {
+                Direction::Backward if self.system.encoding.has_choices() => self.step_within(last, ring - 1)?,
                 Direction::Backward => self.successor_within(last, ring - 1),
                 Direction::Forward => self.predecessor_within(last, ring - 1)?,
             };
@@ -144,6 +145,11 @@ impl Search<'_, '_> {
     fn successor_within(&self, state: &State, ring: usize) -> Option<State> {
         let successors = eval::steps(self.system.model, state).into_iter().filter_map(|step| step.result.ok());
         successors.min_by_key(|state| self.ring_of(state)).filter(|state| self.ring_of(state) <= ring)
+    }
+
+    /// As [`Search::successor_within`], where a state has too many successors to list.
+    fn step_within(&self, state: &State, ring: usize) -> Result<Option<State>, OutOfNodes> {
+        self.system.successor_within(state, &self.rings[..=ring])
     }
 
     fn predecessor_within(&self, state: &State, ring: usize) -> Result<Option<State>, OutOfNodes> {

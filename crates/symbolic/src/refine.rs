@@ -21,7 +21,7 @@ impl Refinable for LocalSets<'_> {
         for (process, fact) in facts {
             let split = self.split_blocks(*process, fact);
             new |= self.bdd(split)?;
-            let room = self.system().encoding.field(Part::Exposed(*process)).n_values;
+            let room = self.system().encoding.field(Part::Exposed(*process)).n_values as usize;
             if self.exposed[process.index()].blocks.len() > room {
                 let name = &self.system().model.processes[*process].name;
                 return Err(Unsupported::about(Feature::ManyBlocks, name).into());
@@ -77,6 +77,13 @@ impl Refinable for LocalSets<'_> {
 
     fn sample(&mut self, states: &Bdd) -> Option<State> {
         self.system().pick(states)
+    }
+
+    fn successor_within(&mut self, state: &State, sets: &[Bdd]) -> Result<Option<State>, StopReason> {
+        match self.system().encoding.has_choices() {
+            true => self.bdd(self.system().successor_within(state, sets)),
+            false => Ok(self.listed_successor_within(state, sets)),
+        }
     }
 
     fn contains(&self, states: &Bdd, state: &State) -> bool {
@@ -141,7 +148,9 @@ impl LocalSets<'_> {
     fn holds(&self, process: ProcessId, fact: &LocalFact) -> Result<Bdd, OutOfNodes> {
         let encoding = &self.system().encoding;
         match fact {
-            LocalFact::Control(points) => encoding.one_of(Part::Control(process), points.iter().copied()),
+            LocalFact::Control(points) => {
+                encoding.one_of(Part::Control(process), points.iter().map(|&point| point as u64))
+            }
             LocalFact::Cell(cell, value) => {
                 let position = encoding.position(*cell, *value).expect("facts are about values of the cell's type");
                 encoding.equals(Part::Cell(*cell), position)
@@ -160,12 +169,12 @@ impl LocalSets<'_> {
         }
     }
 
-    fn fact(&self, part: Part, value: usize) -> (ProcessId, LocalFact) {
+    fn fact(&self, part: Part, value: u64) -> (ProcessId, LocalFact) {
         match part {
-            Part::Control(process) => (process, LocalFact::Control(vec![value])),
+            Part::Control(process) => (process, LocalFact::Control(vec![value as usize])),
             Part::Cell(cell) => {
                 let owner = self.system().model.cells[cell].owner.expect("local cells have an owner");
-                (owner, LocalFact::Cell(cell, self.system().encoding.values(cell)[value]))
+                (owner, LocalFact::Cell(cell, self.system().encoding.value(cell, value)))
             }
             Part::Exposed(_) => unreachable!("blocks are no local parts"),
         }

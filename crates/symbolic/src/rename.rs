@@ -9,9 +9,10 @@ use std::rc::Rc;
 use base::StopReason;
 use compose::symmetry::{Exchange, Symmetry};
 use model::types::ScalarType;
+use model::variable::CellId;
 
 use crate::bdd::{Bdd, OutOfNodes, Renaming};
-use crate::commands::Updates;
+use crate::change::{After, Updates};
 use crate::encoding::Part;
 use crate::local::LocalSets;
 
@@ -43,22 +44,33 @@ impl LocalSets<'_> {
 
     /// What updates become.
     pub(crate) fn moved_updates(&self, by: (&Symmetry<'_>, &Exchange), updates: &Updates) -> Updates {
-        let moved = |&(part, value): &(Part, usize)| (self.moved_part(by, part), self.moved_value(by.1, part, value));
+        let moved = |&(part, after): &(Part, After)| {
+            let after = match after {
+                After::Is(value) => After::Is(self.moved_value(by.1, part, value)),
+                After::Carried => After::Carried,
+            };
+            (self.moved_part(by, part), after)
+        };
         let mut updates: Updates = updates.iter().map(moved).collect();
         updates.sort_unstable();
         updates
     }
 
-    fn moved_value(&self, exchange: &Exchange, part: Part, value: usize) -> usize {
+    fn moved_value(&self, exchange: &Exchange, part: Part, value: u64) -> u64 {
         let Part::Cell(cell) = part else { return value };
         let encoding = &self.system().encoding;
-        match self.system().model.cells[cell].ty {
-            ScalarType::Pid(_) | ScalarType::PidOrNone(_) | ScalarType::Lock => {
-                let moved = exchange.value(encoding.values(cell)[value]);
+        match self.names_processes(cell) {
+            true => {
+                let moved = exchange.value(encoding.value(cell, value));
                 encoding.position(cell, moved).expect("an exchange keeps processes within their families")
             }
-            ScalarType::Bool | ScalarType::Range { .. } | ScalarType::Semaphore { .. } | ScalarType::Enum(_) => value,
+            false => value,
         }
+    }
+
+    fn names_processes(&self, cell: CellId) -> bool {
+        let ty = self.system().model.cells[cell].ty;
+        matches!(ty, ScalarType::Pid(_) | ScalarType::PidOrNone(_) | ScalarType::Lock)
     }
 
     /// The exchange as a renaming of sets.
@@ -79,18 +91,25 @@ impl LocalSets<'_> {
         for &part in encoding.parts() {
             let image = self.moved_part(by, part);
             let (from, to) = (encoding.field(part), encoding.field(image));
-            let keeps_values = (0..from.n_values).all(|value| self.moved_value(by.1, part, value) == value);
+            let names_processes = matches!(part, Part::Cell(cell) if self.names_processes(cell));
+            let keeps_values =
+                !names_processes || (0..from.n_values as u64).all(|value| self.moved_value(by.1, part, value) == value);
             if keeps_values && part == image {
                 continue;
+            }
+            if encoding.is_carried(part) {
+                for (bit, image) in from.next_bits().zip(to.next_bits()) {
+                    pairs.push((bit, encoding.space.set_of(&encoding.space.bits([image])?)));
+                }
             }
             for (at, bit) in from.bits().enumerate() {
                 let set = match keeps_values {
                     true => encoding.space.set_of(&encoding.space.bits(to.bits().nth(at))?),
                     false => {
-                        let is_set = |value: &usize| from.literals(*value).nth(at).is_some_and(|(_, is_set)| is_set);
+                        let is_set = |value: &u64| from.literals(*value).nth(at).is_some_and(|(_, is_set)| is_set);
                         // Patterns that are no values stay what they are: else a set would get some of them.
-                        let patterns = (0..1_usize << from.bits().count()).filter(is_set);
-                        let moved = |value| match value < from.n_values {
+                        let patterns = (0..1_u64 << from.bits().count()).filter(is_set);
+                        let moved = |value: u64| match u128::from(value) < from.n_values {
                             true => self.moved_value(by.1, part, value),
                             false => value,
                         };

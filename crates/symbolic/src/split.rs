@@ -16,7 +16,8 @@ use compose::symmetry::Symmetry;
 use model::process::ProcessId;
 
 use crate::bdd::{Bdd, Cube, Renaming};
-use crate::commands::{Command, Updates};
+use crate::change::{Change, Updates};
+use crate::commands::Command;
 use crate::encoding::Part;
 use crate::fair::order::Order;
 use crate::local::LocalSets;
@@ -25,9 +26,8 @@ use crate::local::LocalSets;
 struct Effect {
     /// Who was first seen to have it.
     mover: Option<ProcessId>,
-    changed: Cube,
-    after: Cube,
-    /// The states before the steps, as far as the process sees them.
+    change: Change,
+    /// The states before the steps, as far as the process sees them; where values of wide cells are carried, with these.
     looks: Bdd,
     /// The process's set and `looks` when the effect was last applied.
     done: (Bdd, Bdd),
@@ -120,7 +120,7 @@ impl Closing<'_, '_> {
                 let others: Vec<usize> =
                     movers.processes().filter(|&mover| mover != process).map(ProcessId::index).collect();
                 let hidden_parts = self.sets.hidden_parts(movers, process);
-                let hidden = self.sets.bdd(self.sets.system().encoding.bits(hidden_parts.iter().copied()))?;
+                let hidden = self.sets.bdd(self.sets.system().encoding.all_bits(hidden_parts.iter().copied()))?;
                 for (at, command) in commands.iter().enumerate() {
                     let Some(effect) = self.effect(watcher, &command.updates, movers.process)? else { continue };
                     if others.is_empty() {
@@ -145,7 +145,7 @@ impl Closing<'_, '_> {
             let commands = self.sets.commands.get(&movers).cloned().unwrap_or_default();
             let nothing = self.sets.bdd(self.sets.system().encoding.bits([]))?;
             let own = self.sets.local_parts(mover);
-            let own = self.sets.bdd(self.sets.system().encoding.bits(own))?;
+            let own = self.sets.bdd(self.sets.system().encoding.all_bits(own))?;
             for command in &commands {
                 if let Some(effect) = self.effect(first, &command.updates, mover)? {
                     self.add_own(first, effect, (command, &nothing))?;
@@ -177,7 +177,7 @@ impl Closing<'_, '_> {
             let renaming = self.sets.renaming((symmetry, &exchange))?;
             let movers = Movers { process: alike, partner: None };
             let hidden = self.sets.hidden_parts(movers, self.watchers[watcher]);
-            let hidden = self.sets.bdd(self.sets.system().encoding.bits(hidden))?;
+            let hidden = self.sets.bdd(self.sets.system().encoding.all_bits(hidden))?;
             self.summaries[summary].shows.push(Show { watcher, effect, image: Some((renaming, hidden)) });
         }
         Ok(())
@@ -202,11 +202,11 @@ impl Closing<'_, '_> {
         if let Some(&effect) = self.known[watcher].get(&visible) {
             return Ok(Some(effect));
         }
-        let (changed, after) = self.sets.cubes_of(visible.clone())?;
+        let change = self.sets.change_of(visible.clone())?;
         let empty = self.sets.empty();
         let effects = &mut self.effects[watcher];
         let mover = Some(mover);
-        effects.push(Effect { mover, changed, after, looks: empty.clone(), done: (empty.clone(), empty) });
+        effects.push(Effect { mover, change, looks: empty.clone(), done: (empty.clone(), empty) });
         self.known[watcher].insert(visible, effects.len() - 1);
         Ok(Some(effects.len() - 1))
     }
@@ -267,10 +267,10 @@ impl Closing<'_, '_> {
         let space = &self.sets.system().encoding.space;
         let moved = || {
             let fresh = space.minus(theta, old_theta)?;
-            let by_states = space.and_exists(&fresh, &effect.looks, &effect.changed)?;
+            let by_states = space.and_exists(&fresh, &effect.looks, effect.change.changed())?;
             let fresh = space.minus(&effect.looks, old_looks)?;
-            let by_looks = space.and_exists(old_theta, &fresh, &effect.changed)?;
-            let moved = space.and(&space.or(&by_states, &by_looks)?, &space.set_of(&effect.after))?;
+            let by_looks = space.and_exists(old_theta, &fresh, effect.change.changed())?;
+            let moved = effect.change.settled(space, &space.or(&by_states, &by_looks)?)?;
             space.or(theta, &moved)
         };
         let all = self.sets.bdd(moved())?;

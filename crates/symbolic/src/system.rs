@@ -7,14 +7,17 @@ use std::collections::BTreeSet;
 use base::{Feature, StopReason, Unsupported};
 use model::Model;
 use model::eval::{self, Control, Frame, State};
+use model::expr::Expr;
 use model::process::ProcessId;
+use model::value::Value;
 use model::variable::{CellId, Role, VarId};
 
 use crate::bdd::{Bdd, OutOfNodes};
 use crate::commands::{Command, ProcessCommands, StepTests, Stop, commands};
 use crate::encoding::{Encoding, Part};
-use crate::evaluate::{Evaluator, Truth};
+use crate::evaluate::{Evaluator, NoDiagram, Truth};
 use crate::points::Points;
+use crate::wide::{MOST_LISTED, Wide};
 
 /// A node takes about this many bytes, its share of tables and caches included.
 const BYTES_PER_NODE: u64 = 40;
@@ -37,6 +40,18 @@ pub struct System<'m> {
     n_nodes: usize,
 }
 
+/// How a program becomes diagrams.
+pub struct SystemPlan<'p> {
+    /// For each process how many blocks it may expose.
+    pub n_blocks: &'p [usize],
+    /// How many nodes there is room for.
+    pub n_nodes: usize,
+    /// What steps are told apart by.
+    pub tests: &'p StepTests,
+    /// Cells with more values than this are numbers of bits.
+    pub most_listed: u128,
+}
+
 impl<'m> System<'m> {
     /// How many nodes fit into this much memory.
     pub fn nodes_within(bytes: u64) -> usize {
@@ -45,22 +60,21 @@ impl<'m> System<'m> {
 
     /// Encodes a program, with room for `n_blocks` exposed blocks for each process and for `n_nodes` nodes.
     pub fn new(model: &'m Model, n_blocks: &[usize], n_nodes: usize) -> Result<Self, StopReason> {
-        System::with_tests(model, n_blocks, n_nodes, &StepTests::default())
+        System::planned(
+            model,
+            &SystemPlan { n_blocks, n_nodes, tests: &StepTests::default(), most_listed: MOST_LISTED },
+        )
     }
 
-    /// The same with commands that tell apart what the tests do.
-    pub fn with_tests(
-        model: &'m Model,
-        n_blocks: &[usize],
-        n_nodes: usize,
-        tests: &StepTests,
-    ) -> Result<Self, StopReason> {
+    /// Encodes a program as planned.
+    pub fn planned(model: &'m Model, plan: &SystemPlan<'_>) -> Result<Self, StopReason> {
+        let SystemPlan { n_blocks, n_nodes, tests, most_listed } = *plan;
         if !model.procedures.is_empty() {
             return Err(Feature::Procedures.into());
         }
         let points = Points::new(model)?;
         let n_points: Vec<usize> = model.processes.ids().map(|process| points.of(process).len()).collect();
-        let encoding = Encoding::new(model, &n_points, n_blocks, n_nodes);
+        let encoding = Encoding::new(model, Wide::of(model, most_listed), (&n_points, n_blocks), n_nodes);
         let build = || -> Result<(Bdd, Bdd, Vec<ProcessCommands>), Stop> {
             Ok((encoding.valid()?, initial(model, &points, &encoding)?, commands(model, &points, &encoding, tests)?))
         };
@@ -70,17 +84,30 @@ impl<'m> System<'m> {
 
     /// The states after one command.
     pub fn after(&self, command: &Command, from: &Bdd) -> Result<Bdd, OutOfNodes> {
-        let space = &self.encoding.space;
-        let rest = space.and_exists(from, &command.guard, &command.changed)?;
-        space.and(&rest, &space.set_of(&command.after))
+        command.change.image(&self.encoding.space, from, &command.guard)
     }
 
     /// The states from which one command leads into the set.
     pub fn before(&self, command: &Command, into: &Bdd) -> Result<Bdd, OutOfNodes> {
         let space = &self.encoding.space;
-        let before = space.and(&command.guard, &space.restrict(into, &command.after)?)?;
+        let before = command.change.preimage(space, &command.guard, into)?;
         // A part that is written without being read could have been anything, but no number beyond its values.
         space.and(&before, &self.valid)
+    }
+
+    /// A successor of a state in the first of some sets that has one.
+    pub fn successor_within(&self, state: &State, sets: &[Bdd]) -> Result<Option<State>, OutOfNodes> {
+        let space = &self.encoding.space;
+        let here = self.encode(state)?;
+        let ahead = self.commands().map(|command| self.after(command, &here)).collect::<Result<Vec<Bdd>, _>>()?;
+        let ahead = space.any(&ahead)?;
+        for set in sets {
+            let met = space.and(&ahead, set)?;
+            if !met.is_empty() {
+                return Ok(self.pick(&met));
+            }
+        }
+        Ok(None)
     }
 
     /// The commands of all processes.
@@ -89,8 +116,18 @@ impl<'m> System<'m> {
     }
 
     /// Where a property's expression is true, and where it is a fault.
-    pub fn truth(&self, expr: &model::expr::Expr) -> Result<Truth, OutOfNodes> {
-        Evaluator::new(self.model, &self.points, &self.encoding, None).truth(expr)
+    pub fn truth(&self, expr: &Expr) -> Result<Truth, StopReason> {
+        self.truth_of(expr, &[])
+    }
+
+    /// The same with values for the variables bound around it.
+    pub fn truth_of(&self, expr: &Expr, bound: &[Value]) -> Result<Truth, StopReason> {
+        let mut evaluator = Evaluator::new(self.model, &self.points, &self.encoding, None);
+        evaluator.bound = bound.to_vec();
+        evaluator.truth(expr).map_err(|why| match why {
+            NoDiagram::OutOfNodes => self.out_of_nodes(),
+            NoDiagram::TooManyRounds => Feature::ManyRounds.into(),
+        })
     }
 
     /// The states in which nobody can move and somebody is stuck.
@@ -162,7 +199,7 @@ impl<'m> System<'m> {
         Ok(self.encoding.space.set_of(&self.encoding.assignment(self.values_of(state))?))
     }
 
-    fn values_of(&self, state: &State) -> impl Iterator<Item = (Part, usize)> {
+    fn values_of(&self, state: &State) -> impl Iterator<Item = (Part, u64)> {
         let cells = self.model.cells.ids().filter(|&cell| !self.is_counter(cell)).map(|cell| {
             let position = self.encoding.position(cell, state.cells[cell.index()]);
             (Part::Cell(cell), position.expect("a cell holds a value of its type"))
@@ -171,7 +208,7 @@ impl<'m> System<'m> {
             .model
             .processes
             .ids()
-            .map(|process| (Part::Control(process), self.points.of(process).number_in(state, process)));
+            .map(|process| (Part::Control(process), self.points.of(process).number_in(state, process) as u64));
         cells.chain(control)
     }
 
@@ -180,10 +217,11 @@ impl<'m> System<'m> {
         let mut state = eval::initial_states(self.model).next().expect("a program has an initial state");
         for cell in self.model.cells.ids().filter(|&cell| !self.is_counter(cell)) {
             let position = self.encoding.field(Part::Cell(cell)).read(vector);
-            state.cells[cell.index()] = self.encoding.values(cell)[position];
+            state.cells[cell.index()] = self.encoding.value(cell, position);
         }
         for process in self.model.processes.ids() {
-            let point = self.points.of(process).point(self.encoding.field(Part::Control(process)).read(vector));
+            let point =
+                self.points.of(process).point(self.encoding.field(Part::Control(process)).read(vector) as usize);
             for &(cell, value) in &point.counters {
                 state.cells[cell.index()] = value;
             }
@@ -208,14 +246,14 @@ fn initial(model: &Model, points: &Points, encoding: &Encoding) -> Result<Bdd, O
             continue;
         }
         if free.contains(&cell) {
-            let anything = encoding.one_of(Part::Cell(cell), 0..encoding.values(cell).len())?;
+            let anything = encoding.any_of(Part::Cell(cell))?;
             initial = encoding.space.and(&initial, &anything)?;
         } else {
             let position = encoding.position(cell, first.cells[cell.index()]);
             fixed.push((Part::Cell(cell), position.expect("a cell holds a value of its type")));
         }
     }
-    fixed.extend(model.processes.ids().map(|process| (Part::Control(process), points.of(process).entry())));
+    fixed.extend(model.processes.ids().map(|process| (Part::Control(process), points.of(process).entry() as u64)));
     encoding.space.and(&initial, &encoding.space.set_of(&encoding.assignment(fixed)?))
 }
 
@@ -226,5 +264,6 @@ fn reason(model: &Model, stop: Stop, n_nodes: usize) -> StopReason {
         Stop::TooManyCases(statement) => {
             Unsupported::about(Feature::ManyOutcomes, &model.statements[statement].text).into()
         }
+        Stop::TooManyRounds => Feature::ManyRounds.into(),
     }
 }

@@ -17,7 +17,7 @@ const ALLOWED: [(&str, &[&str]); 12] = [
     (
         "eval",
         &[
-            "attempts_of",
+            "attempts_up_to",
             "evaluate",
             "free_cells",
             "holds",
@@ -26,9 +26,13 @@ const ALLOWED: [(&str, &[&str]); 12] = [
             "is_idle",
             "is_initial",
             "is_true_of",
+            "likely_steps_of",
+            "likely_touched_by",
+            "likely_turns",
             "race",
             "steps",
             "steps_of",
+            "steps_up_to",
             "touched_by",
             "turns",
         ],

@@ -190,8 +190,8 @@ pub(super) fn subsets(items: &[ProcessId], k: usize) -> impl Iterator<Item = Vec
 }
 
 /// How many bits the numbers of a column take.
-pub(super) fn n_bits(n_values: u64) -> u32 {
-    u64::BITS - n_values.saturating_sub(1).leading_zeros()
+pub(super) fn n_bits(n_values: u128) -> u32 {
+    u128::BITS - n_values.saturating_sub(1).leading_zeros()
 }
 
 fn check_processes(model: &Model, k: usize, processes: &[ProcessId]) -> Result<(), String> {
@@ -227,8 +227,9 @@ fn check_columns(numbering: &Numbering<'_>, member: &Member) -> Result<(), Strin
         {
             return Err(format!("`{}` counts a loop and is part of control", model.cells[cell].name));
         }
-        if numbering.n_values(column) > 1 << 32 {
-            return Err(format!("{} has more than 2^32 values", column_name(model, column)));
+        if numbering.n_values(column) > 1 << u32::BITS && matches!(member.states, StateSet::Rows(_)) {
+            let name = column_name(model, column);
+            return Err(format!("{name} has more than 2^32 values, and its states are listed one by one"));
         }
     }
     for &process in &member.processes {
@@ -241,19 +242,19 @@ fn check_columns(numbering: &Numbering<'_>, member: &Member) -> Result<(), Strin
 }
 
 fn check_states(numbering: &Numbering<'_>, member: &Member) -> Result<(), String> {
-    let sizes: Vec<u64> = member.columns.iter().map(|&column| numbering.n_values(column)).collect();
+    let sizes: Vec<u128> = member.columns.iter().map(|&column| numbering.n_values(column)).collect();
     match &member.states {
         StateSet::Rows(rows) => check_rows(numbering.model, member, &sizes, rows),
         StateSet::Diagram { order, nodes } => check_diagram(&sizes, order, nodes),
     }
 }
 
-fn check_rows(model: &Model, member: &Member, sizes: &[u64], rows: &[Vec<u32>]) -> Result<(), String> {
+fn check_rows(model: &Model, member: &Member, sizes: &[u128], rows: &[Vec<u32>]) -> Result<(), String> {
     for (at, row) in rows.iter().enumerate() {
         if row.len() != sizes.len() {
             return Err(format!("row {at} has {} numbers for {} columns", row.len(), sizes.len()));
         }
-        if let Some(column) = (0..row.len()).find(|&column| u64::from(row[column]) >= sizes[column]) {
+        if let Some(column) = (0..row.len()).find(|&column| u128::from(row[column]) >= sizes[column]) {
             let name = column_name(model, member.columns[column]);
             return Err(format!("row {at}: {} is out of range for {name}, which has {}", row[column], sizes[column]));
         }
@@ -264,7 +265,7 @@ fn check_rows(model: &Model, member: &Member, sizes: &[u64], rows: &[Vec<u32>]) 
     Ok(())
 }
 
-fn check_diagram(sizes: &[u64], order: &[(usize, u32)], nodes: &[(u32, u32, u32)]) -> Result<(), String> {
+fn check_diagram(sizes: &[u128], order: &[(usize, u32)], nodes: &[(u32, u32, u32)]) -> Result<(), String> {
     let mut seen = HashSet::new();
     for &(column, bit) in order {
         if sizes.get(column).is_none_or(|&size| bit >= n_bits(size)) {

@@ -1,16 +1,20 @@
 //! Obligations discharged on decision diagrams, for sets too large to list.
 //!
 //! In: a split invariant of the right shape. Each member becomes a diagram over the bits of its columns; steps become guarded
-//! changes to constants ([`step`]), made from the Model without `eval`'s help but by its rules. A change `c` with guard `g`
-//! keeps a member `theta` if `theta & g` lies within `theta` with `c` put in: no successor set is ever built. The library is
-//! not the engines' one, and neither is the encoding.
+//! changes ([`step`]), made from the Model without `eval`'s help but by its rules. A change `c` with guard `g` keeps a member
+//! `theta` if `theta & g` lies within `theta` with `c` put in: no successor set is ever built. Where `c` gives a column of many
+//! values a number that depends on the state, `g` depends on the bits after the step, and these are put in. The library is not
+//! the engines' one, and neither is the encoding, nor the arithmetic.
 
 mod algebra;
+mod content;
 mod implication;
 mod induction;
 mod step;
+mod store;
 mod value;
 mod variables;
+mod word;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
@@ -30,7 +34,7 @@ use self::value::Evaluator;
 use self::variables::Variables;
 use super::claimed::{Claimed, Image, names, subsets};
 use super::clause::{Clause, Mentions, Splitter};
-use super::initial::factors;
+use super::initial::{Start, fact_cells_of, factors, start_of};
 use super::movers::{Movers, union};
 use super::obligations::{Discharge, not_invariant};
 use super::symmetry::Permutation;
@@ -123,6 +127,94 @@ impl<'a> Diagrams<'a> {
         Ok(drawn)
     }
 
+    /// The initial states as some columns show them; an error in words where an initial local state is not listed.
+    fn initial(&self, columns: &BTreeSet<Column>) -> Outcome<Result<Bdd, String>> {
+        let related = match self.related(columns) {
+            Ok(related) => related,
+            Err(what) => return Ok(Err(what)),
+        };
+        let listed: Vec<Column> = columns.difference(&related).copied().collect();
+        let factors = match factors(&self.claimed.numbering, &listed) {
+            Ok(factors) => factors,
+            Err(what) => return Ok(Err(what)),
+        };
+        let mut start = self.variables.full();
+        for factor in factors {
+            let mut some = self.variables.empty();
+            for row in &factor.rows {
+                let numbers: Vec<(Column, u64)> = factor
+                    .positions
+                    .iter()
+                    .map(|&at| listed[at])
+                    .zip(row.iter().map(|&number| u64::from(number)))
+                    .collect();
+                some = self.algebra.or(&some, &self.variables.all(&numbers))?;
+            }
+            start = self.algebra.and(&start, &some)?;
+        }
+        if related.is_empty() {
+            return Ok(Ok(start));
+        }
+        match self.initial_of(&related)? {
+            Err(what) => Ok(Err(what)),
+            Ok(set) => {
+                let hidden: Vec<BddVariable> =
+                    related.difference(columns).flat_map(|&column| self.variables.of(column)).copied().collect();
+                let set = self.algebra.exists(&set, &hidden)?;
+                Ok(Ok(self.algebra.and(&start, &set)?))
+            }
+        }
+    }
+
+    /// The columns whose initial numbers are too many to list, and with what is exposed of them all that it depends on.
+    fn related(&self, columns: &BTreeSet<Column>) -> Result<BTreeSet<Column>, String> {
+        let numbering = &self.claimed.numbering;
+        let is_anywhere = |column: Column| {
+            Ok(self.variables.is_wide(column) && matches!(start_of(numbering, column)?, Start::Anywhere))
+        };
+        let mut related = BTreeSet::new();
+        for &column in columns {
+            if let Column::Exposed(process) = column {
+                let about: Vec<Column> = fact_cells_of(numbering, process).map(Column::Cell).collect();
+                let is_tied = about.iter().map(|&cell| is_anywhere(cell)).collect::<Result<Vec<bool>, String>>()?;
+                if is_tied.contains(&true) {
+                    related.extend(about.into_iter().chain([column, Column::Control(process)]));
+                }
+            } else if is_anywhere(column)? {
+                related.insert(column);
+            }
+        }
+        Ok(related)
+    }
+
+    /// The initial states as some columns show them, column by column.
+    fn initial_of(&self, columns: &BTreeSet<Column>) -> Outcome<Result<Bdd, String>> {
+        if !columns.iter().all(|&column| self.variables.has(column)) {
+            let what = "it is about so many processes at once that decision diagrams are not drawn for all";
+            return Err(CertificateError::NotSupported(what.to_owned()));
+        }
+        let mut start = self.variables.full();
+        for &column in columns.iter().filter(|column| !matches!(column, Column::Exposed(_))) {
+            let set = match start_of(&self.claimed.numbering, column) {
+                Ok(Start::At(number)) => self.variables.equals(column, number),
+                Ok(Start::Anywhere) => self.variables.valid(column, &self.algebra)?,
+                Err(what) => return Ok(Err(what)),
+            };
+            start = self.algebra.and(&start, &set)?;
+        }
+        for &column in columns {
+            let Column::Exposed(process) = column else { continue };
+            let exposure = self.exposure(process)?;
+            let in_some_block = self.algebra.exists(&exposure, self.variables.of(column))?;
+            if !self.algebra.within(&start, &in_some_block)? {
+                let name = &self.model().processes[process].name;
+                return Ok(Err(format!("{name} starts in a local state that is in no exposed block")));
+            }
+            start = self.algebra.and(&start, &exposure)?;
+        }
+        Ok(Ok(start))
+    }
+
     fn model(&self) -> &'a Model {
         self.claimed.model()
     }
@@ -132,7 +224,7 @@ impl<'a> Diagrams<'a> {
         let numbering = &self.claimed.numbering;
         let mut all = self.variables.empty();
         for block in 0..numbering.n_values(Column::Exposed(process)) as u32 {
-            let mut states = self.variables.equals(Column::Exposed(process), block);
+            let mut states = self.variables.equals(Column::Exposed(process), u64::from(block));
             for (fact, &holds) in numbering.facts(process).iter().zip(numbering.block(process, block)) {
                 let condition = self.fact(process, fact)?;
                 states = if holds {
@@ -150,13 +242,13 @@ impl<'a> Diagrams<'a> {
         let numbering = &self.claimed.numbering;
         let control = |points: Vec<u32>| {
             points.into_iter().try_fold(self.variables.empty(), |all, point| {
-                self.algebra.or(&all, &self.variables.equals(Column::Control(process), point))
+                self.algebra.or(&all, &self.variables.equals(Column::Control(process), u64::from(point)))
             })
         };
         match fact {
             LocalFact::Control(points) => control(points.iter().map(|&point| point as u32).collect()),
             LocalFact::Cell(cell, value) if numbering.own_cells(process).contains(cell) => {
-                Ok(self.variables.equals(Column::Cell(*cell), numbering.number_of(*cell, *value)))
+                Ok(self.variables.equals(Column::Cell(*cell), numbering.wide_number_of(*cell, *value)))
             }
             LocalFact::Cell(counter, value) => {
                 let n_points = numbering.points(process).len() as u32;
@@ -203,12 +295,12 @@ impl<'a> Diagrams<'a> {
     }
 
     /// The members within these processes, where those of `fixed` stand at these points; their control is left out.
-    fn within(&mut self, processes: &[ProcessId], fixed: &[(Column, u32)]) -> Outcome<Vec<Drawn>> {
+    fn within(&mut self, processes: &[ProcessId], fixed: &[(Column, u64)]) -> Outcome<Vec<Drawn>> {
         let sets = subsets(processes, self.claimed.k);
         sets.map(|set| self.member(&set).map(|drawn| self.fixed(&drawn, fixed))).collect()
     }
 
-    fn fixed(&self, drawn: &Drawn, fixed: &[(Column, u32)]) -> Drawn {
+    fn fixed(&self, drawn: &Drawn, fixed: &[(Column, u64)]) -> Drawn {
         let mut columns = drawn.columns.clone();
         let set = self.variables.restricted(&drawn.set, fixed);
         fixed.iter().for_each(|(column, _)| {
@@ -246,7 +338,7 @@ impl<'a> Diagrams<'a> {
     }
 
     /// All columns as they are somewhere in the set.
-    fn witness(&self, drawn: &Drawn, fixed: &[(Column, u32)], columns: &BTreeSet<Column>) -> Vec<u32> {
+    fn witness(&self, drawn: &Drawn, fixed: &[(Column, u64)], columns: &BTreeSet<Column>) -> Vec<u64> {
         let valuation = drawn.set.sat_witness();
         let number = |column: &Column| {
             let known = fixed.iter().find(|(fixed, _)| fixed == column).map(|(_, number)| *number);
@@ -255,7 +347,7 @@ impl<'a> Diagrams<'a> {
         columns.iter().map(number).collect()
     }
 
-    fn show(&self, drawn: &Drawn, fixed: &[(Column, u32)]) -> String {
+    fn show(&self, drawn: &Drawn, fixed: &[(Column, u64)]) -> String {
         let columns: BTreeSet<Column> =
             drawn.columns.iter().copied().chain(fixed.iter().map(|(column, _)| *column)).collect();
         let row = self.witness(drawn, fixed, &columns);
@@ -277,18 +369,7 @@ impl Discharge for Diagrams<'_> {
         let model = self.model();
         let obligation = || format!("the invariant of {} has to contain every initial state", names(model, member));
         let Drawn { set, columns } = self.member(member)?;
-        let listed: Vec<Column> = columns.iter().copied().collect();
-        let factors = factors(&self.claimed.numbering, &listed).or_else(|what| words::refused(obligation(), what))?;
-        let mut start = self.variables.full();
-        for factor in factors {
-            let mut some = self.variables.empty();
-            for row in &factor.rows {
-                let numbers: Vec<(Column, u32)> =
-                    factor.positions.iter().map(|&at| listed[at]).zip(row.iter().copied()).collect();
-                some = self.algebra.or(&some, &self.variables.all(&numbers))?;
-            }
-            start = self.algebra.and(&start, &some)?;
-        }
+        let start = self.initial(&columns)?.or_else(|what| words::refused(obligation(), what))?;
         if self.algebra.within(&start, &set)? {
             return Ok(());
         }
@@ -326,6 +407,10 @@ impl Discharge for Diagrams<'_> {
 }
 
 /// Where the processes stand, as columns.
-fn controls(processes: &[ProcessId], points: &[u32]) -> Vec<(Column, u32)> {
-    processes.iter().map(|&process| Column::Control(process)).zip(points.iter().copied()).collect()
+fn controls(processes: &[ProcessId], points: &[u32]) -> Vec<(Column, u64)> {
+    processes
+        .iter()
+        .map(|&process| Column::Control(process))
+        .zip(points.iter().map(|&point| u64::from(point)))
+        .collect()
 }

@@ -20,6 +20,43 @@ pub(super) struct Factor {
     pub rows: BTreeSet<Vec<u32>>,
 }
 
+/// With what a column starts.
+pub(super) enum Start {
+    /// One number.
+    At(u64),
+    /// Any number of the column.
+    Anywhere,
+}
+
+/// With what a control or a cell starts; an error in words where a process starts at a control point that is not listed.
+pub(super) fn start_of(numbering: &Numbering<'_>, column: Column) -> Result<Start, String> {
+    let model = numbering.model;
+    let mut state = initial_states(model).next().expect("a program has an initial state");
+    let Column::Cell(cell) = column else {
+        return project(numbering, &state, column).map(|at| Start::At(u64::from(at)));
+    };
+    let value = state.cells[cell.index()];
+    // A cell starts with one value, or with any: another one tells which.
+    let other = model.cells[cell].ty.values(model.type_context()).find(|&other| other != value);
+    let is_free = other.is_some_and(|other| {
+        state.cells[cell.index()] = other;
+        is_initial(model, &state)
+    });
+    Ok(if is_free { Start::Anywhere } else { Start::At(numbering.wide_number_of(cell, value)) })
+}
+
+/// The cells that the exposed facts of a process are about, its loop counters aside.
+pub(super) fn fact_cells_of<'n>(
+    numbering: &'n Numbering<'_>,
+    process: ProcessId,
+) -> impl Iterator<Item = CellId> + use<'n> {
+    let own = numbering.own_cells(process);
+    numbering.facts(process).iter().flat_map(fact_cells).filter(move |cell| own.contains(cell))
+}
+
+/// More initial states than this are not gone through one by one.
+const MOST_STARTS: u128 = 1 << 22;
+
 /// The factors; an error in words where an initial local state is not listed.
 pub(super) fn factors(numbering: &Numbering<'_>, columns: &[Column]) -> Result<Vec<Factor>, String> {
     let model = numbering.model;
@@ -46,6 +83,11 @@ pub(super) fn factors(numbering: &Numbering<'_>, columns: &[Column]) -> Result<V
         }
         cells.sort_unstable();
         cells.dedup();
+        let free = cells.iter().filter(|&&cell| starts_anywhere(&model.vars[model.cells[cell].var].init));
+        let n_starts = free.fold(1_u128, |n, &cell| n.saturating_mul(numbering.n_values(Column::Cell(cell)).max(1)));
+        if n_starts > MOST_STARTS {
+            return Err(format!("it can start in {n_starts} ways, which are more than are listed"));
+        }
         let mut rows = BTreeSet::new();
         for_each_start(model, &first, &cells, &mut |state| {
             let row = positions.iter().map(|&at| project(numbering, state, columns[at]));

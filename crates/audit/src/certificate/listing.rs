@@ -357,7 +357,7 @@ fn for_each_state(
     match member.states {
         StateSet::Rows(rows) => rows.iter().try_for_each(|row| show(row)),
         StateSet::Diagram { order, nodes } => {
-            let sizes: Vec<u64> = member.columns.iter().map(|&column| claimed.numbering.n_values(column)).collect();
+            let sizes: Vec<u128> = member.columns.iter().map(|&column| claimed.numbering.n_values(column)).collect();
             let root = if nodes.is_empty() { 1 } else { nodes.len() as u32 + 1 };
             let mut walk = Walk { order, nodes, sizes: &sizes, row: vec![0; sizes.len()] };
             walk.from(root, 0, &mut show)
@@ -369,7 +369,7 @@ fn for_each_state(
 struct Walk<'d> {
     order: &'d [(usize, u32)],
     nodes: &'d [(u32, u32, u32)],
-    sizes: &'d [u64],
+    sizes: &'d [u128],
     /// The numbers of the bits fixed so far.
     row: Vec<u32>,
 }
@@ -380,7 +380,7 @@ impl Walk<'_> {
             return Ok(());
         }
         let Some(&(column, bit)) = self.order.get(level) else {
-            let valid = self.row.iter().zip(self.sizes).all(|(&number, &size)| u64::from(number) < size);
+            let valid = self.row.iter().zip(self.sizes).all(|(&number, &size)| u128::from(number) < size);
             return if valid { show(&self.row.clone()) } else { Ok(()) };
         };
         let here = node.checked_sub(2).map(|at| self.nodes[at as usize]).filter(|node| node.0 as usize == level);

@@ -54,14 +54,11 @@ impl<'a> Numbering<'a> {
     }
 
     /// How many numbers a column has.
-    pub fn n_values(&self, column: Column) -> u64 {
+    pub fn n_values(&self, column: Column) -> u128 {
         match column {
-            Column::Cell(cell) => {
-                let n_values = self.model.cells[cell].ty.n_values(self.model.type_context());
-                u64::try_from(n_values).unwrap_or(u64::MAX)
-            }
-            Column::Control(process) => self.local(process).points.len() as u64,
-            Column::Exposed(process) => self.local(process).blocks.len() as u64,
+            Column::Cell(cell) => self.model.cells[cell].ty.n_values(self.model.type_context()),
+            Column::Control(process) => self.local(process).points.len() as u128,
+            Column::Exposed(process) => self.local(process).blocks.len() as u128,
         }
     }
 
@@ -137,13 +134,21 @@ impl<'a> Numbering<'a> {
     }
 
     /// The value with this number.
-    pub fn value_of(&self, cell: CellId, number: u32) -> Value {
+    pub fn value_of(&self, cell: CellId, number: impl Into<u64>) -> Value {
         value_of(self.model, cell, number)
     }
 
     /// The number of a value of the cell's type.
+    ///
+    /// # Panics
+    /// For a number of more than 32 bits: columns that have some are not listed.
     pub fn number_of(&self, cell: CellId, value: Value) -> u32 {
         number_of(self.model, cell, value)
+    }
+
+    /// The same for columns of any width.
+    pub fn wide_number_of(&self, cell: CellId, value: Value) -> u64 {
+        wide_number_of(self.model, cell, value)
     }
 
     fn local(&self, process: ProcessId) -> &Local<'a> {
@@ -251,16 +256,17 @@ fn check_value(model: &Model, cell: CellId, value: Value) -> Result<(), String> 
 }
 
 /// The value of a cell's type with this number.
-pub(super) fn value_of(model: &Model, cell: CellId, number: u32) -> Value {
+pub(super) fn value_of(model: &Model, cell: CellId, number: impl Into<u64>) -> Value {
+    let number: u64 = number.into();
     let member = |family, offset| {
         let first: ProcessId = model.families[family].first;
         Value::Process(ProcessId::new(first.index() + offset as usize))
     };
     match model.cells[cell].ty {
         ScalarType::Bool => Value::Bool(number != 0),
-        ScalarType::Range { lo, .. } => Value::Int(lo + i64::from(number)),
-        ScalarType::Semaphore { .. } => Value::Int(i64::from(number)),
-        ScalarType::Enum(id) => Value::Enum(id, number),
+        ScalarType::Range { lo, .. } => Value::Int(lo.wrapping_add_unsigned(number)),
+        ScalarType::Semaphore { .. } => Value::Int(number as i64),
+        ScalarType::Enum(id) => Value::Enum(id, number as u32),
         ScalarType::Pid(family) => member(family, number),
         ScalarType::PidOrNone(_) | ScalarType::Lock if number == 0 => Value::None,
         ScalarType::PidOrNone(family) => member(family, number - 1),
@@ -270,10 +276,16 @@ pub(super) fn value_of(model: &Model, cell: CellId, number: u32) -> Value {
 
 /// The number of a value of a cell's type.
 pub(super) fn number_of(model: &Model, cell: CellId, value: Value) -> u32 {
+    let number = wide_number_of(model, cell, value);
+    u32::try_from(number).expect("columns with more than 2^32 values are not listed")
+}
+
+/// The number of a value of a cell's type, however many there are.
+pub(super) fn wide_number_of(model: &Model, cell: CellId, value: Value) -> u64 {
     let offset = |family, id: ProcessId| id.index() as i64 - model.families[family].first.index() as i64;
-    let number = match (model.cells[cell].ty, value) {
+    let number: i64 = match (model.cells[cell].ty, value) {
         (ScalarType::Bool, Value::Bool(truth)) => i64::from(truth),
-        (ScalarType::Range { lo, .. }, Value::Int(number)) => number.wrapping_sub(lo),
+        (ScalarType::Range { lo, .. }, Value::Int(number)) => return number.wrapping_sub(lo) as u64,
         (ScalarType::Semaphore { .. }, Value::Int(number)) => number,
         (ScalarType::Enum(_), Value::Enum(_, at)) => i64::from(at),
         (ScalarType::PidOrNone(_) | ScalarType::Lock, Value::None) => 0,
@@ -282,7 +294,7 @@ pub(super) fn number_of(model: &Model, cell: CellId, value: Value) -> u32 {
         (ScalarType::Lock, Value::Process(id)) => id.index() as i64 + 1,
         (ty, value) => unreachable!("`eval` keeps values within their types: {value:?} in {ty:?}"),
     };
-    u32::try_from(number).expect("columns with more than 2^32 values are refused")
+    u64::try_from(number).expect("positions are not negative")
 }
 
 /// The name of a process as the user writes it.

@@ -9,24 +9,24 @@ use super::numbering::{Numbering, name};
 use super::{CertificateError, Refusal};
 
 /// A view state: `x = 0, P[0]@leave, P[1]@crit`.
-pub(super) fn view(numbering: &Numbering<'_>, columns: &[Column], row: &[u32]) -> String {
+pub(super) fn view(numbering: &Numbering<'_>, columns: &[Column], row: &[impl Copy + Into<u64>]) -> String {
     if columns.is_empty() {
         return "any state".to_owned();
     }
     let parts: Vec<String> =
-        columns.iter().zip(row).map(|(&column, &number)| part(numbering, column, number)).collect();
+        columns.iter().zip(row).map(|(&column, &number)| part(numbering, column, number.into())).collect();
     parts.join(", ")
 }
 
-fn part(numbering: &Numbering<'_>, column: Column, number: u32) -> String {
+fn part(numbering: &Numbering<'_>, column: Column, number: u64) -> String {
     let model = numbering.model;
     match column {
         Column::Cell(cell) => {
             format!("{} = {}", model.cells[cell].name, print::value(model, numbering.value_of(cell, number)))
         }
-        Column::Control(process) => format!("{}@{}", name(model, process), point(numbering, process, number)),
+        Column::Control(process) => format!("{}@{}", name(model, process), point(numbering, process, number as u32)),
         Column::Exposed(process) => {
-            let facts = numbering.facts(process).iter().zip(numbering.block(process, number));
+            let facts = numbering.facts(process).iter().zip(numbering.block(process, number as u32));
             let shown: Vec<String> = facts.map(|(fact, &holds)| local_fact(numbering, process, fact, holds)).collect();
             if shown.is_empty() { format!("{} anywhere", name(model, process)) } else { shown.join(" and ") }
         }

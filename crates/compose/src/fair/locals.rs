@@ -87,8 +87,9 @@ impl<'m> Locals<'m> {
     }
 
     /// The turns of one process, with the state after each: its steps, and a stand-still where it has none or at `idle`.
-    pub fn turns_of(&self, process: ProcessId, state: &State) -> Vec<(Turn, State)> {
-        let steps = eval::steps_of(self.model, state, process);
+    /// Where `any` chooses from too many values to go through, likely ones are taken.
+    pub fn turns_of(&self, process: ProcessId, state: &State, aim: Option<&State>) -> Vec<(Turn, State)> {
+        let steps = eval::likely_steps_of(self.model, state, process, aim);
         let may_stand = steps.is_empty() || eval::is_idle(self.model, state, process);
         let moved = steps.into_iter().filter_map(|step| Some((Turn::Step(step.by), step.result.ok()?)));
         let stood = may_stand.then(|| (Turn::StandStill(process), state.clone()));

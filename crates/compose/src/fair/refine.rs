@@ -84,7 +84,7 @@ impl<B: FairBackend> Refinement<'_, '_, B> {
         for local in from {
             let mut state = point.state.clone();
             self.locals.write(mover, local, &mut state);
-            let turns = self.locals.turns_of(mover, &state);
+            let turns = self.locals.turns_of(mover, &state, None);
             let stay = turns.iter().filter(|(_, after)| self.locals.same_store(after, &state));
             rest.push((local.clone(), stay.map(|(_, after)| self.locals.read(mover, after)).collect()));
         }
@@ -109,7 +109,7 @@ impl<B: FairBackend> Refinement<'_, '_, B> {
     ) -> bool {
         let mut state = point.state.clone();
         self.locals.write(mover, local, &mut state);
-        self.locals.turns_of(mover, &state).iter().any(|(turn, after)| {
+        self.locals.turns_of(mover, &state, Some(&next.state)).iter().any(|(turn, after)| {
             let block = self.backend.block_of(mover, &self.locals.read(mover, after));
             block == next.blocks[mover.index()]
                 && self.locals.same_store(after, &next.state)

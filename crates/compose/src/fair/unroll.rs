@@ -7,7 +7,6 @@
 use base::{Budget, StopReason};
 use model::eval::{self, State, Turn};
 use model::types::ScalarType;
-use model::value::Value;
 use model::variable::{CellId, Storage};
 use rustc_hash::FxHashMap;
 
@@ -83,12 +82,15 @@ fn initial<B: FairBackend>(backend: &B, locals: &Locals<'_>, run: &AbstractRun) 
     eval::is_initial(model, &state).then_some(state)
 }
 
-/// Gives values to cells so that the state fits; whether there are such values.
+/// More values of one cell are not tried.
+const MOST_VALUES: usize = 1 << 16;
+
+/// Gives values to cells so that the state fits; whether there are such values, among the first ones.
 fn choose(locals: &Locals<'_>, cells: &[CellId], state: &mut State, fits: &impl Fn(&State) -> bool) -> bool {
     let Some((cell, rest)) = cells.split_first() else { return fits(state) };
     let ty: ScalarType = locals.model.cells[*cell].ty;
-    let values: Vec<Value> = ty.values(locals.model.type_context()).collect();
-    values.into_iter().any(|value| {
+    let mut values = ty.values(locals.model.type_context()).take(MOST_VALUES);
+    values.any(|value| {
         state.cells[cell.index()] = value;
         choose(locals, rest, state, fits)
     })
@@ -102,7 +104,7 @@ fn follow<B: FairBackend>(
     (at, state): (usize, &State),
 ) -> Option<(Turn, State)> {
     let (wanted, next) = (&run.turns[at], &run.points[run.after(at)]);
-    locals.turns_of(wanted.mover, state).into_iter().find(|(turn, after)| {
+    locals.turns_of(wanted.mover, state, Some(&next.state)).into_iter().find(|(turn, after)| {
         let is_asked_for = match &wanted.own {
             Some(own) => turn == own && locals.read(run.focus, after) == locals.read(run.focus, &next.state),
             None => conditions.met_by(turn) == wanted.met,

@@ -202,6 +202,7 @@ const GLOBAL: &[Feature] = &[
     Feature::Procedures,
     Feature::LongLoops,
     Feature::ManyOutcomes,
+    Feature::ManyRounds,
 ];
 
 /// The whole product with diagrams: control points are numbered, and cases are listed.
@@ -213,6 +214,7 @@ const WHOLE_DIAGRAMS: &[Feature] = &[
     Feature::Procedures,
     Feature::LongLoops,
     Feature::ManyOutcomes,
+    Feature::ManyRounds,
     Feature::SharedAccess,
 ];
 
@@ -226,6 +228,7 @@ const LOCAL_DIAGRAMS: &[Feature] = &[
     Feature::Locations,
     Feature::LongLoops,
     Feature::ManyOutcomes,
+    Feature::ManyRounds,
 ];
 
 /// The same with exposed facts.
@@ -238,6 +241,7 @@ const COMPLETION: &[Feature] = &[
     Feature::Locations,
     Feature::LongLoops,
     Feature::ManyOutcomes,
+    Feature::ManyRounds,
     Feature::SharedAccess,
     Feature::WholeViews,
     Feature::ManyBlocks,
@@ -253,6 +257,7 @@ const LISTED: &[Feature] = &[
     Feature::Locations,
     Feature::LongLoops,
     Feature::WideStates,
+    Feature::Numbers,
 ];
 
 /// Local sets that are listed until they grow too large.
@@ -265,7 +270,9 @@ const LISTED_THEN_DRAWN: &[Feature] = &[
     Feature::Locations,
     Feature::LongLoops,
     Feature::WideStates,
+    Feature::Numbers,
     Feature::ManyOutcomes,
+    Feature::ManyRounds,
 ];
 
 /// Views of interchangeable processes.
@@ -324,6 +331,7 @@ const FAIR: &[Feature] = &[
     Feature::WideStates,
     Feature::Numbers,
     Feature::ManyOutcomes,
+    Feature::ManyRounds,
     Feature::ManyBlocks,
 ];
 
@@ -346,5 +354,6 @@ const SCHEDULED: &[Feature] = &[
     Feature::WideStates,
     Feature::Numbers,
     Feature::ManyOutcomes,
+    Feature::ManyRounds,
     Feature::ManyBlocks,
 ];

@@ -12,18 +12,21 @@ use model::variable::{CellId, Role, Storage};
 
 use super::sets::FairSets;
 use crate::local::bits::for_each_bit;
+use crate::packing::numbers_fit;
 
 impl<const W: usize> FairSets<'_, W> {
     /// The split invariant, and by process where each of its view states, in the order of stores, stands among the rows.
     pub fn certify(&mut self) -> Result<(SplitInvariant, Vec<Vec<u32>>), StopReason> {
         let model = self.locals.model;
-        let counts = |cell: &CellId| matches!(model.vars[model.cells[*cell].var].role, Role::Counter(_));
-        let shown: Vec<CellId> = model.cells.ids().filter(|cell| !counts(cell) && self.is_seen(*cell)).collect();
+        let is_column = |cell: &CellId| !matches!(model.vars[model.cells[*cell].var].role, Role::Counter(_));
+        let columns: Vec<CellId> = model.cells.ids().filter(is_column).collect();
+        numbers_fit(model, columns.iter().map(|&cell| model.cells[cell].ty))?;
+        let shown: Vec<CellId> = columns.into_iter().filter(|cell| self.is_seen(*cell)).collect();
         let mut stores: Vec<Vec<u32>> = Vec::with_capacity(self.stores.len());
         let mut values: Vec<Vec<u32>> = Vec::with_capacity(self.cells.len());
         for cells in 0..self.cells.len() as u32 {
             let state = self.plain_state(cells, None);
-            values.push(shown.iter().map(|cell| position(model, *cell, state.cells[cell.index()])).collect());
+            values.push(shown.iter().map(|cell| number_of(model, *cell, state.cells[cell.index()])).collect());
         }
         let told: Vec<ProcessId> =
             model.processes.ids().filter(|process| !self.exposed[process.index()].facts.is_empty()).collect();
@@ -68,7 +71,7 @@ impl<const W: usize> FairSets<'_, W> {
                 let local = self.plain_local(process, local);
                 let value = |&(cell, is_shown, at): &(CellId, bool, usize)| match is_shown {
                     true => seen[at],
-                    false => position(model, cell, local.cells[at]),
+                    false => number_of(model, cell, local.cells[at]),
                 };
                 let mut row: Vec<u32> = cells.iter().map(value).collect();
                 row.push(local.point as u32);
@@ -101,6 +104,14 @@ impl<const W: usize> FairSets<'_, W> {
     }
 }
 
+/// The position of a value among those of its cell's type.
+fn number_of(model: &Model, cell: CellId, value: Value) -> u32 {
+    let position = model.cells[cell].ty.position(value, model.type_context());
+    position
+        .and_then(|position| u32::try_from(position).ok())
+        .expect("a cell holds a value of its type, which has a number")
+}
+
 /// What is exposed, with at least one block.
 fn with_blocks(exposed: &Exposed) -> Exposed {
     let mut exposed = exposed.clone();
@@ -108,10 +119,4 @@ fn with_blocks(exposed: &Exposed) -> Exposed {
         exposed.blocks.push(vec![false; exposed.facts.len()]);
     }
     exposed
-}
-
-/// Where a value stands among those of a cell's type.
-fn position(model: &Model, cell: CellId, value: Value) -> u32 {
-    let position = model.cells[cell].ty.position(value, model.type_context());
-    position.expect("a cell holds a value of its type") as u32
 }

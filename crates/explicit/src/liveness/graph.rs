@@ -304,7 +304,7 @@ impl<const W: usize> Builder<'_, W> {
         let model = self.machine.codec.model;
         let state = self.machine.codec.unpack(state);
         let still = self.graph.still.push();
-        for (turn, _) in eval::turns(model, &state) {
+        for (turn, _) in eval::likely_turns(model, &state, None) {
             if let Turn::StandStill(process) = turn {
                 set(still, process.index());
             }

@@ -16,7 +16,7 @@ use model::value::Value;
 use model::variable::{CellId, Role};
 
 use super::{LocalSets, Rows};
-use crate::packing::{Packed, decode, position};
+use crate::packing::{Packed, decode, numbers_fit, position};
 
 /// No process may have more control points than this in a proof.
 const MOST_POINTS: usize = 1 << 20;
@@ -82,6 +82,7 @@ impl<const W: usize> LocalSets<'_, W> {
             cells.extend(vars.iter().flat_map(|&var| model.cells_of(var, Some(process))));
         }
         cells.retain(|&cell| !matches!(model.vars[model.cells[cell].var].role, Role::Counter(_)));
+        numbers_fit(model, cells.iter().map(|&cell| model.cells[cell].ty))?;
         let mut rows: Vec<Vec<u32>> = Vec::with_capacity(set.len());
         for row in set.iter() {
             let numbers = cells.iter().map(|&cell| self.value_number(cell, row));

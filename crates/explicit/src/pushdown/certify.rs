@@ -12,7 +12,7 @@ use model::variable::CellId;
 use super::saturate::Saturation;
 use super::thread::{LocalId, Thread};
 use crate::local::views::Sight;
-use crate::packing::{Packed, position};
+use crate::packing::{Packed, numbers_fit, position};
 
 /// Proofs with more path edges than this are not written: nobody could check them in time.
 const MOST_PATH_EDGES: u64 = 50_000_000;
@@ -29,6 +29,8 @@ pub fn proof<const W: usize>(
     if saturation.n_path_edges() > MOST_PATH_EDGES {
         return Err(Unsupported::about(Feature::LongProof, format!("{MOST_PATH_EDGES} path edges")).into());
     }
+    let model = saturation.machine.codec.model;
+    numbers_fit(model, model.vars.iter().map(|var| var.ty.scalar()))?;
     let cells: Vec<Vec<CellId>> = saturation.threads.iter().map(|thread| cells_of(saturation, sight, thread)).collect();
     let threads = (0..saturation.threads.len()).map(|at| {
         let seen_by_others =

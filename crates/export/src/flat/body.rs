@@ -15,7 +15,7 @@ use crate::Refusal;
 use crate::term::{Op, Term};
 
 /// More ways than this through one step are refused.
-const MOST_PATHS: usize = 5_000;
+pub(super) const MOST_PATHS: usize = 5_000;
 
 /// A step under way.
 #[derive(Clone, Debug)]

@@ -10,7 +10,7 @@ use model::process::ProcessId;
 use model::types::ScalarType;
 use model::variable::{Init, Role, Var, VarId};
 
-use super::body::{Path, Runner, first_term, outside, put};
+use super::body::{MOST_PATHS, Path, Runner, first_term, outside, put};
 use super::expression::{Evaluator, Target};
 use super::{FaultStep, Flat, FlatStep, Mover, Update, is_idle, leaves};
 use crate::Refusal;
@@ -237,6 +237,10 @@ impl<'m> Maker<'m> {
     fn start_values(&self, runner: &mut Runner, var: &Var, init: &Init, path: &mut Path<'m>) -> Vec<Term> {
         let ty = var.ty.scalar();
         match init {
+            Init::Any if ty.n_values(self.model.type_context()) > MOST_PATHS as u128 => {
+                runner.problems.push(Refusal::new(var.span, format!("more than {MOST_PATHS} ways through one step")));
+                vec![first_term(self.model, ty)]
+            }
             Init::Any => {
                 let term = |value| {
                     let number = super::number_of(self.model, value);

@@ -1,11 +1,12 @@
 //! The body of a step: statements taken in sequence, along every path.
 //!
 //! In: a [`Path`], which is a state in the middle of a step. Out: all paths through the statements, in the order of the
-//! text. A path whose `await` or `acquire` is not possible is no path and disappears; a path that meets a fault stays
-//! where it is, with the fault.
+//! text, one after the other: `any` can choose from more values than can be stored. A path whose `await` or `acquire` is not
+//! possible is no path and disappears; a path that meets a fault stays where it is, with the fault.
 
 use std::cell::RefCell;
 
+use super::choice::Choosing;
 use super::expression::{Location, Viewpoint, bind};
 use super::{Footprint, State, StepFault, Touch};
 use crate::Model;
@@ -30,6 +31,9 @@ pub(super) struct Path {
     pub fault: Option<StepFault>,
 }
 
+/// Paths, one after the other.
+pub(super) type Paths<'m> = Box<dyn Iterator<Item = Path> + 'm>;
+
 /// Who takes a step of which program.
 #[derive(Clone, Copy)]
 pub(super) struct Mover<'m> {
@@ -37,6 +41,8 @@ pub(super) struct Mover<'m> {
     pub me: ProcessId,
     /// Where everything that is looked at or changed is noted, if somebody asks.
     pub watch: Option<&'m RefCell<Footprint>>,
+    /// What `any` chooses from.
+    pub choosing: Choosing<'m>,
 }
 
 impl Path {
@@ -46,22 +52,32 @@ impl Path {
     }
 
     /// Goes on with what `attempt` makes of the path, or ends it with the fault.
-    pub fn attempt(mut self, attempt: impl FnOnce(&mut Path) -> Result<Vec<Path>, StepFault>) -> Vec<Path> {
+    pub fn attempt<'m>(mut self, attempt: impl FnOnce(&mut Path) -> Result<Paths<'m>, StepFault>) -> Paths<'m> {
         if self.fault.is_some() {
-            return vec![self];
+            return self.alone();
         }
         attempt(&mut self).unwrap_or_else(|fault| {
             self.fault = Some(fault);
-            vec![self]
+            self.alone()
         })
+    }
+
+    /// This path and no other.
+    pub fn alone<'m>(self) -> Paths<'m> {
+        Box::new(std::iter::once(self))
     }
 }
 
-impl Mover<'_> {
+impl<'m> Mover<'m> {
+    /// A mover for whom `any` means all values.
+    pub fn new(model: &'m Model, me: ProcessId) -> Self {
+        Mover { model, me, watch: None, choosing: Choosing::All }
+    }
+
     /// All paths through the statements.
-    pub fn run(self, body: &[Stmt], path: Path) -> Vec<Path> {
-        body.iter().fold(vec![path], |paths, stmt| {
-            paths.into_iter().flat_map(|path| path.attempt(|path| self.statement(stmt, path))).collect()
+    pub fn run(self, body: &'m [Stmt], path: Path) -> Paths<'m> {
+        body.iter().fold(path.alone(), |paths, stmt| {
+            Box::new(paths.flat_map(move |path| path.attempt(|path| self.statement(stmt, path))))
         })
     }
 
@@ -84,8 +100,8 @@ impl Mover<'_> {
         result
     }
 
-    fn statement(self, stmt: &Stmt, path: &mut Path) -> Result<Vec<Path>, StepFault> {
-        let one = |path: &Path| Ok(vec![path.clone()]);
+    fn statement(self, stmt: &'m Stmt, path: &mut Path) -> Result<Paths<'m>, StepFault> {
+        let one = |path: &Path| Ok(path.clone().alone());
         match &stmt.kind {
             StmtKind::Assign(pairs) => {
                 let stores = self.look(path, |view| {
@@ -102,7 +118,7 @@ impl Mover<'_> {
             StmtKind::AssignAny(access, range) => self.assign_any(access, range.as_ref(), path),
             StmtKind::Await(test) => {
                 let open = self.look(path, |view| view.truth(test))?;
-                Ok(open.then(|| path.clone()).into_iter().collect())
+                Ok(Box::new(open.then(|| path.clone()).into_iter()))
             }
             StmtKind::Assert(test) => match self.look(path, |view| view.truth(test))? {
                 true => one(path),
@@ -117,41 +133,59 @@ impl Mover<'_> {
                 let block = if self.look(path, |view| view.truth(test))? { yes } else { no };
                 Ok(self.run(block, path.clone()))
             }
-            StmtKind::Either(blocks) => Ok(blocks.iter().flat_map(|block| self.run(block, path.clone())).collect()),
+            StmtKind::Either(blocks) => {
+                let path = path.clone();
+                Ok(Box::new(blocks.iter().flat_map(move |block| self.run(block, path.clone()))))
+            }
             StmtKind::For(binding, block) => {
                 let values = self.look(path, |view| view.domain(&binding.domain))?;
-                Ok(values.fold(vec![path.clone()], |paths, value| {
+                let last = values.fold(vec![path.clone()], |paths, value| {
                     let round = |mut path: Path| {
                         bind(&mut path.bound, binding, value);
                         self.run(block, path)
                     };
                     paths.into_iter().flat_map(|path| path.attempt(|path| Ok(round(path.clone())))).collect()
-                }))
+                });
+                Ok(Box::new(last.into_iter()))
             }
         }
     }
 
     fn assign_any(
         self,
-        access: &Access,
+        access: &'m Access,
         range: Option<&(Expr, Expr)>,
         path: &mut Path,
-    ) -> Result<Vec<Path>, StepFault> {
+    ) -> Result<Paths<'m>, StepFault> {
         let (location, bounds) = self.look(path, |view| {
             let location = view.locate(access)?;
             let bounds = range.map(|(lo, hi)| Ok((view.value(lo)?, view.value(hi)?))).transpose()?;
             Ok((location, bounds.map(|(lo, hi)| (self.as_number(lo), self.as_number(hi)))))
         })?;
         let ty = self.type_of(access);
-        let wanted = |value: &Value| match bounds {
-            None => true,
-            Some((lo, hi)) => *value != Value::None && (lo..=hi).contains(&self.as_number(*value)),
-        };
-        let take = |value| {
+        // A range that reaches beyond the type is one fault, not one for each value outside.
+        let beyond = bounds.filter(|(lo, hi)| lo <= hi).and_then(|(lo, hi)| {
+            let outside = [lo, hi].into_iter().find(|&end| !self.belongs(end, ty))?;
+            let fault = self.out_of_range(access, location, &outside.to_string());
+            Some(Path { fault: Some(StepFault { fault, span: access.span }), ..path.clone() })
+        });
+        let values = self.values_within(ty, bounds, &path.state);
+        let path = path.clone();
+        let take = move |value| {
             let mut path = path.clone();
             self.put(&mut path, location, value);
             path
         };
+        Ok(Box::new(values.map(take).chain(beyond)))
+    }
+
+    /// The values of a type from which `any` chooses, those with a number between the bounds where there are some.
+    pub fn values_within(
+        self,
+        ty: ScalarType,
+        bounds: Option<(i64, i64)>,
+        state: &State,
+    ) -> impl Iterator<Item = Value> + use<'m> {
         // Of a type with many values only those within the range are gone through.
         let within = match (ty, bounds) {
             (ScalarType::Range { lo, hi }, Some((first, last))) => {
@@ -159,15 +193,13 @@ impl Mover<'_> {
             }
             _ => ty,
         };
-        let mut paths: Vec<Path> = within.values(self.model.type_context()).filter(wanted).map(take).collect();
-        // A range that reaches beyond the type is one fault, not one for each value outside.
-        if let Some((lo, hi)) = bounds.filter(|(lo, hi)| lo <= hi)
-            && let Some(outside) = [lo, hi].into_iter().find(|&end| !self.belongs(end, ty))
-        {
-            let fault = self.out_of_range(access, location, &outside.to_string());
-            paths.push(Path { fault: Some(StepFault { fault, span: access.span }), ..path.clone() });
-        }
-        Ok(paths)
+        let wanted = move |value: &Value| match bounds {
+            None => true,
+            Some((lo, hi)) => *value != Value::None && (lo..=hi).contains(&self.as_number(*value)),
+        };
+        let likely = self.choosing.likely(self.model, within, state);
+        let all = likely.is_none().then(|| within.values(self.model.type_context()));
+        likely.into_iter().flatten().chain(all.into_iter().flatten()).filter(wanted)
     }
 
     /// Whether the number, or the process with this index, is a value of the type.
@@ -189,16 +221,16 @@ impl Mover<'_> {
         }
     }
 
-    fn acquire(self, access: &Access, path: &mut Path) -> Result<Vec<Path>, StepFault> {
+    fn acquire(self, access: &Access, path: &mut Path) -> Result<Paths<'m>, StepFault> {
         let location = self.look(path, |view| view.locate(access))?;
         let held = self.look(path, |view| Ok(view.load(location)))?;
         let taken = match (self.type_of(access), held) {
             (ScalarType::Lock, Value::None) => Value::Process(self.me),
             (ScalarType::Semaphore { .. }, Value::Int(n)) if n > 0 => Value::Int(n - 1),
-            _ => return Ok(Vec::new()),
+            _ => return Ok(Box::new(std::iter::empty())),
         };
         self.put(path, location, taken);
-        Ok(vec![path.clone()])
+        Ok(path.clone().alone())
     }
 
     fn release(self, access: &Access, path: &mut Path) -> Result<(), StepFault> {

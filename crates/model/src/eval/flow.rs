@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::body::{Mover, Path};
+use super::body::{Mover, Path, Paths};
 use super::expression::{Location, following};
 use super::initial::{blank, leaf_inits};
 use super::{Control, Frame, StepFault};
@@ -58,7 +58,7 @@ impl<'m> ControlFlow<'m> {
         }
         let in_scope = model.loops.entries().filter(|(_, counted)| counted.scope == scope);
         let loops = in_scope.map(|(id, counted)| (id, counted.counter)).collect();
-        ControlFlow { mover: Mover { model, me: process, watch: None }, loops, path }
+        ControlFlow { mover: Mover::new(model, process), loops, path }
     }
 
     /// Where `next` leads where the counters have these values, and the counters there. A counter without a value has its
@@ -89,7 +89,7 @@ struct Callee<'m> {
 
 impl<'m> Mover<'m> {
     /// Moves control as the action says.
-    pub fn finish(self, id: ActionId, path: Path) -> Vec<Path> {
+    pub fn finish(self, id: ActionId, path: Path) -> Paths<'m> {
         let action = &self.model.actions[id];
         path.attempt(|path| {
             match &action.kind {
@@ -101,7 +101,7 @@ impl<'m> Mover<'m> {
                 }
                 ActionKind::Return { value } => self.give_back(action, value.as_ref(), path)?,
             }
-            Ok(vec![path.clone()])
+            Ok(path.clone().alone())
         })
     }
 
@@ -186,7 +186,7 @@ impl<'m> Mover<'m> {
         Callee { procedure: callee, entry }: Callee<'m>,
         arguments: &[Expr],
         path: &mut Path,
-    ) -> Result<Vec<Path>, StepFault> {
+    ) -> Result<Paths<'m>, StepFault> {
         let mut slots = Vec::with_capacity(callee.n_slots);
         for (argument, &parameter) in arguments.iter().zip(&callee.vars) {
             let value = self.look(path, |view| view.value(argument))?;
@@ -199,39 +199,38 @@ impl<'m> Mover<'m> {
         }
         path.state.top_mut(self.me).control = Control::Calling(site);
         path.state.stacks[self.me.index()].push(Frame { control: Control::Calling(site), slots });
-        let mut paths = vec![path.clone()];
+        let mut paths = path.clone().alone();
         for var in callee.vars[callee.n_parameters..].iter().map(|&local| &self.model.vars[local]) {
             for init in leaf_inits(&var.init, &var.ty) {
-                paths =
-                    paths.into_iter().flat_map(|path| path.attempt(|path| self.start_slot(var, init, path))).collect();
+                let start = move |path: Path| path.attempt(|path| self.start_slot(var, init, path));
+                paths = Box::new(paths.flat_map(start));
             }
         }
-        let enter = |path: &mut Path| self.follow(entry, path).map(|()| vec![path.clone()]);
-        Ok(paths.into_iter().flat_map(|path| path.attempt(enter)).collect())
+        let enter = move |path: &mut Path| self.follow(entry, path).map(|()| path.clone().alone());
+        Ok(Box::new(paths.flat_map(move |path| path.attempt(enter))))
     }
 
     /// Gives the next slot of the new frame the value, or each of the values, that it starts with.
-    fn start_slot(self, var: &Var, init: &Init, path: &mut Path) -> Result<Vec<Path>, StepFault> {
+    fn start_slot(self, var: &Var, init: &Init, path: &mut Path) -> Result<Paths<'m>, StepFault> {
         let ty = var.ty.scalar();
-        let mut values = ty.values(self.model.type_context());
-        let starts: Vec<Value> = match init {
-            Init::Any => values.collect(),
+        let starts: Box<dyn Iterator<Item = Value> + 'm> = match init {
+            Init::Any => Box::new(self.values_within(ty, None, &path.state)),
             Init::Fill(expr) => {
                 let value = self.look(path, |view| view.value(expr))?;
                 if !ty.contains(value, self.model.type_context()) {
                     let fault = Fault::OutOfRange { target: var.name.clone(), value: print::value(self.model, value) };
                     return Err(StepFault { fault, span: expr.span });
                 }
-                vec![value]
+                Box::new(std::iter::once(value))
             }
-            Init::First | Init::Elements(_) => values.next().into_iter().collect(),
+            Init::First | Init::Elements(_) => Box::new(ty.first_value(self.model.type_context()).into_iter()),
         };
-        let start = |value| {
+        let path = path.clone();
+        Ok(Box::new(starts.map(move |value| {
             let mut path = path.clone();
             path.state.top_mut(self.me).slots.push(value);
             path
-        };
-        Ok(starts.into_iter().map(start).collect())
+        })))
     }
 
     /// Pops the frame, stores the result for the caller, and moves the caller on.

@@ -133,7 +133,7 @@ pub(super) fn blank(model: &Model) -> State {
 fn enter(model: &Model, state: State) -> (State, Option<StepFault>) {
     let mut path = Path::new(&state);
     let entry = |process: ProcessId| &model.families[model.processes[process].family].entry;
-    let enter_one = |me| Mover { model, me, watch: None }.follow(entry(me), &mut path).err();
+    let enter_one = |me| Mover::new(model, me).follow(entry(me), &mut path).err();
     let fault = model.processes.ids().find_map(enter_one);
     (path.state, fault)
 }

@@ -1,6 +1,7 @@
 //! Questions about one state: who is able to move, who is stuck, who has ended, who races with whom.
 
-use super::{State, steps, touched_by};
+use super::step::{has_any_step, has_step};
+use super::{State, touched_by_process};
 use crate::Model;
 use crate::control::{Action, ActionId, ActionKind};
 use crate::process::ProcessId;
@@ -8,12 +9,12 @@ use crate::variable::{CellId, VarId};
 
 /// Whether a process has an enabled step other than leaving `idle`, alone or in a rendezvous.
 pub fn able(model: &Model, state: &State, process: ProcessId) -> bool {
-    has_step(model, state, process, |_| true)
+    is_able(model, state, process, |_| true)
 }
 
 /// Whether a process has an enabled step other than leaving `idle` that carries one of the labels.
 pub fn able_by(model: &Model, state: &State, process: ProcessId, labels: &[String]) -> bool {
-    has_step(model, state, process, |action| action.labels.iter().any(|label| labels.contains(label)))
+    is_able(model, state, process, |action| action.labels.iter().any(|label| labels.contains(label)))
 }
 
 /// Whether a process has run off its end.
@@ -44,7 +45,7 @@ pub fn stuck_processes(model: &Model, state: &State) -> Vec<ProcessId> {
 
 /// Whether nobody can move and somebody is stuck.
 pub fn is_deadlock(model: &Model, state: &State) -> bool {
-    steps(model, state).is_empty() && !stuck_processes(model, state).is_empty()
+    !has_any_step(model, state) && !stuck_processes(model, state).is_empty()
 }
 
 /// Two processes that are about to touch one cell, one of them writing it.
@@ -72,7 +73,8 @@ pub struct Contender {
 /// step do not race.
 pub fn race(model: &Model, state: &State, var: VarId) -> Option<Race> {
     let mut touches = Vec::new();
-    for (step_idx, (step, touched)) in touched_by(model, state).into_iter().enumerate() {
+    let all = model.processes.ids().flat_map(|process| touched_by_process(model, state, process));
+    for (step_idx, (step, touched)) in all.enumerate() {
         for touch in touched.into_iter().filter(|touch| model.cells[touch.cell].var == var) {
             let action = step.by.actions_of(touch.process).next().expect("who touches a cell has a part in the step");
             let side = Contender { process: touch.process, action, writes: touch.writes };
@@ -86,8 +88,8 @@ pub fn race(model: &Model, state: &State, var: VarId) -> Option<Race> {
         .map(|(one, other)| Race { cell: one.1, contenders: [one.2, other.2] })
 }
 
-fn has_step(model: &Model, state: &State, process: ProcessId, wanted: impl Fn(&Action) -> bool) -> bool {
-    steps(model, state).iter().filter_map(|step| step.by.first().action_of(process)).any(|action| {
+fn is_able(model: &Model, state: &State, process: ProcessId, wanted: impl Fn(&Action) -> bool) -> bool {
+    has_step(model, state, process, |action| {
         let action = &model.actions[action];
         !matches!(action.kind, ActionKind::Idle) && wanted(action)
     })

@@ -6,7 +6,8 @@
 
 use std::collections::BTreeSet;
 
-use super::{Link, Move, State, StepFault, Viewpoint, able, able_by, is_idle, steps};
+use super::step::has_step;
+use super::{Link, Move, State, Step, StepFault, Viewpoint, able, able_by, is_idle, likely_steps_of, steps};
 use crate::Model;
 use crate::control::ActionId;
 use crate::fairness::{EdgePredicate, StatePredicate};
@@ -65,9 +66,23 @@ impl Turn {
 
 /// All turns that can be taken in a state, with the state after each: steps in the order of [`steps`], then stand-stills.
 pub fn turns(model: &Model, state: &State) -> Vec<(Turn, State)> {
-    let enabled = steps(model, state);
+    with_stand_stills(model, state, steps(model, state))
+}
+
+/// Turns that can be taken in a state: all of them, but where `any` chooses from too many values to go through, those with likely
+/// ones. See [`likely_steps_of`].
+pub fn likely_turns(model: &Model, state: &State, aim: Option<&State>) -> Vec<(Turn, State)> {
+    let likely = model.processes.ids().flat_map(|process| likely_steps_of(model, state, process, aim));
+    with_stand_stills(model, state, likely.collect())
+}
+
+fn with_stand_stills(model: &Model, state: &State, enabled: Vec<Step>) -> Vec<(Turn, State)> {
     // Who has a part in a step only because somebody else's step goes on cannot move by itself.
-    let takes_part = |process: ProcessId| enabled.iter().any(|step| step.by.first().action_of(process).is_some());
+    let takes_part = |process: ProcessId| {
+        // Of steps that are not among the likely ones there may be some.
+        enabled.iter().any(|step| step.by.first().action_of(process).is_some())
+            || has_step(model, state, process, |_| true)
+    };
     let still: Vec<ProcessId> =
         model.processes.ids().filter(|&process| !takes_part(process) || is_idle(model, state, process)).collect();
     let moved = enabled.into_iter().filter_map(|step| Some((Turn::Step(step.by), step.result.ok()?)));

@@ -11,7 +11,8 @@
 use std::cell::RefCell;
 use std::collections::HashSet;
 
-use super::body::{Mover, Path};
+use super::body::{Mover, Path, Paths};
+use super::choice::Choosing;
 use super::{Footprint, Link, Move, State, Step, StepFault, Touch};
 use crate::Model;
 use crate::control::{ActionId, ChannelId, Pattern, StatementId, Sync, SyncSide};
@@ -36,15 +37,64 @@ pub fn touched_by(model: &Model, state: &State) -> Vec<(Step, Vec<Touch>)> {
 
 /// The enabled steps that a process makes, each with the cells that it touches, in the order in which it does.
 pub fn touched_by_process(model: &Model, state: &State, process: ProcessId) -> Vec<(Step, Vec<Touch>)> {
-    enabled(Mover { model, me: process, watch: None }, state)
+    enabled(Mover::new(model, process), state)
+}
+
+/// The enabled steps of all processes; `None` where there are more than `most` ways to take one.
+pub fn steps_up_to(model: &Model, state: &State, most: usize) -> Option<Vec<Step>> {
+    let mut found = Vec::new();
+    for process in model.processes.ids() {
+        found.extend(up_to(Mover::new(model, process), state, most)?.into_iter().map(|(step, _)| step));
+    }
+    Some(found)
+}
+
+/// Enabled steps that a process makes: all of them, but where `any` chooses from too many values to go through, those with likely
+/// ones. Every one is a step; one to the state that is aimed at is among them if the values chosen on the way are still there.
+pub fn likely_steps_of(model: &Model, state: &State, process: ProcessId, aim: Option<&State>) -> Vec<Step> {
+    likely_touched_by(model, state, process, aim).into_iter().map(|(step, _)| step).collect()
+}
+
+/// The same, each with the cells that it touches.
+pub fn likely_touched_by(
+    model: &Model,
+    state: &State,
+    process: ProcessId,
+    aim: Option<&State>,
+) -> Vec<(Step, Vec<Touch>)> {
+    let choosing = Choosing::Likely { aim, action: None };
+    enabled(Mover { choosing, ..Mover::new(model, process) }, state)
+}
+
+/// Whether anybody has a step in a state.
+pub(super) fn has_any_step(model: &Model, state: &State) -> bool {
+    model.processes.ids().any(|process| Mover::new(model, process).first_links(state).next().is_some())
+}
+
+/// Whether there is a step in a state that begins with an action of a process that counts, alone or in a rendezvous.
+pub(super) fn has_step(model: &Model, state: &State, process: ProcessId, counts: impl Fn(ActionId) -> bool) -> bool {
+    let counts = |link: Link| link.action_of(process).is_some_and(&counts);
+    model.processes.ids().any(|mover| Mover::new(model, mover).begins(state, &counts))
 }
 
 /// The same steps, and all that the process's attempts to step depended on and would change, those that came to nothing
 /// included.
 pub fn attempts_of(model: &Model, state: &State, process: ProcessId) -> (Vec<(Step, Vec<Touch>)>, Footprint) {
     let watch = RefCell::default();
-    let steps = enabled(Mover { model, me: process, watch: Some(&watch) }, state);
+    let steps = enabled(Mover { watch: Some(&watch), ..Mover::new(model, process) }, state);
     (steps, watch.into_inner())
+}
+
+/// The same; `None` where there are more than `most` ways to take a step.
+pub fn attempts_up_to(
+    model: &Model,
+    state: &State,
+    process: ProcessId,
+    most: usize,
+) -> Option<(Vec<(Step, Vec<Touch>)>, Footprint)> {
+    let watch = RefCell::default();
+    let steps = up_to(Mover { watch: Some(&watch), ..Mover::new(model, process) }, state, most)?;
+    Some((steps, watch.into_inner()))
 }
 
 /// A statement of the mover and one of its partner.
@@ -54,12 +104,23 @@ type LinkKey = (StatementId, Option<(ProcessId, StatementId)>);
 type StepKey = (Vec<LinkKey>, Result<State, StepFault>);
 
 fn enabled(mover: Mover<'_>, state: &State) -> Vec<(Step, Vec<Touch>)> {
-    let model = mover.model;
+    distinct(mover.model, mover.chains(state))
+}
+
+/// As [`enabled`]; `None` where there are more than `most` paths.
+fn up_to(mover: Mover<'_>, state: &State, most: usize) -> Option<Vec<(Step, Vec<Touch>)>> {
+    let mut chains = mover.chains(state);
+    let first: Vec<Chain> = chains.by_ref().take(most).collect();
+    chains.next().is_none().then(|| distinct(mover.model, first))
+}
+
+/// The steps at the end of chains, each once.
+fn distinct(model: &Model, chains: impl IntoIterator<Item = Chain>) -> Vec<(Step, Vec<Touch>)> {
     let mut seen: HashSet<StepKey> = HashSet::new();
     let statement = |action: ActionId| model.actions[action].statement;
     let key = |link: Link| (statement(link.action), link.partner.map(|(partner, theirs)| (partner, statement(theirs))));
     let mut found = Vec::new();
-    for Chain { by, path, .. } in mover.chains(state) {
+    for Chain { by, path, .. } in chains {
         let step = Step { by, result: path.fault.map_or(Ok(path.state), Err) };
         if seen.insert((step.by.links().map(key).collect(), step.result.clone())) {
             found.push((step, path.touched));
@@ -102,39 +163,70 @@ impl Chain {
     }
 }
 
-impl<'m> Mover<'m> {
-    /// All steps, from their first link to their end, depth first in the order of the text.
-    fn chains(self, state: &State) -> Vec<Chain> {
-        let begin = |(link, path): (Link, Path)| Chain { by: link.into(), path, passed: Vec::new() };
-        let mut open: Vec<Chain> = self.first_links(state).into_iter().rev().map(begin).collect();
-        let mut found = Vec::new();
-        while let Some(chain) = open.pop() {
-            let (chain, holder) = match chain.open(self.model) {
-                Ok(going_on) => going_on,
-                Err(over) => {
-                    found.push(over);
-                    continue;
-                }
+/// Steps, one after the other, depth first in the order of the text.
+struct Chains<'m> {
+    mover: Mover<'m>,
+    /// At each depth the chains that are still to be gone on with.
+    open: Vec<Box<dyn Iterator<Item = Chain> + 'm>>,
+}
+
+impl Iterator for Chains<'_> {
+    type Item = Chain;
+
+    fn next(&mut self) -> Option<Chain> {
+        let model = self.mover.model;
+        loop {
+            let Some(chain) = self.open.last_mut()?.next() else {
+                self.open.pop();
+                continue;
             };
-            let follower = Mover { me: holder, ..self };
-            let next = follower.links(&chain.path.state);
-            let next: Vec<_> = next.into_iter().filter(|(link, _)| !link.is_when_nobody(self.model)).collect();
-            match next.is_empty() {
-                true => found.push(chain),
-                false => open.extend(next.into_iter().rev().map(|(link, path)| chain.with(link, path))),
+            let (chain, holder) = match chain.open(model) {
+                Ok(going_on) => going_on,
+                Err(over) => return Some(over),
+            };
+            let follower = Mover { me: holder, ..self.mover };
+            let links = follower.links(&chain.path.state);
+            let mut next = links.filter(|(link, _)| !link.is_when_nobody(model)).peekable();
+            if next.peek().is_none() {
+                return Some(chain);
             }
+            self.open.push(Box::new(next.map(move |(link, path)| chain.with(link, path))));
         }
-        found
+    }
+}
+
+/// Links with where they lead, one after the other.
+type Links<'m> = Box<dyn Iterator<Item = (Link, Path)> + 'm>;
+
+impl<'m> Mover<'m> {
+    /// All steps, from their first link to their end.
+    fn chains(self, state: &State) -> Chains<'m> {
+        let first = self.first_links(state);
+        let first = first.map(|(link, path)| Chain { by: link.into(), path, passed: Vec::new() });
+        Chains { mover: self, open: vec![Box::new(first)] }
     }
 
     /// The links with which the process can begin a step.
-    fn first_links(self, state: &State) -> Vec<(Link, Path)> {
-        let links = self.links(state).into_iter();
-        let (marked, plain): (Vec<_>, Vec<_>) = links.partition(|(link, _)| link.is_when_nobody(self.model));
-        match plain.is_empty() && !marked.is_empty() && self.nobody_else(state) {
-            true => marked,
-            false => plain,
+    fn first_links(self, state: &State) -> Links<'m> {
+        let is_marked = |link: Link| link.is_when_nobody(self.model);
+        let mut plain = self.links(state).filter(move |(link, _)| !is_marked(*link)).peekable();
+        if plain.peek().is_some() {
+            return Box::new(plain);
         }
+        let mut marked = self.links(state).filter(move |(link, _)| is_marked(*link)).peekable();
+        match marked.peek().is_some() && self.nobody_else(state) {
+            true => Box::new(marked),
+            false => Box::new(std::iter::empty()),
+        }
+    }
+
+    /// Whether the process can begin a step with a link that counts; no link is followed along more than one path.
+    fn begins(self, state: &State, counts: impl Fn(Link) -> bool) -> bool {
+        let counted = self.ways(state).into_iter().filter(|(link, _)| counts(*link));
+        let (marked, plain): (Vec<_>, Vec<_>) = counted.partition(|(link, _)| link.is_when_nobody(self.model));
+        let leads_somewhere = |(_, mut paths): (Link, Paths<'m>)| paths.next().is_some();
+        plain.into_iter().any(leads_somewhere)
+            || (marked.into_iter().any(leads_somewhere) && !self.is_able(state) && self.nobody_else(state))
     }
 
     /// Whether no other process has an action, or a rendezvous that it sends in, without the mark.
@@ -142,41 +234,60 @@ impl<'m> Mover<'m> {
         if let Some(watch) = self.watch {
             watch.borrow_mut().places.extend(self.model.processes.ids());
         }
-        let is_able = |me| Mover { me, ..self }.links(state).iter().any(|(link, _)| !link.is_when_nobody(self.model));
         // All are asked, also after one that is able, so that what is watched does not depend on their order.
-        self.model.processes.ids().filter(|&other| other != self.me).filter(|&other| is_able(other)).count() == 0
+        let others = self.model.processes.ids().filter(|&other| other != self.me);
+        others.filter(|&me| Mover { me, ..self }.is_able(state)).count() == 0
+    }
+
+    /// Whether the process has an action, or a rendezvous that it sends in, without the mark.
+    fn is_able(self, state: &State) -> bool {
+        let mut plain = self.ways(state).into_iter().filter(|(link, _)| !link.is_when_nobody(self.model));
+        match self.watch {
+            Some(_) => plain.map(|(_, paths)| paths.count()).sum::<usize>() > 0,
+            None => plain.any(|(_, mut paths)| paths.next().is_some()),
+        }
     }
 
     /// What the process can do next, the mark `when_nobody` aside.
-    fn links(self, state: &State) -> Vec<(Link, Path)> {
+    fn links(self, state: &State) -> Links<'m> {
+        let ways = self.ways(state).into_iter();
+        Box::new(ways.flat_map(|(link, paths)| paths.map(move |path| (link, path))))
+    }
+
+    /// The same, link by link, each with its paths.
+    fn ways(self, state: &State) -> Vec<(Link, Paths<'m>)> {
         let actions = &self.model.places[state.place(self.me)].actions;
-        actions.iter().flat_map(|&action| self.paths(action, state)).collect()
+        actions.iter().flat_map(|&action| self.within(action).ways_of(action, state)).collect()
+    }
+
+    /// The same mover in the text of an action.
+    fn within(self, action: ActionId) -> Self {
+        Mover { choosing: self.choosing.within(&self.model.actions[action]), ..self }
     }
 
     /// The paths of an action from its guard to its end; of a rendezvous, with each partner.
-    fn paths(self, action: ActionId, state: &State) -> Vec<(Link, Path)> {
+    fn ways_of(self, action: ActionId, state: &State) -> Vec<(Link, Paths<'m>)> {
         let by = Link { process: self.me, action, partner: None };
         let Some(path) = self.open(action, state) else { return Vec::new() };
         if path.fault.is_some() {
-            return vec![(by, path)];
+            return vec![(by, path.alone())];
         }
         let acted = &self.model.actions[action];
         match acted.sync.as_ref().map(|sync| (sync.channel, &sync.side)) {
             None => {
-                let paths = self.run(&acted.body, path).into_iter().flat_map(|path| self.finish(action, path));
-                paths.map(|path| (by, path)).collect()
+                let paths = self.run(&acted.body, path).flat_map(move |path| self.finish(action, path));
+                vec![(by, Box::new(paths))]
             }
             // A receiver moves when a sender does; only a fault in its guard is its own.
             Some((_, SyncSide::Receive(_))) => Vec::new(),
             Some((channel, SyncSide::Send(values))) => {
-                let mut met = Vec::new();
-                for (partner, theirs, looked_at) in self.receivers(channel, state) {
+                let meet = |(partner, theirs, looked_at): (Mover<'m>, ActionId, Vec<Touch>)| {
                     let by = Link { partner: Some((partner.me, theirs)), ..by };
                     let mut path = path.clone();
                     path.touched.extend(looked_at);
-                    met.extend(self.rendezvous(by, partner, values, path).into_iter().map(|path| (by, path)));
-                }
-                met
+                    (by, self.rendezvous(by, partner.within(theirs), values, path))
+                };
+                self.receivers(channel, state).into_iter().map(meet).collect()
             }
         }
     }
@@ -211,19 +322,19 @@ impl<'m> Mover<'m> {
 
     /// Both guards are true. Values sent and what receives them are evaluated in the old state; then the values are
     /// stored, then the receiver's body runs and its control moves, then the sender's.
-    fn rendezvous(self, by: Link, partner: Mover<'_>, values: &[Expr], path: Path) -> Vec<Path> {
+    fn rendezvous(self, by: Link, partner: Mover<'m>, values: &[Expr], path: Path) -> Paths<'m> {
         let Some((_, theirs)) = by.partner else { unreachable!("a rendezvous has a partner") };
         let received = &self.model.actions[theirs];
         let Some(SyncSide::Receive(patterns)) = received.sync.as_ref().map(|sync| &sync.side) else {
             unreachable!("the partner of a sender receives")
         };
-        path.attempt(|path| self.pass(values, partner, patterns, path))
-            .into_iter()
-            .flat_map(|path| partner.run(&received.body, path))
-            .flat_map(|path| partner.finish(theirs, path))
-            .flat_map(|path| self.run(&self.model.actions[by.action].body, path))
-            .flat_map(|path| self.finish(by.action, path))
-            .collect()
+        let paths = path
+            .attempt(|path| self.pass(values, partner, patterns, path))
+            .flat_map(move |path| partner.run(&received.body, path))
+            .flat_map(move |path| partner.finish(theirs, path))
+            .flat_map(move |path| self.run(&self.model.actions[by.action].body, path))
+            .flat_map(move |path| self.finish(by.action, path));
+        Box::new(paths)
     }
 
     fn pass(
@@ -232,7 +343,7 @@ impl<'m> Mover<'m> {
         partner: Mover<'_>,
         patterns: &[Pattern],
         path: &mut Path,
-    ) -> Result<Vec<Path>, StepFault> {
+    ) -> Result<Paths<'m>, StepFault> {
         let sent =
             values.iter().map(|value| self.look(path, |view| view.value(value))).collect::<Result<Vec<_>, _>>()?;
         let mut stores = Vec::new();
@@ -242,7 +353,7 @@ impl<'m> Mover<'m> {
                     stores.push((partner.look(path, |view| view.locate(access))?, access, value));
                 }
                 Pattern::Equal(wanted) if partner.look(path, |view| view.value(wanted))? != value => {
-                    return Ok(Vec::new());
+                    return Ok(Box::new(std::iter::empty()));
                 }
                 Pattern::Equal(_) | Pattern::Ignored => {}
             }
@@ -250,6 +361,6 @@ impl<'m> Mover<'m> {
         for (location, access, value) in stores {
             partner.store(path, location, value, access)?;
         }
-        Ok(vec![path.clone()])
+        Ok(path.clone().alone())
     }
 }

@@ -8,7 +8,7 @@ use explain::names::{line, location, shown};
 use explain::waiting::{Awaited, Wait};
 use explain::why::Why;
 use model::Model;
-use model::eval::{Contender, Race, State, StepFault, touched_by_process};
+use model::eval::{Contender, Race, State, StepFault, likely_touched_by};
 use model::print;
 use model::process::ProcessId;
 use model::property::PropertyKind;
@@ -121,7 +121,7 @@ fn erring(run: &Run, state: &State, process: ProcessId, fault: &StepFault, style
     let text = format!("{name} at {place}, line {at}: {}", clean(&explain::finding::described(run, &fault.fault)));
     let mut out = hang("  ", &text, style.width.min(80));
     out.push_str(&excerpt_at(&run.source, fault.span, "", style));
-    let attempts = touched_by_process(&run.model, state, process);
+    let attempts = likely_touched_by(&run.model, state, process, None);
     let erring = attempts.into_iter().find(|(step, _)| step.result.as_ref() == Err(fault));
     let mut read: Vec<CellId> = Vec::new();
     for touch in erring.map_or(Vec::new(), |(_, touched)| touched) {

@@ -36,7 +36,6 @@ impl Graph<'_> {
 
     /// The set of one vector.
     pub fn single(&self, vector: &[bool]) -> Result<Bdd, StopReason> {
-        let literals = vector.iter().enumerate().map(|(bit, &value)| (bit as u32, value));
-        self.bdd(self.space.cube(literals)).map(|cube| self.space.set_of(&cube))
+        self.bdd(self.space.single(vector))
     }
 }

@@ -9,7 +9,12 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 
 use base::StopReason;
 
-use super::{Demand, Edge, Graph, Layers, Nodes, Way, is_nothing};
+use super::{Demand, Edge, Graph, Layers, Move, Nodes, Way, is_nothing};
+use crate::bdd::Bdd;
+use crate::change::Change;
+
+/// So many of the values that an edge can carry are looked at before diagrams are asked.
+const FEW_VALUES: usize = 4;
 
 /// So many nodes are looked at before diagrams are asked.
 const NEARBY: usize = 2000;
@@ -99,10 +104,8 @@ impl Search<'_> {
                 return Ok(None);
             };
             let node = Node { vector, state };
-            let Some(taken) = self.whole.leaving(&node).into_iter().find(|taken| taken.to == next) else {
-                return Ok(None);
-            };
-            stem.push(Leg { node: node.clone(), edge: taken.edge });
+            let Some(edge) = self.whole.between(&node, &next) else { return Ok(None) };
+            stem.push(Leg { node: node.clone(), edge });
             next = node;
         }
         stem.reverse();
@@ -111,33 +114,58 @@ impl Search<'_> {
 }
 
 impl Graph<'_> {
-    /// The edges that leave a node.
-    fn leaving(&self, node: &Node) -> Vec<Taken> {
-        let moves = self.moves.iter().enumerate();
-        let open: Vec<usize> = moves
-            .filter(|(_, step)| step.from == node.state && step.label.contains(&node.vector))
-            .map(|(nth, _)| nth)
-            .collect();
+    /// The automaton's moves that a node allows, by number.
+    fn open_moves(&self, node: &Node) -> Vec<usize> {
+        let is_open = |step: &Move| step.from == node.state && step.label.contains(&node.vector);
+        (0..self.moves.len()).filter(|&nth| is_open(&self.moves[nth])).collect()
+    }
+
+    /// An edge from one node to another, by number.
+    fn between(&self, from: &Node, to: &Node) -> Option<usize> {
+        self.open_moves(from).iter().find(|&&step| self.moves[step].to == to.state)?;
+        let leads = |edge: &Edge| match &edge.update {
+            None => edge.guard.contains(&from.vector) && from.vector == to.vector,
+            Some(change) => change.leads(&edge.guard, &from.vector, &to.vector),
+        };
+        self.edges.iter().position(leads)
+    }
+
+    /// The edges that leave a node for nodes given; of those that carry values, which can be very many, a few.
+    fn leaving(&self, node: &Node, within: &Nodes) -> Result<Vec<Taken>, StopReason> {
+        let open = self.open_moves(node);
         let mut leaving = Vec::new();
         for (nth, edge) in self.edges.iter().enumerate().filter(|_| !open.is_empty()) {
-            if edge.guard.contains(&node.vector) {
-                let vector = edge.after(&node.vector);
-                let to = |step: usize| Node { vector: vector.clone(), state: self.moves[step].to };
-                leaving.extend(open.iter().map(|&step| Taken { edge: nth, step, to: to(step) }));
+            let to = |step: usize, vector: &Vec<bool>| Node { vector: vector.clone(), state: self.moves[step].to };
+            match &edge.update {
+                Some(change) if change.is_carrying() => {
+                    let ahead = self.ahead(edge, node)?;
+                    for &step in &open {
+                        let mut rest = self.bdd(self.space.and(&ahead, &within[self.moves[step].to]))?;
+                        for _ in 0..FEW_VALUES {
+                            let Some(vector) = self.space.pick(&rest) else { break };
+                            leaving.push(Taken { edge: nth, step, to: to(step, &vector) });
+                            rest = self.bdd(self.space.minus(&rest, &self.single(&vector)?))?;
+                        }
+                    }
+                }
+                update if edge.guard.contains(&node.vector) => {
+                    let vector = update.as_ref().map_or_else(|| node.vector.clone(), |one| one.after(&node.vector));
+                    let is_within =
+                        |step: &&usize| vector == node.vector || within[self.moves[**step].to].contains(&vector);
+                    let steps = open.iter().filter(is_within);
+                    leaving.extend(steps.map(|&step| Taken { edge: nth, step, to: to(step, &vector) }));
+                }
+                _ => {}
             }
         }
-        leaving
+        Ok(leaving)
     }
-}
 
-impl Edge {
-    /// The vector after the edge.
-    fn after(&self, vector: &[bool]) -> Vec<bool> {
-        let mut vector = vector.to_vec();
-        for &(bit, value) in self.update.iter().flat_map(|update| &update.literals) {
-            vector[bit as usize] = value;
-        }
-        vector
+    /// The vectors after an edge that carries values.
+    fn ahead(&self, edge: &Edge, node: &Node) -> Result<Bdd, StopReason> {
+        let Some(change) = &edge.update else { return self.single(&node.vector) };
+        let here = self.single(&node.vector)?;
+        self.bdd(change.image(self.space, &here, &edge.guard))
     }
 }
 
@@ -165,7 +193,7 @@ impl Inside<'_> {
             if end == head && !turning.is_empty() {
                 return Ok(Some(Lasso { stem, turning }));
             }
-            let back = match self.nearby(&end, |_, taken| taken.to == head) {
+            let back = match self.nearby(&end, |_, taken| taken.to == head)? {
                 Some((back, _)) => Some(back),
                 None if is_last => self.back(&end, &head)?,
                 None => None,
@@ -197,7 +225,7 @@ impl Inside<'_> {
         let mut at = from.clone();
         while !missing.is_empty() {
             let wanted = |node: &Node, taken: &Taken| missing.iter().any(|&nth| self.meets(nth, node, taken));
-            let way = match self.nearby(&at, wanted) {
+            let way = match self.nearby(&at, wanted)? {
                 Some(way) => Some(way),
                 None => self.far(&at, &missing)?,
             };
@@ -211,19 +239,46 @@ impl Inside<'_> {
     }
 
     /// The edges that stay inside; those that change nothing first.
-    fn edges(&self, node: &Node) -> Vec<Taken> {
-        let mut edges = self.part.leaving(node);
+    fn edges(&self, node: &Node) -> Result<Vec<Taken>, StopReason> {
+        let mut edges = self.part.leaving(node, &self.component)?;
         edges.retain(|taken| taken.to == *node || self.component[taken.to.state].contains(&taken.to.vector));
         edges.sort_by_key(|taken| taken.to != *node);
-        edges
+        Ok(edges)
+    }
+
+    /// The edges that carry values, each with one that leads as far ahead as possible along rings.
+    fn carrying(&self, node: &Node, rings: &[Nodes]) -> Result<Vec<Taken>, StopReason> {
+        let mut found = Vec::new();
+        let open = self.part.open_moves(node);
+        let carries = |edge: &Edge| edge.update.as_ref().is_some_and(Change::is_carrying);
+        for (nth, edge) in self.part.edges.iter().enumerate().filter(|(_, edge)| carries(edge)) {
+            let ahead = self.part.ahead(edge, node)?;
+            for &step in &open {
+                let state = self.part.moves[step].to;
+                let mut nearest = None;
+                for ring in rings {
+                    let met = self.part.bdd(self.part.space.and(&ahead, &ring[state]))?;
+                    if let Some(vector) = self.part.space.pick(&met) {
+                        nearest = Some(vector);
+                        break;
+                    }
+                }
+                found.extend(nearest.map(|vector| Taken { edge: nth, step, to: Node { vector, state } }));
+            }
+        }
+        Ok(found)
     }
 
     /// The shortest way whose last edge is wanted, and that edge, if there is one not far from here.
-    fn nearby(&self, from: &Node, wanted: impl Fn(&Node, &Taken) -> bool) -> Option<(Vec<Leg>, Taken)> {
+    fn nearby(
+        &self,
+        from: &Node,
+        wanted: impl Fn(&Node, &Taken) -> bool,
+    ) -> Result<Option<(Vec<Leg>, Taken)>, StopReason> {
         let mut before: HashMap<Node, Option<Leg>> = HashMap::from([(from.clone(), None)]);
         let mut open = VecDeque::from([from.clone()]);
         while let Some(node) = open.pop_front() {
-            let edges = self.edges(&node);
+            let edges = self.edges(&node)?;
             if let Some(taken) = edges.iter().find(|taken| wanted(&node, taken)) {
                 let mut way = vec![Leg { node: node.clone(), edge: taken.edge }];
                 let mut at = node;
@@ -232,10 +287,10 @@ impl Inside<'_> {
                     way.push(leg.clone());
                 }
                 way.reverse();
-                return Some((way, taken.clone()));
+                return Ok(Some((way, taken.clone())));
             }
             if before.len() > NEARBY {
-                return None;
+                return Ok(None);
             }
             for taken in edges {
                 if !before.contains_key(&taken.to) {
@@ -244,7 +299,7 @@ impl Inside<'_> {
                 }
             }
         }
-        None
+        Ok(None)
     }
 
     /// A way to an edge that meets something missing, along rings, and that edge.
@@ -260,7 +315,7 @@ impl Inside<'_> {
         }
         let Some((mut way, end)) = self.along_rings(from, target)? else { return Ok(None) };
         let meets = |taken: &Taken| missing.iter().any(|&nth| self.meets(nth, &end, taken));
-        let Some(taken) = self.edges(&end).into_iter().find(|taken| meets(taken)) else { return Ok(None) };
+        let Some(taken) = self.edges(&end)?.into_iter().find(|taken| meets(taken)) else { return Ok(None) };
         way.push(Leg { node: end, edge: taken.edge });
         Ok(Some((way, taken)))
     }
@@ -270,7 +325,7 @@ impl Inside<'_> {
         let mut legs = Vec::new();
         let mut from = from.clone();
         if from == *head {
-            let Some(taken) = self.edges(&from).pop() else { return Ok(None) };
+            let Some(taken) = self.edges(&from)?.pop() else { return Ok(None) };
             legs.push(Leg { node: from, edge: taken.edge });
             from = taken.to;
         }
@@ -289,7 +344,8 @@ impl Inside<'_> {
         let mut at = from.clone();
         let mut ring = ring_of(&at);
         while ring > 0 {
-            let nearest = self.edges(&at).into_iter().min_by_key(|taken| ring_of(&taken.to));
+            let ahead = self.edges(&at)?.into_iter().chain(self.carrying(&at, &rings)?);
+            let nearest = ahead.min_by_key(|taken| ring_of(&taken.to));
             let Some(taken) = nearest.filter(|taken| ring_of(&taken.to) < ring) else { return Ok(None) };
             ring = ring_of(&taken.to);
             way.push(Leg { node: at, edge: taken.edge });

@@ -15,8 +15,7 @@ use temporal::Violation;
 
 use crate::bdd::{Bdd, OutOfNodes};
 use crate::commands::{Command, StepTests};
-use crate::evaluate::Evaluator;
-use crate::fair::{Demand, Edge, Update, Way};
+use crate::fair::{Demand, Edge, Way};
 use crate::system::System;
 
 /// The tests of steps that fairness assumptions of a program make.
@@ -79,13 +78,13 @@ impl<'a, 'm> Turns<'a, 'm> {
     }
 
     /// The steps of all processes.
-    pub fn steps(&self) -> Result<Vec<Edge>, StopReason> {
-        self.bdd(self.system.commands().map(|command| self.step(command)).collect())
+    pub fn steps(&self) -> Vec<Edge> {
+        self.system.commands().map(|command| self.step(command)).collect()
     }
 
-    fn step(&self, command: &Command) -> Result<Edge, OutOfNodes> {
-        let update = Update::new(&self.system.encoding, &command.updates)?;
-        Ok(Edge { guard: command.guard.clone(), update: Some(update), mover: Some(command.process) })
+    fn step(&self, command: &Command) -> Edge {
+        let update = Some(command.change.clone());
+        Edge { guard: command.guard.clone(), update, mover: Some(command.process) }
     }
 
     /// The turns of which a violation's runs consist.
@@ -103,14 +102,16 @@ impl<'a, 'm> Turns<'a, 'm> {
             false => vec![(Kind::Still(None), self.bdd(space.any(&self.still))?)],
         };
         if violation.real_steps_only {
-            let moving = self.bdd(space.any(self.system.commands().map(|command| &command.guard)))?;
+            let guards = self.system.commands().map(|command| command.change.enabled(space, &command.guard));
+            let moving = guards.collect::<Result<Vec<Bdd>, _>>().and_then(|guards| space.any(&guards));
+            let moving = self.bdd(moving)?;
             for (_, set) in &mut still {
                 *set = self.bdd(space.minus(set, &moving))?;
             }
         }
         let still = still.into_iter().map(|(kind, guard)| (Edge { guard, update: None, mover: None }, kind));
         let kinds = self.system.commands().map(|one| Kind::Step(one.process, one.partner, one.meets.clone()));
-        let (edges, kinds) = still.chain(self.steps()?.into_iter().zip(kinds)).unzip();
+        let (edges, kinds) = still.chain(self.steps().into_iter().zip(kinds)).unzip();
         Ok(TurnEdges { edges, kinds })
     }
 
@@ -126,7 +127,7 @@ impl<'a, 'm> Turns<'a, 'm> {
             }
             _ => false,
         };
-        let mut all = eval::turns(model, state).into_iter();
+        let mut all = eval::likely_turns(model, state, Some(next)).into_iter();
         all.find(|(turn, after)| after == next && is_meant(turn)).map(|(turn, _)| turn)
     }
 
@@ -188,9 +189,7 @@ impl<'a, 'm> Turns<'a, 'm> {
     /// It has no value in some reachable state.
     pub fn truth(&self, expr: &Expr, bound: &[Value], reached: &Bdd) -> Result<Bdd, StopReason> {
         let system = self.system;
-        let mut evaluator = Evaluator::new(system.model, &system.points, &system.encoding, None);
-        evaluator.bound = bound.to_vec();
-        let truth = self.bdd(evaluator.truth(expr))?;
+        let truth = system.truth_of(expr, bound)?;
         if !self.bdd(system.encoding.space.and(&truth.fault, reached))?.is_empty() {
             let why = "evaluating it fails in a reachable state: an error".to_owned();
             return Err(StopReason::PropertyError(why));

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use base::{Budget, StopReason};
+use base::{Budget, Feature, StopReason, Unsupported};
 use compose::backend::{Backend, Refinable};
 use compose::fair::backend::{AbstractPoint, AbstractRun, AbstractTurn, Demand, FairBackend, Reader, Turns, Written};
 use compose::fair::conditions::Conditions;
@@ -24,6 +24,9 @@ use crate::fair::violation::{Found, Wanted};
 use crate::fair::{self, Graph, Move, Way};
 use crate::local::LocalSets;
 use crate::meter::Meter;
+
+/// Local states of one process at one store are listed up to here.
+const MOST_LOCALS: usize = 1 << 16;
 
 /// What was asked of an abstract process.
 type Asked = (ProcessId, Demand, Turns);
@@ -130,7 +133,11 @@ impl<'d, 'm> Drawn<'d, 'm> {
                 true => Some(self.own_turn(focus, &kind.met, (&run.points[at].state, &next.state))?),
                 false => None,
             };
-            let is_sure = kind.sure.as_ref().is_none_or(|sure| sure.contains(&leg.node.vector));
+            let after = &legs[run.after(at)].node.vector;
+            let update = turns.edges[leg.edge].update.as_ref();
+            let both =
+                update.map_or_else(|| leg.node.vector.clone(), |change| change.with_next(&leg.node.vector, after));
+            let is_sure = kind.sure.as_ref().is_none_or(|sure| sure.contains(&both));
             run.turns.push(AbstractTurn { mover: kind.mover, own, met: kind.met.clone(), is_sure });
         }
         Some(run)
@@ -140,7 +147,7 @@ impl<'d, 'm> Drawn<'d, 'm> {
         let encoding = &self.sets.system().encoding;
         let block = |process: ProcessId| match self.sets.exposed[process.index()].blocks.len() {
             0 | 1 => 0,
-            _ => encoding.field(Part::Exposed(process)).read(vector),
+            _ => encoding.field(Part::Exposed(process)).read(vector) as usize,
         };
         let blocks = self.locals.model.processes.ids().map(block).collect();
         AbstractPoint { state: self.sets.system().decode(vector), blocks }
@@ -149,7 +156,7 @@ impl<'d, 'm> Drawn<'d, 'm> {
     /// A turn of the focus on the reference semantics that leads from one state to another.
     fn own_turn(&self, focus: ProcessId, met: &[usize], (state, next): (&State, &State)) -> Option<Turn> {
         let local = self.locals.read(focus, next);
-        let mut turns = self.locals.turns_of(focus, state).into_iter();
+        let mut turns = self.locals.turns_of(focus, state, Some(next)).into_iter();
         let found = turns.find(|(turn, after)| {
             self.conditions.met_by(turn) == met
                 && self.locals.read(focus, after) == local
@@ -159,20 +166,20 @@ impl<'d, 'm> Drawn<'d, 'm> {
     }
 
     /// The bits of a local state.
-    fn local_values(&self, process: ProcessId, local: &LocalState) -> Vec<(Part, usize)> {
+    fn local_values(&self, process: ProcessId, local: &LocalState) -> Vec<(Part, u64)> {
         let encoding = &self.sets.system().encoding;
         let cells = self.locals.cells(process).iter().zip(&local.cells);
         let cell = |(&cell, &value)| Some((Part::Cell(cell), encoding.position(cell, value)?));
-        cells.filter_map(cell).chain([(Part::Control(process), local.point)]).collect()
+        cells.filter_map(cell).chain([(Part::Control(process), local.point as u64)]).collect()
     }
 
     /// The values of everything that everybody sees at a point.
-    fn store(&self, point: &AbstractPoint) -> Vec<(Part, usize)> {
+    fn store(&self, point: &AbstractPoint) -> Vec<(Part, u64)> {
         let encoding = &self.sets.system().encoding;
         let is_seen = |part: &Part| self.sets.sees(&[], *part);
         let value = |part: Part| match part {
             Part::Cell(cell) => encoding.position(cell, point.state.cells[cell.index()]),
-            Part::Exposed(process) => Some(point.blocks[process.index()]),
+            Part::Exposed(process) => Some(point.blocks[process.index()] as u64),
             Part::Control(_) => None,
         };
         let parts = encoding.parts().iter().copied().filter(is_seen);
@@ -235,13 +242,17 @@ impl FairBackend for Drawn<'_, '_> {
             self.sets.local_parts(process).into_iter().flat_map(|part| encoding.field(part).bits()).collect();
         bits.sort_unstable();
         let read = |vector: &Vec<bool>| {
-            let content = |&cell| encoding.values(cell)[encoding.field(Part::Cell(cell)).read(vector)];
+            let content = |&cell| encoding.value(cell, encoding.field(Part::Cell(cell)).read(vector));
             LocalState {
-                point: encoding.field(Part::Control(process)).read(vector),
+                point: encoding.field(Part::Control(process)).read(vector) as usize,
                 cells: self.locals.cells(process).iter().map(content).collect(),
             }
         };
-        Ok(there.vectors(&bits, encoding.space.n_bits() as usize).iter().map(read).collect())
+        if there.count_over(&bits).is_none_or(|n_states| n_states > MOST_LOCALS as u64) {
+            let name = &self.locals.model.processes[process].name;
+            return Err(Unsupported::about(Feature::ManyBlocks, name).into());
+        }
+        Ok(there.vectors(&bits, encoding.space.n_bits() as usize, MOST_LOCALS).iter().map(read).collect())
     }
 
     fn prove(&mut self, _violation: usize, _own: bool, _foci: &[ProcessId]) -> Result<Written, StopReason> {

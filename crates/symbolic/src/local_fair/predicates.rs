@@ -12,7 +12,6 @@ use model::value::Value;
 use temporal::Proposition;
 
 use crate::bdd::{Bdd, OutOfNodes};
-use crate::evaluate::Evaluator;
 use crate::local::LocalSets;
 
 /// What a focus sees of the others.
@@ -61,9 +60,7 @@ impl Guess<'_, '_> {
     ) -> Result<Bdd, StopReason> {
         let system = self.sets.system();
         let space = &system.encoding.space;
-        let mut evaluator = Evaluator::new(system.model, &system.points, &system.encoding, None);
-        evaluator.bound = bound.to_vec();
-        let truth = self.sets.bdd(evaluator.truth(expr))?;
+        let truth = system.truth_of(expr, bound)?;
         let faulty = self.sets.bdd(self.seen(truth.fault.clone(), processes))?;
         if !self.sets.bdd(space.and(&faulty, &self.thetas[self.focus.index()]))?.is_empty() {
             return Err(Coarse::NoValueInRuns.into());

@@ -13,8 +13,8 @@ use model::eval::Turn;
 use model::process::ProcessId;
 
 use crate::bdd::{Bdd, OutOfNodes};
-use crate::commands::Updates;
-use crate::fair::{Edge, Update};
+use crate::change::{Change, Updates};
+use crate::fair::Edge;
 use crate::local::LocalSets;
 
 /// A turn of a process as a change of the store.
@@ -22,7 +22,7 @@ pub struct StoreTurn {
     /// What it is.
     pub kind: Kind,
     /// What everybody sees of it.
-    update: Option<Update>,
+    update: Option<Change>,
     /// Where some local state allows it.
     looks: Bdd,
 }
@@ -34,7 +34,8 @@ pub struct Kind {
     pub mover: ProcessId,
     /// The positions of the fairness assumptions that it meets by itself, ascending.
     pub met: Vec<usize>,
-    /// Where every local state of the mover allows it; `None` for the focus's own turns, of which it is known.
+    /// Where every local state of the mover allows it, with the values that it carries; `None` for the focus's own turns, of
+    /// which it is known.
     pub sure: Option<Bdd>,
 }
 
@@ -62,7 +63,10 @@ pub fn store_turns(
     let encoding = &sets.system().encoding;
     let space = &encoding.space;
     let mut guards: BTreeMap<(Updates, Vec<usize>), Bdd> = BTreeMap::new();
+    let own_next = encoding.next_bits(sets.local_parts(process))?;
     for (updates, met, guard) in turns_of(sets, conditions, process)? {
+        // What its own wide cells become is nobody else's concern.
+        let guard = space.exists(&guard, &own_next)?;
         let visible = updates.into_iter().filter(|&(part, _)| sets.sees(&[], part)).collect();
         let union = guards.entry((visible, met)).or_insert_with(|| space.empty());
         *union = space.or(union, &guard)?;
@@ -76,7 +80,7 @@ pub fn store_turns(
         }
         let refusing = space.exists(&space.minus(theta, &guard)?, &hidden)?;
         let sure = Some(space.minus(&looks, &refusing)?);
-        let update = (!visible.is_empty()).then(|| Update::new(encoding, &visible)).transpose()?;
+        let update = (!visible.is_empty()).then(|| Change::new(encoding, &visible)).transpose()?;
         turns.push(StoreTurn { kind: Kind { mover: process, met, sure }, update, looks });
     }
     Ok(turns)
@@ -117,7 +121,7 @@ pub fn focus_turns(
         }
     }
     for (updates, met, guard) in turns_of(sets, conditions, focus)? {
-        let update = (!updates.is_empty()).then(|| Update::new(encoding, &updates)).transpose()?;
+        let update = (!updates.is_empty()).then(|| Change::new(encoding, &updates)).transpose()?;
         let mover = update.is_some().then_some(focus);
         found.push((Edge { guard, update, mover }, Kind { mover: focus, met, sure: None }));
     }

@@ -8,17 +8,27 @@ use engine::{Answer, Engine, Silent, Task, Verdict};
 use evidence::{Evidence, SymbolicSearch};
 use model::Model;
 use model::property::{Expected, PropertyKind};
-use symbolic::engines::Symbolic;
+use symbolic::engines::{Symbolic, Tuned};
 use testkit::temporal::with_temporal;
+
+use crate::engines::{configured, has_two_choices};
 use testkit::{Product, Shape, for_each_program};
 
 const MAX_STATES: usize = 60;
 
 fn answers(model: &Model) -> Vec<Answer> {
-    let engine = Symbolic::Global;
+    configured(&[Symbolic::Global]).into_iter().flat_map(|engine| answers_of(engine, model)).collect()
+}
+
+fn answers_of(engine: Tuned, model: &Model) -> Vec<Answer> {
     let supported = |&id: &engine::PropertyId| engine.supports(model, id).is_ok();
     let properties = model.properties.ids().filter(supported).collect();
-    engine.run(&Task { model, properties, budget: Budget::unlimited(), n_threads: 1 }, &Silent).unwrap()
+    let answers = engine.run(&Task { model, properties, budget: Budget::unlimited(), n_threads: 1 }, &Silent).unwrap();
+    let is_followed = |answer: &Answer| match &answer.verdict {
+        Verdict::Unknown(stop) => !has_two_choices(engine, stop),
+        _ => true,
+    };
+    answers.into_iter().filter(is_followed).collect()
 }
 
 /// Compares the verdicts of `global` with brute force; says how many hold and are violated.

@@ -59,7 +59,7 @@ fn the_checker_refuses_the_proof_where_a_process_writes_the_cell() {
     for method in METHODS.into_iter().filter(|&method| method != Symbolic::KIndex(2)) {
         let is_asked = |id: &engine::PropertyId| matches!(model.properties[*id].kind, PropertyKind::Invariant(_));
         let id = model.properties.ids().find(is_asked).expect("there is one");
-        let Verdict::Holds(Evidence::Certificate(proof)) = verdict(method, &model, id) else { panic!("{method:?}") };
+        let Verdict::Holds(Evidence::Certificate(proof)) = verdict(&method, &model, id) else { panic!("{method:?}") };
         let checked = |model| audit::certificate::check(model, &model.properties[id], &proof, &Budget::unlimited());
         assert!(checked(&model).is_ok(), "{method:?}");
         assert!(checked(&changed).is_err(), "{method:?}");

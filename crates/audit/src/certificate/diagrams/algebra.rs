@@ -41,6 +41,16 @@ impl<'a> Algebra<'a> {
         self.limited(Bdd::binary_op_with_limit(self.node_limit, one, other, op_function::and_not))
     }
 
+    /// Both or none of them.
+    pub fn iff(&self, one: &Bdd, other: &Bdd) -> Outcome<Bdd> {
+        self.limited(Bdd::binary_op_with_limit(self.node_limit, one, other, op_function::iff))
+    }
+
+    /// Exactly one of them.
+    pub fn xor(&self, one: &Bdd, other: &Bdd) -> Outcome<Bdd> {
+        self.limited(Bdd::binary_op_with_limit(self.node_limit, one, other, op_function::xor))
+    }
+
     /// Whether they have something in common.
     pub fn meet(&self, one: &Bdd, other: &Bdd) -> Outcome<bool> {
         let tasks = self.node_limit.saturating_mul(2);

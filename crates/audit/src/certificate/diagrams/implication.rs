@@ -103,13 +103,13 @@ impl Diagrams<'_> {
             for theirs in self.all_points(&other.processes()) {
                 let their_points = controls(&other.processes(), &theirs);
                 let their_commands = self.commands(other, &theirs)?;
-                let contradict = |(column, number): &(Column, u32)| {
+                let contradict = |(column, number): &(Column, u64)| {
                     our_points.iter().any(|(ours, at)| ours == column && at != number)
                 };
                 if their_commands.touches.is_empty() || their_points.iter().any(contradict) {
                     continue;
                 }
-                let fixed: Vec<(Column, u32)> = [our_points.as_slice(), &their_points].concat();
+                let fixed: Vec<(Column, u64)> = [our_points.as_slice(), &their_points].concat();
                 let within = self.within(concerned, &fixed)?;
                 for (our_step, our) in &our_commands.touches {
                     for (their_step, their) in &their_commands.touches {

@@ -35,14 +35,16 @@ pub(super) struct Shown {
 
 /// A change as a member sees it, with the states (of the movers and those around them) in which it can happen.
 pub(super) struct Change {
-    numbers: Vec<(Column, u32)>,
+    numbers: Vec<(Column, u64)>,
+    /// The columns whose new numbers are in the guard.
+    carried: Vec<Column>,
     guard: Bdd,
     by: Link,
 }
 
 impl Diagrams<'_> {
     /// Refuses a step that touches what the processes, in these states, are not said to see.
-    fn check_view(&self, movers: Movers, from: &Drawn, fixed: &[(Column, u32)], commands: &Commands) -> Outcome<()> {
+    fn check_view(&self, movers: Movers, from: &Drawn, fixed: &[(Column, u64)], commands: &Commands) -> Outcome<()> {
         for (&column, states) in &commands.footprint {
             let known = from.columns.contains(&column) || fixed.iter().any(|(fixed, _)| *fixed == column);
             if known || !self.algebra.meet(&from.set, states)? {
@@ -82,14 +84,14 @@ impl Diagrams<'_> {
         let shown = &key.1;
         let from = self.source(source)?;
         let mut changes: Vec<Change> = Vec::new();
-        let mut alike: HashMap<Vec<(Column, u32)>, usize> = HashMap::new();
+        let mut alike: HashMap<(Vec<(Column, u64)>, Vec<Column>), usize> = HashMap::new();
         let commands = self.commands(source.movers, &source.points)?;
-        for Command { by, guard, changes: changed } in &commands.steps {
+        for Command { by, guard, changes: changed, carried } in &commands.steps {
             let set = self.algebra.and(&from.set, guard)?;
             if set.is_false() {
                 continue;
             }
-            let numbers: Vec<(Column, u32)> = match changed {
+            let numbers: Vec<(Column, u64)> = match changed {
                 Ok(changed) => changed.iter().filter(|(column, _)| shown.after.contains(column)).copied().collect(),
                 Err(what) => {
                     let movers = names(self.model(), &source.movers.processes());
@@ -99,16 +101,20 @@ impl Diagrams<'_> {
                     return words::refused(obligation, format!("{step} from {start} {what}"));
                 }
             };
-            if numbers.is_empty() {
+            let (carried, hidden): (Vec<Column>, Vec<Column>) =
+                carried.iter().partition(|column| shown.after.contains(column));
+            if numbers.is_empty() && carried.is_empty() {
                 continue;
             }
             let before = Drawn { set, columns: from.columns.clone() };
             let guard = self.projected(before, |column| shown.before.contains(&column))?.set;
-            match alike.get(&numbers) {
+            let hidden: Vec<_> = hidden.iter().flat_map(|&column| self.variables.next(column)).copied().collect();
+            let guard = self.algebra.exists(&guard, &hidden)?;
+            match alike.get(&(numbers.clone(), carried.clone())) {
                 Some(&at) => changes[at].guard = self.algebra.or(&changes[at].guard, &guard)?,
                 None => {
-                    alike.insert(numbers.clone(), changes.len());
-                    changes.push(Change { numbers, guard, by: *by });
+                    alike.insert((numbers.clone(), carried.clone()), changes.len());
+                    changes.push(Change { numbers, carried, guard, by: *by });
                 }
             }
         }
@@ -139,6 +145,7 @@ impl Diagrams<'_> {
             let start = Drawn { set: change.guard.clone(), columns: before.clone() };
             let before = self.join(start, &beside, |column| theta.columns.contains(&column))?;
             let kept = self.variables.restricted(&theta.set, &change.numbers);
+            let kept = self.variables.shifted(&kept, &change.carried, &self.algebra)?;
             if !self.algebra.within(&before.set, &kept)? {
                 return self.not_kept((member, &theta), change, (before, &fixed), &kept);
             }
@@ -150,18 +157,20 @@ impl Diagrams<'_> {
         &self,
         (member, theta): (&[ProcessId], &Drawn),
         change: &Change,
-        (before, fixed): (Drawn, &[(Column, u32)]),
+        (before, fixed): (Drawn, &[(Column, u64)]),
         kept: &Bdd,
     ) -> Outcome<()> {
         let numbering = &self.claimed.numbering;
         let wrong = Drawn { set: self.algebra.and_not(&before.set, kept)?, columns: before.columns };
         let columns: Vec<Column> = theta.columns.iter().copied().collect();
         let row = self.witness(&wrong, fixed, &theta.columns);
-        let after: Vec<u32> = columns
+        let valuation = wrong.set.sat_witness();
+        let after: Vec<u64> = columns
             .iter()
             .zip(&row)
-            .map(|(column, &number)| {
-                change.numbers.iter().find(|(changed, _)| changed == column).map_or(number, |(_, number)| *number)
+            .map(|(column, &number)| match &valuation {
+                Some(valuation) if change.carried.contains(column) => self.variables.next_number(*column, valuation),
+                _ => change.numbers.iter().find(|(changed, _)| changed == column).map_or(number, |(_, number)| *number),
             })
             .collect();
         let (names, step) = (names(self.model(), member), words::link(numbering, change.by));

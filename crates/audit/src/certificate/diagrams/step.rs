@@ -1,10 +1,11 @@
-//! Steps as guarded changes to constants: for each way through an action, the states in which it is taken and what it writes.
+//! Steps as guarded changes: for each way through an action, the states in which it is taken and what it writes.
 //!
 //! In: the movers and their control points. Out: all [`Command`]s, the states in which a step fails, and those in which any
 //! step is enabled. A statement is followed along every path, as `model::eval` does; where the path depends on a value, it is
-//! split by that value, so that what is written is always constant.
+//! split by that value, so that what is written is constant. A number of many bits is written as it is: the guard then says
+//! how the bits after the step follow from those before it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use biodivine_lib_bdd::Bdd;
 use evidence::certificate::{Column, LocalFact};
@@ -12,11 +13,12 @@ use model::control::{Action, ActionId, LoopId, Next, Pattern, Stmt, StmtKind, Sy
 use model::eval::Link;
 use model::expr::{Access, Expr};
 use model::process::ProcessId;
-use model::types::ScalarType;
 use model::value::{Fault, Value};
 use model::variable::CellId;
 
-use super::value::{Evaluator, Scene, Touched, as_number};
+use super::content::{Content, plain};
+use super::store::Passing;
+use super::value::{Evaluator, Scene, Touched};
 use crate::certificate::Outcome;
 use crate::certificate::movers::Movers;
 
@@ -24,11 +26,13 @@ use crate::certificate::movers::Movers;
 pub(super) struct Command {
     /// Who moves, and how.
     pub by: Link,
-    /// The states in which it is possible; the movers' control is left out.
+    /// The states in which it is possible; the movers' control is left out. It depends on what carried columns are after the step.
     pub guard: Bdd,
     /// What is changed: cells, and the control and exposed blocks of the movers; an error in words where a mover comes to a
     /// local state that the certificate does not list.
-    pub changes: Result<Vec<(Column, u32)>, String>,
+    pub changes: Result<Vec<(Column, u64)>, String>,
+    /// The wide columns whose new numbers are in the guard.
+    pub carried: Vec<Column>,
 }
 
 /// What movers can do from their control points.
@@ -47,14 +51,16 @@ pub(super) struct Commands {
 
 /// A path through a step.
 #[derive(Clone)]
-struct Path {
+pub(super) struct Path {
     /// The states from which it is taken.
-    states: Bdd,
+    pub(super) states: Bdd,
     /// What is known on it: what was written, where the movers stand.
-    scene: Scene,
+    pub(super) scene: Scene,
     /// The fault that ended it.
-    fault: Option<Fault>,
-    touched: Vec<Touched>,
+    pub(super) fault: Option<Fault>,
+    pub(super) touched: Vec<Touched>,
+    /// The wide cells for which a value was chosen on it.
+    pub(super) chosen: BTreeSet<CellId>,
 }
 
 /// Follows paths.
@@ -73,18 +79,23 @@ impl<'a> Follower<'_, 'a> {
             footprint: BTreeMap::new(),
             touches: Vec::new(),
         };
+        let choices = self.evaluator.variables.choices();
         for (number, (by, path)) in self.paths(movers, &start)?.into_iter().enumerate() {
-            commands.enabled = self.evaluator.algebra.or(&commands.enabled, &path.states)?;
+            let states = self.evaluator.algebra.exists(&path.states, &choices)?;
+            commands.enabled = self.evaluator.algebra.or(&commands.enabled, &states)?;
             for touched in &path.touched {
-                let states = self.evaluator.algebra.and(&touched.states, &path.states)?;
+                let both = self.evaluator.algebra.and(&touched.states, &path.states)?;
+                let states = self.evaluator.algebra.exists(&both, &choices)?;
                 commands.touches.push((number, Touched { states, ..touched.clone() }));
             }
             match path.fault {
-                Some(fault) => commands.faults.push((by, fault, path.states)),
+                Some(fault) => commands.faults.push((by, fault, states)),
                 None => commands.steps.extend(self.command(movers, by, path)?),
             }
         }
-        commands.footprint = std::mem::take(&mut self.evaluator.footprint);
+        for (column, states) in std::mem::take(&mut self.evaluator.footprint) {
+            commands.footprint.insert(column, self.evaluator.algebra.exists(&states, &choices)?);
+        }
         Ok(commands)
     }
 
@@ -93,9 +104,15 @@ impl<'a> Follower<'_, 'a> {
         for (process, &number) in movers.processes().into_iter().zip(points) {
             let point = &self.evaluator.numbering.points(process)[number as usize];
             scene.places.insert(process, point.place);
-            scene.cells.extend(point.counters.iter().copied());
+            scene.cells.extend(point.counters.iter().map(|&(cell, value)| (cell, Content::Value(value))));
         }
-        Path { states: self.evaluator.variables.full(), scene, fault: None, touched: Vec::new() }
+        Path {
+            states: self.evaluator.variables.full(),
+            scene,
+            fault: None,
+            touched: Vec::new(),
+            chosen: BTreeSet::new(),
+        }
     }
 
     /// The paths that end a step.
@@ -175,7 +192,7 @@ impl<'a> Follower<'_, 'a> {
         (receiver, patterns): (ProcessId, &'a [Pattern]),
         path: Path,
     ) -> Outcome<Vec<Path>> {
-        let mut partial: Vec<(Vec<Value>, Path)> = vec![(vec![], path)];
+        let mut partial: Vec<(Vec<Content>, Path)> = vec![(vec![], path)];
         let mut failed = Vec::new();
         for value in values {
             let mut longer = Vec::new();
@@ -187,36 +204,54 @@ impl<'a> Follower<'_, 'a> {
             partial = longer;
         }
         for (sent, path) in partial {
-            let mut met: Vec<(Vec<(CellId, Value)>, Path)> = vec![(vec![], path)];
+            let mut met: Vec<(Vec<(CellId, Content)>, Path)> = vec![(vec![], path)];
             for (pattern, value) in patterns.iter().zip(sent) {
                 let mut longer = Vec::new();
                 for (stores, path) in met {
                     match pattern {
                         Pattern::Into(target) => {
                             for (cell, path) in self.locate(receiver, target, path, &mut failed)? {
-                                longer.push(([stores.as_slice(), &[(cell, value)]].concat(), path));
+                                longer.push(([stores.as_slice(), &[(cell, value.clone())]].concat(), path));
                             }
                         }
                         Pattern::Equal(wanted) => {
-                            let found = self.value(receiver, wanted, path, &mut failed)?.into_iter();
-                            let equal = found.filter(|(wanted, _)| *wanted == value);
-                            longer.extend(equal.map(|(_, path)| (stores.clone(), path)));
+                            for (wanted, path) in self.value(receiver, wanted, path, &mut failed)? {
+                                let states = self.where_same(&wanted, &value, &path.states)?;
+                                longer.push((stores.clone(), Path { states, ..path }));
+                            }
                         }
                         Pattern::Ignored => longer.push((stores, path)),
                     }
                 }
                 met = longer;
             }
-            for (stores, mut path) in met {
-                for (cell, value) in stores {
-                    if path.fault.is_none() {
-                        self.store(receiver, cell, value, &mut path)?;
-                    }
-                }
-                failed.push(path);
+            for (stores, path) in met {
+                failed.extend(self.store_all(receiver, stores, path)?);
             }
         }
         Ok(failed)
+    }
+
+    /// The states among some in which two contents are the same.
+    fn where_same(&self, one: &Content, other: &Content, states: &Bdd) -> Outcome<Bdd> {
+        if let (Content::Value(one), Content::Value(other)) = (one, other) {
+            return Ok(if one == other { states.clone() } else { self.evaluator.variables.empty() });
+        }
+        let words = self.evaluator.words();
+        let same = words.equal(&self.evaluator.as_word(one), &self.evaluator.as_word(other))?;
+        self.evaluator.algebra.and(states, &same)
+    }
+
+    /// Stores contents one after the other.
+    fn store_all(
+        &mut self,
+        me: ProcessId,
+        stores: impl IntoIterator<Item = (CellId, Content)>,
+        path: Path,
+    ) -> Outcome<Vec<Path>> {
+        stores.into_iter().try_fold(vec![path], |paths, (cell, content)| {
+            self.each(paths, |follower, path| follower.store(me, cell, content.clone(), path))
+        })
     }
 
     fn run_all(&mut self, me: ProcessId, body: &'a [Stmt], paths: Vec<Path>) -> Outcome<Vec<Path>> {
@@ -224,7 +259,7 @@ impl<'a> Follower<'_, 'a> {
     }
 
     /// Goes on with every path that has not failed.
-    fn each(
+    pub(super) fn each(
         &mut self,
         paths: Vec<Path>,
         mut go_on: impl FnMut(&mut Self, Path) -> Outcome<Vec<Path>>,
@@ -249,17 +284,8 @@ impl<'a> Follower<'_, 'a> {
                 let fail = |path| Ok(vec![Path { fault: Some(Fault::AssertFailed), ..path }]);
                 self.test(me, test, path, |path| Ok(vec![path]), fail)
             }
-            StmtKind::Acquire(access) => self.change(me, access, path, |ty, held| match (ty, held) {
-                (ScalarType::Lock, Value::None) => Some(Ok(Value::Process(me))),
-                (ScalarType::Semaphore { .. }, Value::Int(n)) if n > 0 => Some(Ok(Value::Int(n - 1))),
-                _ => None,
-            }),
-            StmtKind::Release(access) => self.change(me, access, path, |ty, held| match (ty, held) {
-                (ScalarType::Semaphore { max }, Value::Int(n)) if n < max => Some(Ok(Value::Int(n + 1))),
-                (ScalarType::Semaphore { .. }, _) => Some(Err(Fault::SemaphoreFull { semaphore: String::new() })),
-                (_, held) if held == Value::Process(me) => Some(Ok(Value::None)),
-                _ => Some(Err(Fault::NotHeld { lock: String::new() })),
-            }),
+            StmtKind::Acquire(access) => self.change(me, access, path, Passing::Acquire),
+            StmtKind::Release(access) => self.change(me, access, path, Passing::Release),
             StmtKind::If(test, yes, no) => {
                 let mut branches = Vec::new();
                 for (path, truth) in self.branch(me, test, path)? {
@@ -300,7 +326,7 @@ impl<'a> Follower<'_, 'a> {
 
     fn assign(&mut self, me: ProcessId, pairs: &'a [(Access, Expr)], path: Path) -> Outcome<Vec<Path>> {
         let mut failed = Vec::new();
-        let mut partial: Vec<(Vec<(CellId, Value)>, Path)> = vec![(Vec::new(), path)];
+        let mut partial: Vec<(Vec<(CellId, Content)>, Path)> = vec![(Vec::new(), path)];
         for (access, value) in pairs {
             let mut longer = Vec::new();
             for (stores, path) in partial {
@@ -312,93 +338,10 @@ impl<'a> Follower<'_, 'a> {
             }
             partial = longer;
         }
-        for (stores, mut path) in partial {
-            for (cell, value) in stores {
-                if path.fault.is_none() {
-                    self.store(me, cell, value, &mut path)?;
-                }
-            }
-            failed.push(path);
+        for (stores, path) in partial {
+            failed.extend(self.store_all(me, stores, path)?);
         }
         Ok(failed)
-    }
-
-    fn assign_any(
-        &mut self,
-        me: ProcessId,
-        access: &'a Access,
-        range: Option<&'a (Expr, Expr)>,
-        path: Path,
-    ) -> Outcome<Vec<Path>> {
-        let model = self.evaluator.model();
-        let as_index = |value: Value| match value {
-            Value::Process(id) => model.processes[id].index,
-            other => as_number(other).unwrap_or_default(),
-        };
-        let mut found = Vec::new();
-        for (cell, path) in self.locate(me, access, path, &mut found)? {
-            let mut bounded: Vec<(Option<(i64, i64)>, Path)> = Vec::new();
-            match range {
-                None => bounded.push((None, path)),
-                Some((lo, hi)) => {
-                    for (lo, path) in self.value(me, lo, path, &mut found)? {
-                        for (hi, path) in self.value(me, hi, path, &mut found)? {
-                            bounded.push((Some((as_index(lo), as_index(hi))), path));
-                        }
-                    }
-                }
-            }
-            let ty = model.cells[cell].ty;
-            for (bounds, path) in bounded {
-                for value in ty.values(model.type_context()) {
-                    let wanted = |(lo, hi): (i64, i64)| value != Value::None && (lo..=hi).contains(&as_index(value));
-                    if bounds.is_none_or(wanted) {
-                        let mut path = path.clone();
-                        self.put(me, cell, value, &mut path)?;
-                        found.push(path);
-                    }
-                }
-                let belongs = |number: i64| match ty {
-                    ScalarType::Pid(family) | ScalarType::PidOrNone(family) => {
-                        model.families[family].process_at(number).is_some()
-                    }
-                    _ => ty.contains(Value::Int(number), model.type_context()),
-                };
-                if let Some((lo, hi)) = bounds
-                    && lo <= hi
-                    && let Some(outside) = [lo, hi].into_iter().find(|&end| !belongs(end))
-                {
-                    found.push(Path { fault: Some(self.out_of_range(cell, outside.to_string())), ..path });
-                }
-            }
-        }
-        Ok(found)
-    }
-
-    /// Gives a cell a value that depends on its old one; `None` is no path.
-    fn change(
-        &mut self,
-        me: ProcessId,
-        access: &'a Access,
-        path: Path,
-        new_value: impl Fn(ScalarType, Value) -> Option<Result<Value, Fault>>,
-    ) -> Outcome<Vec<Path>> {
-        let mut found = Vec::new();
-        for (cell, path) in self.locate(me, access, path, &mut found)? {
-            let scene = Scene { me: Some(me), ..path.scene.clone() };
-            let loaded = self.evaluator.load(cell, &scene, &path.states)?;
-            let touched = std::mem::take(&mut self.evaluator.touched);
-            for (held, states) in loaded {
-                let mut path = Path { states, touched: [path.touched.as_slice(), &touched].concat(), ..path.clone() };
-                match new_value(self.evaluator.model().cells[cell].ty, held) {
-                    None => continue,
-                    Some(Ok(value)) => self.put(me, cell, value, &mut path)?,
-                    Some(Err(fault)) => path.fault = Some(fault),
-                }
-                found.push(path);
-            }
-        }
-        Ok(found)
     }
 
     /// Moves control along `next`.
@@ -423,11 +366,11 @@ impl<'a> Follower<'_, 'a> {
                     for (values, mut path) in self.domain(me, &model.loops[*id].domain, path, &mut found)? {
                         let following = match next {
                             Next::Enter { .. } => values.first().copied(),
-                            _ => values.after(path.scene.cells[&cell]),
+                            _ => values.after(plain(path.scene.cells[&cell].clone())),
                         };
                         match following {
                             Some(value) => {
-                                path.scene.cells.insert(cell, value);
+                                path.scene.cells.insert(cell, Content::Value(value));
                                 open.push((&model.loops[*id].body, path));
                             }
                             None => {
@@ -452,7 +395,7 @@ impl<'a> Follower<'_, 'a> {
     fn reset(&self, counter: CellId, path: &mut Path) {
         let model = self.evaluator.model();
         let first = model.cells[counter].ty.first_value(model.type_context()).expect("types have values");
-        path.scene.cells.insert(counter, first);
+        path.scene.cells.insert(counter, Content::Value(first));
     }
 
     fn test(
@@ -478,27 +421,34 @@ impl<'a> Follower<'_, 'a> {
     fn branch(&mut self, me: ProcessId, test: &'a Expr, path: Path) -> Outcome<Vec<(Path, Option<bool>)>> {
         let scene = Scene { me: Some(me), ..path.scene.clone() };
         let truth = self.evaluator.truth(test, &scene, &path.states)?;
-        let touched = [path.touched, std::mem::take(&mut self.evaluator.touched)].concat();
-        let part = |states: Bdd, fault| Path { states, scene: path.scene.clone(), fault, touched: touched.clone() };
+        let touched = [path.touched.as_slice(), &std::mem::take(&mut self.evaluator.touched)].concat();
+        let (scene, chosen) = (&path.scene, &path.chosen);
+        let part = |states: Bdd, fault| Path {
+            states,
+            scene: scene.clone(),
+            fault,
+            touched: touched.clone(),
+            chosen: chosen.clone(),
+        };
         let mut found = vec![(part(truth.yes, None), Some(true)), (part(truth.no, None), Some(false))];
         found.extend(truth.faults.into_iter().map(|(fault, states)| (part(states, Some(fault)), None)));
         found.retain(|(path, _)| !path.states.is_false());
         Ok(found)
     }
 
-    fn value(
+    pub(super) fn value(
         &mut self,
         me: ProcessId,
         expr: &'a Expr,
         path: Path,
         failed: &mut Vec<Path>,
-    ) -> Outcome<Vec<(Value, Path)>> {
+    ) -> Outcome<Vec<(Content, Path)>> {
         let scene = Scene { me: Some(me), ..path.scene.clone() };
         let cases = self.evaluator.value(expr, &scene, &path.states)?;
         Ok(self.split(cases, path, failed))
     }
 
-    fn locate(
+    pub(super) fn locate(
         &mut self,
         me: ProcessId,
         access: &'a Access,
@@ -532,10 +482,11 @@ impl<'a> Follower<'_, 'a> {
         path: Path,
         failed: &mut Vec<Path>,
     ) -> Vec<(T, Path)> {
-        let touched = [path.touched, std::mem::take(&mut self.evaluator.touched)].concat();
+        let touched = [path.touched.as_slice(), &std::mem::take(&mut self.evaluator.touched)].concat();
         let mut found = Vec::new();
         for (case, states) in cases {
-            let part = Path { states, scene: path.scene.clone(), fault: None, touched: touched.clone() };
+            let (scene, chosen) = (path.scene.clone(), path.chosen.clone());
+            let part = Path { states, scene, fault: None, touched: touched.clone(), chosen };
             match case {
                 Ok(what) => found.push((what, part)),
                 Err(fault) => failed.push(Path { fault: Some(fault), ..part }),
@@ -544,42 +495,32 @@ impl<'a> Follower<'_, 'a> {
         found
     }
 
-    /// Stores a value if the cell's type has it.
-    fn store(&mut self, me: ProcessId, cell: CellId, value: Value, path: &mut Path) -> Outcome<()> {
-        let model = self.evaluator.model();
-        if model.cells[cell].ty.contains(value, model.type_context()) {
-            return self.put(me, cell, value, path);
-        }
-        path.fault = Some(self.out_of_range(cell, model::print::value(model, value)));
-        Ok(())
-    }
-
-    fn put(&mut self, me: ProcessId, cell: CellId, value: Value, path: &mut Path) -> Outcome<()> {
-        let scene = Scene { me: Some(me), ..Scene::default() };
-        self.evaluator.touch(cell, true, &scene, &path.states)?;
-        path.touched.append(&mut self.evaluator.touched);
-        path.scene.cells.insert(cell, value);
-        Ok(())
-    }
-
-    fn out_of_range(&self, cell: CellId, value: String) -> Fault {
-        Fault::OutOfRange { target: self.evaluator.model().cells[cell].name.clone(), value }
-    }
-
     /// The commands of a complete path: one for each exposed block that each mover can come to.
     fn command(&mut self, movers: Movers, by: Link, path: Path) -> Outcome<Vec<Command>> {
         let numbering = self.evaluator.numbering;
         let model = numbering.model;
-        let mut changes: Vec<(Column, u32)> = Vec::new();
+        let mut changes: Vec<(Column, u64)> = Vec::new();
+        let (mut carried, mut relation) = (Vec::new(), self.evaluator.variables.full());
         let is_counter =
             |cell: CellId| matches!(model.vars[model.cells[cell].var].role, model::variable::Role::Counter(_));
-        for (&cell, &value) in path.scene.cells.iter().filter(|(cell, _)| !is_counter(**cell)) {
-            changes.push((Column::Cell(cell), numbering.number_of(cell, value)));
+        for (&cell, content) in path.scene.cells.iter().filter(|(cell, _)| !is_counter(**cell)) {
+            let column = Column::Cell(cell);
+            match content {
+                Content::Value(value) => changes.push((column, numbering.wide_number_of(cell, *value))),
+                // What nobody sees needs no number.
+                Content::Word(_) if !self.evaluator.variables.has(column) => {}
+                Content::Word(word) => {
+                    let next = self.evaluator.variables.next(column);
+                    let told = self.evaluator.words().is_told_by(word, self.evaluator.least(cell), next)?;
+                    relation = self.evaluator.algebra.and(&relation, &told)?;
+                    carried.push(column);
+                }
+            }
         }
         let mut commands = vec![(path.states.clone(), Ok(changes))];
         for mover in movers.processes() {
             let place = path.scene.places[&mover];
-            let point = numbering.point_at(mover, place, |counter| path.scene.cells[&counter]);
+            let point = numbering.point_at(mover, place, |counter| plain(path.scene.cells[&counter].clone()));
             let Some(point) = point else {
                 let what = format!("leads {} to a control point that is not listed", model.processes[mover].name);
                 commands = commands.into_iter().map(|(states, _)| (states, Err(what.clone()))).collect();
@@ -600,7 +541,10 @@ impl<'a> Follower<'_, 'a> {
                             model.processes[mover].name
                         )),
                         (Ok(mut changes), Some(block)) => {
-                            changes.extend([(Column::Control(mover), point), (Column::Exposed(mover), block)]);
+                            changes.extend([
+                                (Column::Control(mover), u64::from(point)),
+                                (Column::Exposed(mover), u64::from(block)),
+                            ]);
                             Ok(changes)
                         }
                     };
@@ -609,8 +553,13 @@ impl<'a> Follower<'_, 'a> {
             }
             commands = split;
         }
-        let command = |(guard, changes)| Command { by, guard, changes };
-        Ok(commands.into_iter().map(command).collect())
+        let choices = self.evaluator.variables.choices();
+        let command = |(guard, changes): (Bdd, Result<_, String>)| {
+            let guard = self.evaluator.algebra.and(&guard, &relation)?;
+            let guard = self.evaluator.algebra.exists(&guard, &choices)?;
+            Ok(Command { by, guard, changes, carried: carried.clone() })
+        };
+        commands.into_iter().map(command).collect()
     }
 
     /// Which of a mover's exposed facts hold after the step, with the states before it in which that is so.
@@ -640,9 +589,17 @@ impl<'a> Follower<'_, 'a> {
         let (variables, algebra) = (self.evaluator.variables, self.evaluator.algebra);
         Ok(match fact {
             LocalFact::Control(points) => Ok(points.contains(&(point as usize))),
-            LocalFact::Cell(cell, value) => match path.scene.cells.get(cell) {
-                Some(known) => Ok(known == value),
-                None => Err(variables.equals(Column::Cell(*cell), self.evaluator.numbering.number_of(*cell, *value))),
+            LocalFact::Cell(cell, value) => match (path.scene.cells.get(cell), value) {
+                (Some(Content::Value(known)), _) => Ok(known == value),
+                (Some(Content::Word(word)), Value::Int(number)) => {
+                    let words = self.evaluator.words();
+                    Err(words.equal(word, &words.constant(i128::from(*number)))?)
+                }
+                (Some(Content::Word(_)), _) => Ok(false),
+                (None, _) => {
+                    let number = self.evaluator.numbering.wide_number_of(*cell, *value);
+                    Err(variables.equals(Column::Cell(*cell), number))
+                }
             },
             LocalFact::OneOf(lists) => {
                 let states = |holds: Result<bool, Bdd>| match holds {

@@ -1,9 +1,9 @@
 //! Values of expressions as partitions of states: for each value, the states in which the expression has it.
 //!
-//! In: an expression, who evaluates it, and the states of interest. Out: cases, each a value or a fault with its states; they
-//! are disjoint, and together all states of interest except those in which something is looked at that no column shows. This
-//! follows `model::eval` rule by rule, from left to right with early stops, and shares nothing with any engine's encoding.
-//! Every column that is looked at is noted with the states in which it is.
+//! In: an expression, who evaluates it, and the states of interest. Out: cases, each a value, a number of many bits or a fault with
+//! its states; they are disjoint, and together all states of interest except those in which something is looked at that no
+//! column shows. This follows `model::eval` rule by rule, from left to right with early stops, and shares nothing with any
+//! engine's encoding. Every column that is looked at is noted with the states in which it is.
 
 use std::collections::BTreeMap;
 use std::hash::Hash;
@@ -19,7 +19,12 @@ use model::variable::{CellId, Role, VarId};
 use rustc_hash::FxHashMap;
 
 use super::algebra::Algebra;
+use super::content::{
+    Content, Yield, as_number, as_process, combine, is_numeric, is_true, myself, number, plain, position, to_process,
+    truth_of,
+};
 use super::variables::Variables;
+use super::word::{Word, Words};
 use crate::certificate::Outcome;
 use crate::certificate::numbering::Numbering;
 
@@ -28,9 +33,6 @@ pub(super) struct Cases<T> {
     items: Vec<(T, Bdd)>,
     positions: FxHashMap<T, usize>,
 }
-
-/// What an expression yields.
-pub(super) type Yield = Result<Value, Fault>;
 
 impl<T: Clone + Eq + Hash> Cases<T> {
     pub fn new() -> Self {
@@ -67,14 +69,14 @@ impl<T> IntoIterator for Cases<T> {
 }
 
 /// What is fixed while an expression is evaluated.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub(super) struct Scene {
     /// The process that evaluates, if one does.
     pub me: Option<ProcessId>,
     /// The values of the bound variables, outermost first.
     pub bound: Vec<Value>,
-    /// The cells whose values are known: counters, and what was written in the same step.
-    pub cells: BTreeMap<CellId, Value>,
+    /// The cells whose contents are known: counters, and what was written in the same step.
+    pub cells: BTreeMap<CellId, Content>,
     /// The processes whose places are known.
     pub places: BTreeMap<ProcessId, PlaceId>,
 }
@@ -119,28 +121,26 @@ impl<'a> Evaluator<'a> {
             return Ok(Cases::new());
         }
         match &expr.kind {
-            ExprKind::Const(value) => Ok(Cases::always(Ok(*value), under.clone())),
+            ExprKind::Const(value) => Ok(Cases::always(Ok(Content::Value(*value)), under.clone())),
             ExprKind::Parameter(id) => {
                 let value = self.model().parameters[*id].value;
-                Ok(Cases::always(Ok(Value::Int(value)), under.clone()))
+                Ok(Cases::always(Ok(Content::Value(Value::Int(value))), under.clone()))
             }
-            ExprKind::Myself => Ok(Cases::always(Ok(Value::Process(myself(scene))), under.clone())),
-            ExprKind::Bound(var) => Ok(Cases::always(Ok(scene.bound[var.0 as usize]), under.clone())),
+            ExprKind::Myself => Ok(Cases::always(Ok(Content::Value(Value::Process(myself(scene)))), under.clone())),
+            ExprKind::Bound(var) => Ok(Cases::always(Ok(Content::Value(scene.bound[var.0 as usize])), under.clone())),
             ExprKind::Read(access) => self.read(access, scene, under),
             ExprKind::At { who, places, .. } => self.at(who, places, scene, under),
             ExprKind::Not(inner) => self.map(inner, scene, under, |_, value| Ok(Value::Bool(!is_true(value)))),
-            ExprKind::Negate(inner) => self.map(inner, scene, under, |_, value| {
-                as_number(value)?.checked_neg().map(Value::Int).ok_or(Fault::Overflow)
-            }),
+            ExprKind::Negate(inner) => {
+                let zero = Expr { kind: ExprKind::Const(Value::Int(0)), span: inner.span };
+                self.binary(BinaryOp::Subtract, &zero, inner, scene, under)
+            }
             ExprKind::IndexOf(inner) => self.map(inner, scene, under, |model, value| match value {
                 Value::Process(id) => Ok(Value::Int(model.processes[id].index)),
                 Value::None => Err(Fault::NoneUsed),
                 number => Ok(number),
             }),
-            ExprKind::ToProcess(family, inner) => {
-                let family = *family;
-                self.map(inner, scene, under, move |model, value| to_process(model, family, value))
-            }
+            ExprKind::ToProcess(family, inner) => self.as_process_of(*family, inner, scene, under),
             ExprKind::Binary(op, left, right) => self.binary(*op, left, right, scene, under),
             ExprKind::If(test, yes, no) => {
                 let truth = self.truth(test, scene, under)?;
@@ -161,9 +161,9 @@ impl<'a> Evaluator<'a> {
         let mut truth = Truth { yes: self.variables.empty(), no: self.variables.empty(), faults: Vec::new() };
         for (value, states) in self.value(expr, scene, under)? {
             match value {
-                Ok(Value::Bool(true)) => truth.yes = self.algebra.or(&truth.yes, &states)?,
-                Ok(Value::Bool(false)) => truth.no = self.algebra.or(&truth.no, &states)?,
-                Ok(other) => unreachable!("front-ends check types: {other:?} is no truth value"),
+                Ok(Content::Value(Value::Bool(true))) => truth.yes = self.algebra.or(&truth.yes, &states)?,
+                Ok(Content::Value(Value::Bool(false))) => truth.no = self.algebra.or(&truth.no, &states)?,
+                Ok(_) => unreachable!("front-ends check types: a number is no truth value"),
                 Err(fault) => truth.faults.push((fault, states)),
             }
         }
@@ -172,8 +172,8 @@ impl<'a> Evaluator<'a> {
 
     fn truths(&mut self, truth: Truth) -> Outcome<Cases<Yield>> {
         let mut cases = self.failing(truth.faults)?;
-        cases.add(Ok(Value::Bool(true)), truth.yes, self.algebra)?;
-        cases.add(Ok(Value::Bool(false)), truth.no, self.algebra)?;
+        cases.add(truth_of(true), truth.yes, self.algebra)?;
+        cases.add(truth_of(false), truth.no, self.algebra)?;
         Ok(cases)
     }
 
@@ -190,20 +190,91 @@ impl<'a> Evaluator<'a> {
         inner: &Expr,
         scene: &Scene,
         under: &Bdd,
-        change: impl Fn(&Model, Value) -> Yield,
+        change: impl Fn(&Model, Value) -> Result<Value, Fault>,
     ) -> Outcome<Cases<Yield>> {
         let mut cases = Cases::new();
         for (value, states) in self.value(inner, scene, under)? {
-            let changed = value.and_then(|value| change(self.model(), value));
+            let changed = value.and_then(|content| match content {
+                Content::Value(value) => change(self.model(), value).map(Content::Value),
+                Content::Word(word) => Ok(Content::Word(word)),
+            });
             cases.add(changed, states, self.algebra)?;
         }
         Ok(cases)
     }
 
+    /// A number or process as a process of a family.
+    fn as_process_of(&mut self, family: FamilyId, inner: &Expr, scene: &Scene, under: &Bdd) -> Outcome<Cases<Yield>> {
+        let model = self.model();
+        let mut cases = Cases::new();
+        for (value, states) in self.value(inner, scene, under)? {
+            match value {
+                Ok(Content::Word(word)) => {
+                    let members = &model.families[family];
+                    let indices = members.processes().map(|process| model.processes[process].index);
+                    let (found, rest) = self.split_word(&word, &states, indices)?;
+                    for (index, states) in found {
+                        let process = to_process(model, family, Value::Int(index)).map(Content::Value);
+                        cases.add(process, states, self.algebra)?;
+                    }
+                    if let Some(index) = self.example(&word, &rest) {
+                        let fault = to_process(model, family, Value::Int(index)).map(Content::Value);
+                        cases.add(fault, rest, self.algebra)?;
+                    }
+                }
+                value => {
+                    let process = value.and_then(|content| to_process(model, family, plain(content)));
+                    cases.add(process.map(Content::Value), states, self.algebra)?;
+                }
+            }
+        }
+        Ok(cases)
+    }
+
+    /// The states in which a word is each of some numbers, and those in which it is none of them.
+    pub fn split_word(
+        &self,
+        word: &Word,
+        states: &Bdd,
+        numbers: impl IntoIterator<Item = i64>,
+    ) -> Outcome<(Vec<(i64, Bdd)>, Bdd)> {
+        let words = self.words();
+        let (mut found, mut rest) = (Vec::new(), states.clone());
+        for number in numbers {
+            let same = words.equal(word, &words.constant(i128::from(number)))?;
+            let there = self.algebra.and(&rest, &same)?;
+            if !there.is_false() {
+                rest = self.algebra.and_not(&rest, &there)?;
+                found.push((number, there));
+            }
+        }
+        Ok((found, rest))
+    }
+
+    /// The number that a word is in some state of a set, if it has one.
+    pub fn example(&self, word: &Word, states: &Bdd) -> Option<i64> {
+        states.sat_witness().map(|valuation| word.number(&valuation))
+    }
+
+    /// Computes with numbers of many bits.
+    pub fn words(&self) -> Words<'a> {
+        Words { variables: self.variables, algebra: self.algebra }
+    }
+
+    /// A number as bits.
+    pub fn as_word(&self, content: &Content) -> Word {
+        match content {
+            Content::Word(word) => word.clone(),
+            Content::Value(Value::Int(number)) => self.words().constant(i128::from(*number)),
+            Content::Value(Value::Process(id)) => self.words().constant(i128::from(self.model().processes[*id].index)),
+            Content::Value(other) => unreachable!("front-ends check types: {other:?} is no number"),
+        }
+    }
+
     fn at(&mut self, who: &Expr, places: &[PlaceId], scene: &Scene, under: &Bdd) -> Outcome<Cases<Yield>> {
         let mut cases = Cases::new();
         for (who, states) in self.value(who, scene, under)? {
-            let process = match who.and_then(as_process) {
+            let process = match who.and_then(|who| as_process(plain(who))) {
                 Ok(process) => process,
                 Err(fault) => {
                     cases.add(Err(fault), states, self.algebra)?;
@@ -211,7 +282,7 @@ impl<'a> Evaluator<'a> {
                 }
             };
             if let Some(place) = scene.places.get(&process) {
-                cases.add(Ok(Value::Bool(places.contains(place))), states, self.algebra)?;
+                cases.add(truth_of(places.contains(place)), states, self.algebra)?;
                 continue;
             }
             let column = Column::Control(process);
@@ -225,8 +296,8 @@ impl<'a> Evaluator<'a> {
                     there = self.algebra.or(&there, &self.variables.equals(column, number))?;
                 }
             }
-            cases.add(Ok(Value::Bool(true)), self.algebra.and(&states, &there)?, self.algebra)?;
-            cases.add(Ok(Value::Bool(false)), self.algebra.and_not(&states, &there)?, self.algebra)?;
+            cases.add(truth_of(true), self.algebra.and(&states, &there)?, self.algebra)?;
+            cases.add(truth_of(false), self.algebra.and_not(&states, &there)?, self.algebra)?;
         }
         Ok(cases)
     }
@@ -251,7 +322,7 @@ impl<'a> Evaluator<'a> {
         let mut open = self.variables.empty();
         for (value, states) in self.value(left, scene, under)? {
             // A left side that is no number fails before the right side is looked at.
-            let usable = if is_numeric(op) { value.and_then(|value| as_number(value).map(|_| value)) } else { value };
+            let usable = if is_numeric(op) { value.and_then(number) } else { value };
             match usable {
                 Ok(value) => {
                     open = self.algebra.or(&open, &states)?;
@@ -260,17 +331,58 @@ impl<'a> Evaluator<'a> {
                 Err(fault) => cases.add(Err(fault), states, self.algebra)?,
             }
         }
-        let rights = self.value(right, scene, &open)?;
-        for (right, right_states) in rights {
+        let mut rights = Vec::new();
+        for (value, states) in self.value(right, scene, &open)? {
+            match if is_numeric(op) { value.and_then(number) } else { value } {
+                Ok(value) => rights.push((value, states)),
+                Err(fault) => cases.add(Err(fault), states, self.algebra)?,
+            }
+        }
+        let is_word = |(content, _): &(Content, Bdd)| matches!(content, Content::Word(_));
+        if lefts.iter().chain(&rights).any(is_word) {
+            self.combine_words(op, &lefts, &rights, &mut cases)?;
+            return Ok(cases);
+        }
+        for (right, right_states) in &rights {
             for (left, left_states) in &lefts {
-                let states = self.algebra.and(left_states, &right_states)?;
+                let states = self.algebra.and(left_states, right_states)?;
                 if !states.is_false() {
-                    let value = right.clone().and_then(|right| combine(op, *left, right));
+                    let value = combine(op, plain(left.clone()), plain(right.clone())).map(Content::Value);
                     cases.add(value, states, self.algebra)?;
                 }
             }
         }
         Ok(cases)
+    }
+
+    /// A strict operator where one of its sides has many values: both become one number of bits.
+    fn combine_words(
+        &self,
+        op: BinaryOp,
+        lefts: &[(Content, Bdd)],
+        rights: &[(Content, Bdd)],
+        cases: &mut Cases<Yield>,
+    ) -> Outcome<()> {
+        let words = self.words();
+        let one = |sides: &[(Content, Bdd)]| -> Outcome<(Word, Bdd)> {
+            let parts: Vec<(Word, Bdd)> =
+                sides.iter().map(|(content, states)| (self.as_word(content), states.clone())).collect();
+            let all =
+                parts.iter().try_fold(self.variables.empty(), |all, (_, states)| self.algebra.or(&all, states))?;
+            Ok((words.together(&parts)?, all))
+        };
+        let ((left, left_states), (right, right_states)) = (one(lefts)?, one(rights)?);
+        let mut states = self.algebra.and(&left_states, &right_states)?;
+        if let Some(truth) = words.compare(op, &left, &right)? {
+            cases.add(truth_of(true), self.algebra.and(&states, &truth)?, self.algebra)?;
+            return cases.add(truth_of(false), self.algebra.and_not(&states, &truth)?, self.algebra);
+        }
+        let computed = words.compute(op, &left, &right)?;
+        for (fault, failing) in computed.faults {
+            cases.add(Err(fault), self.algebra.and(&states, &failing)?, self.algebra)?;
+            states = self.algebra.and_not(&states, &failing)?;
+        }
+        cases.add(Ok(Content::Word(computed.word)), states, self.algebra)
     }
 
     fn quantified(&mut self, quantified: &Quantified, scene: &Scene, under: &Bdd) -> Outcome<Cases<Yield>> {
@@ -288,7 +400,8 @@ impl<'a> Evaluator<'a> {
         }
         let mut cases = self.failing(tally.faults)?;
         for (states, count) in tally.counts.into_iter().zip(0..) {
-            cases.add(Ok(Value::Int(count)), self.algebra.and(&states, &open)?, self.algebra)?;
+            let count = Content::Value(Value::Int(count));
+            cases.add(Ok(count), self.algebra.and(&states, &open)?, self.algebra)?;
         }
         Ok(cases)
     }
@@ -378,7 +491,7 @@ impl<'a> Evaluator<'a> {
             Domain::Range(lo, hi) => {
                 let mut found = Vec::new();
                 for (lo, states) in self.value(lo, scene, under)? {
-                    let lo = match lo.and_then(as_number) {
+                    let lo = match lo.and_then(|lo| as_number(plain(lo))) {
                         Ok(lo) => lo,
                         Err(fault) => {
                             faults.push((fault, states));
@@ -386,7 +499,7 @@ impl<'a> Evaluator<'a> {
                         }
                     };
                     for (hi, states) in self.value(hi, scene, &states)? {
-                        match hi.and_then(as_number) {
+                        match hi.and_then(|hi| as_number(plain(hi))) {
                             Ok(hi) => {
                                 let ends = (lo <= hi).then_some((Value::Int(lo), Value::Int(hi)));
                                 found.push((Values(ends), states));
@@ -406,8 +519,8 @@ impl<'a> Evaluator<'a> {
             match cell {
                 Err(fault) => cases.add(Err(fault), states, self.algebra)?,
                 Ok(cell) => {
-                    for (value, states) in self.load(cell, scene, &states)? {
-                        cases.add(Ok(value), states, self.algebra)?;
+                    for (content, states) in self.load(cell, scene, &states)? {
+                        cases.add(Ok(content), states, self.algebra)?;
                     }
                 }
             }
@@ -425,7 +538,7 @@ impl<'a> Evaluator<'a> {
             Whose::Frame => unreachable!("programs with procedures are refused"),
             Whose::Of(who) => {
                 let cases = self.value(who, scene, under)?.into_iter();
-                cases.map(|(who, states)| (who.and_then(as_process).map(Some), states)).collect()
+                cases.map(|(who, states)| (who.and_then(|who| as_process(plain(who))).map(Some), states)).collect()
             }
         };
         let dimensions = model.vars[access.var].ty.dimensions();
@@ -442,9 +555,11 @@ impl<'a> Evaluator<'a> {
                 let mut longer = Cases::new();
                 for (offset, states) in offsets {
                     for (index, states) in self.value(index, scene, &states)? {
-                        match index.and_then(as_number).and_then(|index| position(model, access.var, index, len)) {
-                            Ok(at) => longer.add(offset * len + at, states, self.algebra)?,
-                            Err(fault) => found.add(Err(fault), states, self.algebra)?,
+                        for (index, states) in self.indices(index, states, len)? {
+                            match index.and_then(|index| position(model, access.var, index, len)) {
+                                Ok(at) => longer.add(offset * len + at, states, self.algebra)?,
+                                Err(fault) => found.add(Err(fault), states, self.algebra)?,
+                            }
                         }
                     }
                 }
@@ -458,25 +573,51 @@ impl<'a> Evaluator<'a> {
         Ok(found)
     }
 
-    /// The values of a cell.
-    pub fn load(&mut self, cell: CellId, scene: &Scene, under: &Bdd) -> Outcome<Vec<(Value, Bdd)>> {
+    /// What an index can be: one of many values by itself where it is inside, and outside some number that is.
+    fn indices(&self, index: Yield, states: Bdd, len: usize) -> Outcome<Vec<(Result<i64, Fault>, Bdd)>> {
+        let word = match index {
+            Ok(Content::Word(word)) => word,
+            index => return Ok(vec![(index.and_then(|index| as_number(plain(index))), states)]),
+        };
+        let (found, rest) = self.split_word(&word, &states, 0..len as i64)?;
+        let outside = self.example(&word, &rest).map(|index| (Ok(index), rest));
+        Ok(found.into_iter().map(|(index, states)| (Ok(index), states)).chain(outside).collect())
+    }
+
+    /// The contents of a cell.
+    pub fn load(&mut self, cell: CellId, scene: &Scene, under: &Bdd) -> Outcome<Vec<(Content, Bdd)>> {
         self.touch(cell, false, scene, under)?;
-        if let Some(&value) = scene.cells.get(&cell) {
-            return Ok(vec![(value, under.clone())]);
+        if let Some(content) = scene.cells.get(&cell) {
+            return Ok(vec![(content.clone(), under.clone())]);
         }
         let column = Column::Cell(cell);
         if !self.variables.has(column) {
             return Ok(Vec::new());
         }
+        if self.variables.is_wide(column) {
+            // Numbers beyond the type stand for nothing.
+            let states = self.algebra.and(under, &self.variables.valid(column, self.algebra)?)?;
+            let word = self.words().above(self.least(cell), self.variables.of(column))?;
+            return Ok(vec![(Content::Word(word), states)]);
+        }
         let mut found = Vec::new();
         let size = self.numbering.n_values(column);
         self.split(column, 0, (0, under.clone()), &mut |number, states| {
             // Numbers beyond the type stand for nothing.
-            if u64::from(number) < size {
+            if u128::from(number) < size {
                 found.push((number, states));
             }
         })?;
-        Ok(found.into_iter().map(|(number, states)| (self.numbering.value_of(cell, number), states)).collect())
+        let content = |number: u32| Content::Value(self.numbering.value_of(cell, number));
+        Ok(found.into_iter().map(|(number, states)| (content(number), states)).collect())
+    }
+
+    /// The least number of a cell.
+    pub fn least(&self, cell: CellId) -> i64 {
+        match self.numbering.value_of(cell, 0_u32) {
+            Value::Int(least) => least,
+            other => unreachable!("only numbers have many values, not {other:?}"),
+        }
     }
 
     /// Splits states by the number of a column, bit by bit.
@@ -553,81 +694,4 @@ impl Values {
             Value::Bool(_) | Value::None => unreachable!("no domain has {value:?}"),
         })
     }
-}
-
-fn myself(scene: &Scene) -> ProcessId {
-    scene.me.expect("front-ends let only the text of a process speak of itself")
-}
-
-fn is_true(value: Value) -> bool {
-    value == Value::Bool(true)
-}
-
-/// A number; `none` is none.
-pub(super) fn as_number(value: Value) -> Result<i64, Fault> {
-    match value {
-        Value::Int(number) => Ok(number),
-        Value::None => Err(Fault::NoneUsed),
-        other => unreachable!("front-ends check types: {other:?} is no number"),
-    }
-}
-
-fn as_process(value: Value) -> Result<ProcessId, Fault> {
-    match value {
-        Value::Process(id) => Ok(id),
-        Value::None => Err(Fault::NoneUsed),
-        other => unreachable!("front-ends check types: {other:?} is no process"),
-    }
-}
-
-fn to_process(model: &Model, family: FamilyId, value: Value) -> Yield {
-    let members = &model.families[family];
-    match value {
-        Value::Int(index) => members.process_at(index).map(Value::Process).ok_or_else(|| Fault::BadIndex {
-            target: members.name.clone(),
-            index,
-            len: members.count(),
-        }),
-        Value::Process(id) if model.processes[id].family != family => Err(Fault::OutOfRange {
-            target: format!("pid({})", members.name),
-            value: model::print::value(model, value),
-        }),
-        other => Ok(other),
-    }
-}
-
-fn position(model: &Model, var: VarId, index: i64, len: usize) -> Result<usize, Fault> {
-    let at = usize::try_from(index).ok().filter(|&at| at < len);
-    at.ok_or_else(|| Fault::BadIndex { target: model.vars[var].name.clone(), index, len })
-}
-
-fn is_numeric(op: BinaryOp) -> bool {
-    !matches!(op, BinaryOp::Equal | BinaryOp::NotEqual | BinaryOp::Iff)
-}
-
-fn combine(op: BinaryOp, left: Value, right: Value) -> Yield {
-    match op {
-        BinaryOp::Equal | BinaryOp::Iff => return Ok(Value::Bool(left == right)),
-        BinaryOp::NotEqual => return Ok(Value::Bool(left != right)),
-        _ => {}
-    }
-    let (a, b) = (as_number(left)?, as_number(right)?);
-    let exact = match op {
-        BinaryOp::Less => return Ok(Value::Bool(a < b)),
-        BinaryOp::LessEqual => return Ok(Value::Bool(a <= b)),
-        BinaryOp::Greater => return Ok(Value::Bool(a > b)),
-        BinaryOp::GreaterEqual => return Ok(Value::Bool(a >= b)),
-        BinaryOp::Add => a.checked_add(b),
-        BinaryOp::Subtract => a.checked_sub(b),
-        BinaryOp::Multiply => a.checked_mul(b),
-        BinaryOp::Divide | BinaryOp::Remainder if b == 0 => return Err(Fault::DivisionByZero),
-        BinaryOp::Divide => a.checked_div_euclid(b),
-        BinaryOp::Remainder => Some(a.wrapping_rem_euclid(b)),
-        BinaryOp::Min => Some(a.min(b)),
-        BinaryOp::Max => Some(a.max(b)),
-        BinaryOp::Machine(op) => return op.apply(a, b).map(Value::Int),
-        BinaryOp::And | BinaryOp::Or | BinaryOp::Implies => unreachable!("these stop early"),
-        BinaryOp::Equal | BinaryOp::NotEqual | BinaryOp::Iff => unreachable!("these compare any values"),
-    };
-    exact.map(Value::Int).ok_or(Fault::Overflow)
 }

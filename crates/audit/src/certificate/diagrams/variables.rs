@@ -1,13 +1,15 @@
 //! The variables of decision diagrams: some bits for each column.
 //!
 //! In: the members' own orders of bits. Out: one order that keeps as much of them as possible, so that diagrams are read in
-//! without being turned around.
+//! without being turned around. A column of a cell with too many values to go through one by one has for each bit two further
+//! variables beside it: what the bit is after a step, and what a step chooses for it. Members never depend on these.
 
 use std::collections::{BTreeSet, HashMap};
 
 use biodivine_lib_bdd::{Bdd, BddNode, BddPartialValuation, BddPointer, BddValuation, BddVariable, BddVariableSet};
 use evidence::certificate::{Column, StateSet};
 use model::process::ProcessId;
+use model::types::ScalarType;
 
 use super::algebra::Algebra;
 use crate::certificate::Outcome;
@@ -18,6 +20,9 @@ const MANY_PROCESSES: usize = 32;
 /// How many of each family get variables then.
 const FIRST_OF_MANY: usize = 8;
 
+/// Cells with more values than this are numbers of bits.
+pub(super) const MOST_LISTED: u128 = 256;
+
 /// A bit of a column; 0 is the highest.
 type Bit = (Column, u32);
 
@@ -27,7 +32,11 @@ pub(super) struct Variables {
     /// The variables of each column, the highest bit first.
     bits: HashMap<Column, Vec<BddVariable>>,
     /// How many numbers each column has.
-    sizes: HashMap<Column, u64>,
+    sizes: HashMap<Column, u128>,
+    /// Of wide columns the variables after a step.
+    next: HashMap<Column, Vec<BddVariable>>,
+    /// Of wide columns the variables of a choice.
+    choice: HashMap<Column, Vec<BddVariable>>,
 }
 
 impl Variables {
@@ -35,23 +44,75 @@ impl Variables {
     pub fn new(claimed: &Claimed<'_>, further: &[Column]) -> Result<Self, String> {
         let members: Vec<Image<'_>> = subsets(&spoken_of(claimed), claimed.k).map(|set| claimed.member(&set)).collect();
         let mut orders: Vec<Vec<Bit>> = members.iter().map(|member| bit_order(claimed, member)).collect();
-        orders.extend(further.iter().map(|&column| bits_of(claimed, column)));
+        let (wide, plain): (Vec<Column>, Vec<Column>) = further.iter().partition(|&&column| is_wide(claimed, column));
+        orders.extend(plain.into_iter().map(|column| bits_of(claimed, column)));
+        orders.push(side_by_side(claimed, &wide));
         let order = merged(&orders);
-        let n_variables = u16::try_from(order.len()).ok().filter(|&n| n < u16::MAX);
-        let n_variables = n_variables.ok_or_else(|| format!("the views have {} bits together", order.len()))?;
+        let is_wide = |column: Column| is_wide(claimed, column);
+        let n_all: usize = order.iter().map(|&(column, _)| if is_wide(column) { 3 } else { 1 }).sum();
+        let n_variables = u16::try_from(n_all).ok().filter(|&n| n < u16::MAX);
+        let n_variables = n_variables.ok_or_else(|| format!("the views have {n_all} bits together"))?;
         let set = BddVariableSet::new_anonymous(n_variables);
         let mut bits: HashMap<Column, Vec<BddVariable>> = HashMap::new();
+        let (mut next, mut choice) = (HashMap::new(), HashMap::new());
         let mut sizes = HashMap::new();
         let columns = members.iter().flat_map(|member| member.columns.iter().copied());
         for column in columns.chain(further.iter().copied()) {
             let size = claimed.numbering.n_values(column);
             sizes.insert(column, size);
-            bits.entry(column).or_insert_with(|| vec![BddVariable::from_index(0); n_bits(size) as usize]);
+            let room = || vec![BddVariable::from_index(0); n_bits(size) as usize];
+            bits.entry(column).or_insert_with(room);
+            if is_wide(column) {
+                next.entry(column).or_insert_with(room);
+                choice.entry(column).or_insert_with(room);
+            }
         }
-        for (&(column, bit), variable) in order.iter().zip(set.variables()) {
-            bits.get_mut(&column).expect("every column has its bits")[bit as usize] = variable;
+        let mut variables = set.variables().into_iter();
+        for &(column, bit) in &order {
+            for kind in [Some(&mut bits), is_wide(column).then_some(&mut next), is_wide(column).then_some(&mut choice)]
+            {
+                if let Some(of) = kind.and_then(|kind| kind.get_mut(&column)) {
+                    of[bit as usize] = variables.next().expect("there is one for each bit");
+                }
+            }
         }
-        Ok(Variables { set, bits, sizes })
+        Ok(Variables { set, bits, sizes, next, choice })
+    }
+
+    /// Whether the values of a column are too many to go through.
+    pub fn is_wide(&self, column: Column) -> bool {
+        self.next.contains_key(&column)
+    }
+
+    /// The variables of a wide column after a step, the highest bit first; none of other columns.
+    pub fn next(&self, column: Column) -> &[BddVariable] {
+        self.next.get(&column).map_or(&[], Vec::as_slice)
+    }
+
+    /// The variables of a choice for a wide column, the highest bit first; none of other columns.
+    pub fn choice(&self, column: Column) -> &[BddVariable] {
+        self.choice.get(&column).map_or(&[], Vec::as_slice)
+    }
+
+    /// The variables of all choices.
+    pub fn choices(&self) -> Vec<BddVariable> {
+        self.choice.values().flatten().copied().collect()
+    }
+
+    /// The variable is true.
+    pub fn literal(&self, variable: BddVariable) -> Bdd {
+        self.set.mk_literal(variable, true)
+    }
+
+    /// The set with the bits of some wide columns after a step in the place of their bits.
+    pub fn shifted(&self, set: &Bdd, columns: &[Column], algebra: &Algebra<'_>) -> Outcome<Bdd> {
+        columns.iter().try_fold(set.clone(), |set, &column| {
+            let pairs = self.of(column).iter().zip(self.next(column));
+            let same = pairs.rev().try_fold(self.full(), |all, (&bit, &next)| {
+                algebra.and(&algebra.iff(&self.literal(bit), &self.literal(next))?, &all)
+            })?;
+            algebra.exists(&algebra.and(&set, &same)?, self.of(column))
+        })
     }
 
     /// Everything.
@@ -75,25 +136,25 @@ impl Variables {
     }
 
     /// The literals that give a column its number.
-    pub fn literals(&self, column: Column, number: u32) -> impl Iterator<Item = (BddVariable, bool)> {
+    pub fn literals(&self, column: Column, number: u64) -> impl Iterator<Item = (BddVariable, bool)> {
         let bits = &self.bits[&column];
         let last = bits.len();
         bits.iter().enumerate().map(move |(at, &variable)| (variable, number >> (last - 1 - at) & 1 == 1))
     }
 
     /// The column has this number.
-    pub fn equals(&self, column: Column, number: u32) -> Bdd {
+    pub fn equals(&self, column: Column, number: u64) -> Bdd {
         self.all(&[(column, number)])
     }
 
     /// The columns have these numbers.
-    pub fn all(&self, numbers: &[(Column, u32)]) -> Bdd {
+    pub fn all(&self, numbers: &[(Column, u64)]) -> Bdd {
         let literals = numbers.iter().flat_map(|&(column, number)| self.literals(column, number));
         self.set.mk_conjunctive_clause(&BddPartialValuation::from_values_iter(literals))
     }
 
     /// The set where the columns have these numbers, without these columns.
-    pub fn restricted(&self, set: &Bdd, numbers: &[(Column, u32)]) -> Bdd {
+    pub fn restricted(&self, set: &Bdd, numbers: &[(Column, u64)]) -> Bdd {
         let literals: Vec<(BddVariable, bool)> =
             numbers.iter().flat_map(|&(column, number)| self.literals(column, number)).collect();
         set.restrict(&literals)
@@ -101,10 +162,18 @@ impl Variables {
 
     /// The column has a number that stands for something.
     pub fn valid(&self, column: Column, algebra: &Algebra<'_>) -> Outcome<Bdd> {
+        self.at_most_last(column, self.of(column), algebra)
+    }
+
+    /// The choice for a wide column is a number that stands for something.
+    pub fn valid_choice(&self, column: Column, algebra: &Algebra<'_>) -> Outcome<Bdd> {
+        self.at_most_last(column, self.choice(column), algebra)
+    }
+
+    fn at_most_last(&self, column: Column, bits: &[BddVariable], algebra: &Algebra<'_>) -> Outcome<Bdd> {
         let mut valid = self.full();
         let Some(last) = self.sizes[&column].checked_sub(1) else { return Ok(self.empty()) };
         // From the lowest bit: at most the last number.
-        let bits = self.of(column);
         for (&variable, shift) in bits.iter().rev().zip(0..) {
             let low = self.set.mk_literal(variable, false);
             valid = if last >> shift & 1 == 1 { algebra.or(&valid, &low)? } else { algebra.and(&valid, &low)? };
@@ -117,14 +186,19 @@ impl Variables {
         let mut renumbered = self.empty();
         for (&new, number) in new.iter().zip(0..) {
             let part = self.restricted(set, &[(column, number)]);
-            renumbered = algebra.or(&renumbered, &algebra.and(&part, &self.equals(column, new))?)?;
+            renumbered = algebra.or(&renumbered, &algebra.and(&part, &self.equals(column, u64::from(new)))?)?;
         }
         Ok(renumbered)
     }
 
     /// The number of a column in a valuation.
-    pub fn number(&self, column: Column, valuation: &BddValuation) -> u32 {
-        self.of(column).iter().fold(0, |number, &variable| number << 1 | u32::from(valuation.value(variable)))
+    pub fn number(&self, column: Column, valuation: &BddValuation) -> u64 {
+        number_of(self.of(column), valuation)
+    }
+
+    /// The number of a wide column after a step, in a valuation.
+    pub fn next_number(&self, column: Column, valuation: &BddValuation) -> u64 {
+        number_of(self.next(column), valuation)
     }
 
     /// The states of a member, as they are drawn or listed.
@@ -133,7 +207,7 @@ impl Variables {
             StateSet::Rows(rows) => {
                 let clause = |row: &Vec<u32>| {
                     let numbers = member.columns.iter().zip(row);
-                    let literals = numbers.flat_map(|(&column, &number)| self.literals(column, number));
+                    let literals = numbers.flat_map(|(&column, &number)| self.literals(column, u64::from(number)));
                     BddPartialValuation::from_values_iter(literals)
                 };
                 let clauses: Vec<BddPartialValuation> = rows.iter().map(clause).collect();
@@ -173,6 +247,10 @@ impl Variables {
     }
 }
 
+fn number_of(variables: &[BddVariable], valuation: &BddValuation) -> u64 {
+    variables.iter().fold(0, |number, &variable| number << 1 | u64::from(valuation.value(variable)))
+}
+
 /// The processes whose members get variables: all, or, where members stand for their images and there are many, so many of
 /// each family that every case has its representative.
 fn spoken_of(claimed: &Claimed<'_>) -> Vec<ProcessId> {
@@ -190,9 +268,29 @@ fn bits_of(claimed: &Claimed<'_>, column: Column) -> Vec<Bit> {
     (0..n_bits(claimed.numbering.n_values(column))).map(|bit| (column, bit)).collect()
 }
 
+/// Whether the values of a column are too many to go through.
+fn is_wide(claimed: &Claimed<'_>, column: Column) -> bool {
+    let Column::Cell(cell) = column else { return false };
+    let is_number = matches!(claimed.model().cells[cell].ty, ScalarType::Range { .. } | ScalarType::Semaphore { .. });
+    is_number && claimed.numbering.n_values(column) > MOST_LISTED
+}
+
+/// The bits of numbers that may be compared or added: those of one weight next to each other.
+fn side_by_side(claimed: &Claimed<'_>, columns: &[Column]) -> Vec<Bit> {
+    let bits: Vec<Vec<Bit>> = columns.iter().map(|&column| bits_of(claimed, column)).collect();
+    let n_weights = bits.iter().map(Vec::len).max().unwrap_or(0);
+    let of_weight = |weight: usize| bits.iter().filter_map(move |bits| bits.get(bits.len().checked_sub(weight + 1)?));
+    (0..n_weights).rev().flat_map(of_weight).copied().collect()
+}
+
 fn bit_order(claimed: &Claimed<'_>, member: &Image<'_>) -> Vec<Bit> {
     match member.states {
-        StateSet::Rows(_) => member.columns.iter().flat_map(|&column| bits_of(claimed, column)).collect(),
+        StateSet::Rows(_) => {
+            let (wide, plain): (Vec<Column>, Vec<Column>) =
+                member.columns.iter().partition(|&&column| is_wide(claimed, column));
+            let plain = plain.into_iter().flat_map(|column| bits_of(claimed, column));
+            plain.chain(side_by_side(claimed, &wide)).collect()
+        }
         StateSet::Diagram { order, .. } => order.iter().map(|&(column, bit)| (member.columns[column], bit)).collect(),
     }
 }

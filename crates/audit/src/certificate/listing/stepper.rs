@@ -8,16 +8,16 @@
 use std::rc::Rc;
 
 use evidence::certificate::Column;
-use model::eval::{Control, Frame, Move, State, StepFault, Touch, attempts_of, initial_states};
+use model::eval::{Control, Frame, Move, State, StepFault, Touch, attempts_up_to, initial_states};
 use model::process::ProcessId;
 use model::variable::CellId;
 use rustc_hash::FxHashMap;
 
-use crate::certificate::Outcome;
 use crate::certificate::claimed::{Claimed, column_name, names};
 use crate::certificate::movers::Movers;
 use crate::certificate::numbering::Numbering;
 use crate::certificate::words;
+use crate::certificate::{CertificateError, MOST_ATTEMPTS, Outcome};
 
 /// What comes of the movers' attempts to step.
 #[derive(Clone, Debug, Default)]
@@ -121,7 +121,10 @@ impl<'a> Stepper<'a> {
     fn evaluate(&mut self, movers: Movers, view: View<'_>) -> Outcome<(Vec<Column>, Attempts)> {
         self.load(view);
         let model = self.numbering.model;
-        let (steps, footprint) = attempts_of(model, &self.state, movers.leader());
+        let Some((steps, footprint)) = attempts_up_to(model, &self.state, movers.leader(), MOST_ATTEMPTS) else {
+            let what = format!("a step chooses from more than {MOST_ATTEMPTS} values, which are not listed");
+            return Err(CertificateError::NotSupported(what));
+        };
         let is_counter = |cell: CellId| {
             let owner = model.cells[cell].owner;
             owner.is_some_and(|owner| {

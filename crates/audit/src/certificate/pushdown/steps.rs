@@ -10,13 +10,13 @@ use std::rc::Rc;
 use evidence::pushdown::Waiting;
 use model::Model;
 use model::control::{ActionKind, Scope};
-use model::eval::{Control, Frame, State, Step, attempts_of, initial_states};
+use model::eval::{Control, Frame, State, Step, attempts_up_to, initial_states};
 use model::variable::{CellId, Role};
 use rustc_hash::FxHashMap;
 
 use super::thread::Thread;
 use crate::certificate::numbering::{number_of, value_of};
-use crate::certificate::{Outcome, words};
+use crate::certificate::{CertificateError, MOST_ATTEMPTS, Outcome, words};
 
 /// What comes of a local state above a frame.
 #[derive(Debug, Default)]
@@ -106,7 +106,10 @@ impl<'a> Stepper<'a> {
     fn evaluate(&mut self, thread: &Thread<'_>, state: u32, frame: Option<u32>) -> Outcome<(Vec<usize>, Outcomes)> {
         self.place(thread, state, frame);
         let model = self.model;
-        let (attempts, footprint) = attempts_of(model, &self.state, thread.process);
+        let Some((attempts, footprint)) = attempts_up_to(model, &self.state, thread.process, MOST_ATTEMPTS) else {
+            let what = format!("a step chooses from more than {MOST_ATTEMPTS} values, which are not listed");
+            return Err(CertificateError::NotSupported(what));
+        };
         let name = &model.processes[thread.process].name;
         if let Some(&unseen) = footprint.cells.iter().find(|cell| !thread.positions.contains_key(cell)) {
             let obligation = format!("{name} has to see what its steps look at");
