@@ -4,9 +4,10 @@
 //! in some local state that the first point allows, and takes a turn that makes the change of the store that is asked for. The
 //! loop is gone round until the whole state at its head is one that was there before.
 
-use base::{Budget, StopReason};
+use base::{Budget, Feature, StopReason, Unsupported};
+use model::Model;
 use model::eval::{self, State, Turn};
-use model::types::ScalarType;
+use model::process::ProcessId;
 use model::variable::{CellId, Storage};
 use rustc_hash::FxHashMap;
 
@@ -37,7 +38,7 @@ pub fn unroll<B: FairBackend>(
     run: &AbstractRun,
     budget: &Budget,
 ) -> Result<Option<Unrolled>, StopReason> {
-    let Some(start) = initial(backend, locals, run) else { return Ok(None) };
+    let Some(start) = initial(backend, locals, run)? else { return Ok(None) };
     let mut found = Unrolled { states: vec![start], turns: Vec::new(), positions: Vec::new(), loop_from: 0 };
     let mut heads: FxHashMap<State, usize> = FxHashMap::default();
     let mut at = 0;
@@ -60,10 +61,10 @@ pub fn unroll<B: FairBackend>(
 }
 
 /// An initial state that looks like the first point.
-fn initial<B: FairBackend>(backend: &B, locals: &Locals<'_>, run: &AbstractRun) -> Option<State> {
+fn initial<B: FairBackend>(backend: &B, locals: &Locals<'_>, run: &AbstractRun) -> Result<Option<State>, StopReason> {
     let (model, first) = (locals.model, &run.points[0]);
     let free = eval::free_cells(model);
-    let mut state = eval::initial_states(model).next()?;
+    let Some(mut state) = eval::initial_states(model).next() else { return Ok(None) };
     for cell in model.cells.ids().filter(|cell| free.contains(cell)) {
         let declared = &model.cells[cell];
         let is_local = matches!(model.vars[declared.var].storage, Storage::Local(_));
@@ -75,24 +76,48 @@ fn initial<B: FairBackend>(backend: &B, locals: &Locals<'_>, run: &AbstractRun) 
         let cells: Vec<CellId> = locals.cells(process).iter().copied().filter(|cell| free.contains(cell)).collect();
         let wanted = first.blocks[process.index()];
         let fits = |state: &State| backend.block_of(process, &locals.read(process, state)) == wanted;
-        if !choose(locals, &cells, &mut state, &fits) {
-            return None;
+        if !choose(model, (process, &cells), &mut state, &fits)? {
+            return Ok(None);
         }
     }
-    eval::is_initial(model, &state).then_some(state)
+    Ok(eval::is_initial(model, &state).then_some(state))
 }
 
-/// More values of one cell are not tried.
-const MOST_VALUES: usize = 1 << 16;
+/// More ways to give values to the free cells of a process are not tried.
+const MOST_WAYS: usize = 1 << 16;
 
-/// Gives values to cells so that the state fits; whether there are such values, among the first ones.
-fn choose(locals: &Locals<'_>, cells: &[CellId], state: &mut State, fits: &impl Fn(&State) -> bool) -> bool {
-    let Some((cell, rest)) = cells.split_first() else { return fits(state) };
-    let ty: ScalarType = locals.model.cells[*cell].ty;
-    let mut values = ty.values(locals.model.type_context()).take(MOST_VALUES);
-    values.any(|value| {
+/// Gives values to the free cells of a process so that the state fits; whether there are such values.
+///
+/// # Errors
+/// There are too many ways, and none of the first ones fits.
+fn choose(
+    model: &Model,
+    (process, cells): (ProcessId, &[CellId]),
+    state: &mut State,
+    fits: &impl Fn(&State) -> bool,
+) -> Result<bool, StopReason> {
+    let mut n_left = MOST_WAYS;
+    match choose_from(model, cells, state, &mut |state| {
+        n_left = n_left.saturating_sub(1);
+        if fits(state) { Some(true) } else { (n_left == 0).then_some(false) }
+    }) {
+        Some(false) => Err(Unsupported::about(Feature::ManyBlocks, &model.processes[process].name).into()),
+        found => Ok(found == Some(true)),
+    }
+}
+
+/// Shows the state with each way to give values to cells, until there is an answer.
+fn choose_from(
+    model: &Model,
+    cells: &[CellId],
+    state: &mut State,
+    show: &mut impl FnMut(&State) -> Option<bool>,
+) -> Option<bool> {
+    let Some((cell, rest)) = cells.split_first() else { return show(state) };
+    let mut values = model.cells[*cell].ty.values(model.type_context());
+    values.find_map(|value| {
         state.cells[cell.index()] = value;
-        choose(locals, rest, state, fits)
+        choose_from(model, rest, state, show)
     })
 }
 

@@ -15,7 +15,10 @@ use super::{Listing, positions};
 use crate::certificate::claimed::{names, subsets};
 use crate::certificate::clause::{Clause, Literal, Mentions};
 use crate::certificate::movers::Movers;
-use crate::certificate::{Outcome, words};
+use crate::certificate::{CertificateError, Outcome, words};
+
+/// Cells that no view shows are tried in at most so many ways.
+const MOST_WAYS: u128 = 1 << 20;
 
 /// A deadlock is looked for with no more members than this.
 const MOST_TABLES: usize = 2000;
@@ -37,6 +40,11 @@ impl Listing<'_> {
         let columns = positions(&combinations);
         let hidden: Vec<CellId> =
             mentions.cells.iter().copied().filter(|&cell| self.is_hidden(cell, &columns)).collect();
+        let n_values = |cell: &CellId| self.claimed.numbering.n_values(Column::Cell(*cell));
+        if hidden.iter().fold(1, |n: u128, cell| n.saturating_mul(n_values(cell))) > MOST_WAYS {
+            let what = "a clause is about cells of so many values, which no view shows, that they are not gone through";
+            return Err(CertificateError::NotSupported(what.to_owned()));
+        }
         for row in combinations.rows() {
             self.meter.step(0)?;
             let view = View { columns: &columns, row };
