@@ -68,7 +68,7 @@ pub enum Feature {
 
 impl Feature {
     /// All of them.
-    pub const ALL: [Feature; 27] = [
+    pub const ALL: [Feature; 28] = [
         Feature::Temporal,
         Feature::Safety,
         Feature::Races,

@@ -7,8 +7,10 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::builder::PossibleValue;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use driver::instances::{Given, Sizes};
+use engine::denied::Denied;
 
 use crate::{formats, values};
 
@@ -136,6 +138,21 @@ pub enum Shown {
     Guarantees,
 }
 
+/// What is refused whatever the verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Deny(pub Denied);
+
+impl ValueEnum for Deny {
+    fn value_variants<'a>() -> &'a [Self] {
+        const ALL: [Deny; Denied::ALL.len()] = [Deny(Denied::ALL[0]), Deny(Denied::ALL[1]), Deny(Denied::ALL[2])];
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.0.name()).help(self.0.about()))
+    }
+}
+
 /// How progress is shown on the standard error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ProgressMode {
@@ -261,6 +278,9 @@ pub struct CheckOptions {
     /// Prove for every value of the size parameter at once, whatever `-N` is; sizes too small for the proof are checked one by one
     #[arg(long = "all-n", help_heading = "What to check")]
     pub all_n: bool,
+    /// Count such results as not expected, separated by commas: vacuous, unused (an assumption that is not needed), unaudited
+    #[arg(long, value_name = "WHAT", value_delimiter = ',', value_enum, help_heading = "What to check")]
+    pub deny: Vec<Deny>,
     /// What the search may use.
     #[command(flatten)]
     pub limits: LimitOptions,
@@ -290,6 +310,7 @@ Examples:
   piecewise check lock.pw --format json -o result.json
   piecewise check lock.pw --format human,sarif=out.sarif,junit=out.xml
   piecewise check lock.pw --timeout 60s --memory 4G
+  piecewise check lock.pw --deny unaudited   count what nobody checked as not expected
   piecewise check lock.dve --goal 'P.crit && Q.crit'";
 
 /// `piecewise explore`.

@@ -91,6 +91,7 @@ impl<'m> Auditor<'m> {
                 audit,
                 statistics: answer.statistics,
                 insight: Insight::default(),
+                denied: Vec::new(),
             }),
             Err(error) => Err(AuditFailure {
                 program: title(self.model),

@@ -151,7 +151,7 @@ pub fn answer(model: &Model, property: PropertyId, trace: Trace) -> Result<Prope
         _ => Verdict::Violated(evidence),
     };
     let (audit, statistics, insight) = (Audit::Accepted, Statistics::default(), Insight::default());
-    Ok(PropertyResult { property, method: "sim", verdict, audit, statistics, insight })
+    Ok(PropertyResult { property, method: "sim", verdict, audit, statistics, insight, denied: Vec::new() })
 }
 
 /// What shows that the state decides the property, if it does.

@@ -4,6 +4,7 @@
 //! each question, or an [`EngineError`] where the engine contradicts itself. An engine does not print, open files, read flags or
 //! keep globals.
 
+pub mod denied;
 pub mod error;
 pub mod graph;
 pub mod insight;

@@ -8,6 +8,7 @@ use evidence::certificate::Obligations;
 use evidence::{Evidence, SymbolicSearch};
 use model::Model;
 
+use crate::denied::Denied;
 use crate::insight::Insight;
 use crate::{PropertyId, Statistics, Verdict};
 
@@ -41,6 +42,8 @@ pub struct PropertyResult {
     pub statistics: Statistics,
     /// What else was found out.
     pub insight: Insight,
+    /// Of what it is, what the user refuses whatever the verdict.
+    pub denied: Vec<Denied>,
 }
 
 /// What the independent checker came to. Evidence that it refuses is an internal error, and never gets here.
@@ -110,8 +113,18 @@ impl PropertyResult {
         }
     }
 
-    /// Whether the verdict is the one that the property's author expects; `None` where it is not decided.
+    /// Notes which of these the result is, so that it counts as not expected.
+    pub fn deny(&mut self, kinds: &[Denied]) {
+        self.denied = Denied::ALL.into_iter().filter(|kind| kinds.contains(kind) && kind.is(self)).collect();
+    }
+
+    /// Whether the verdict is the one that the property's author expects, and nothing about it is refused; `None` where it is not decided.
     pub fn as_expected(&self, model: &Model) -> Option<bool> {
+        self.has_expected_verdict(model).map(|is_expected| is_expected && self.denied.is_empty())
+    }
+
+    /// Whether the verdict is the one that the property's author expects; `None` where it is not decided.
+    pub fn has_expected_verdict(&self, model: &Model) -> Option<bool> {
         use model::property::Expected::{Holds, Violated};
         let expected = model.properties[self.property].expected;
         match self.verdict {

@@ -64,7 +64,7 @@ impl Finding {
         Finding {
             standing,
             title: property_title(&run.model, result.property),
-            sentence: sentence(run, result),
+            sentence: sentence(run, result) + &denied(result),
             instance: parameters(&run.model),
             span,
             line: if span.is_empty() { 1 } else { line(&run.source, span) },
@@ -113,6 +113,12 @@ fn sentence(run: &Explained, result: &PropertyResult) -> String {
         (Verdict::Violated(_), PropertyKind::Reachable(_)) => format!("is never reached{}", unaudited(result)),
         (Verdict::Violated(_), _) => "is violated".to_owned(),
     }
+}
+
+/// What the user refuses about it.
+fn denied(result: &PropertyResult) -> String {
+    let names: Vec<&str> = result.denied.iter().map(|kind| kind.name()).collect();
+    if names.is_empty() { String::new() } else { format!(", which `--deny {}` does not accept", names.join(",")) }
 }
 
 /// That nobody but the method vouches for it, and why.

@@ -137,6 +137,9 @@ fn result(run: &Explained, result: &PropertyResult, files: &Files) -> Json {
         Expected::Holds => "holds",
         Expected::Violated => "violated",
     };
+    let other_n = result.insight.other_sizes.as_ref().map(|other| json!({ "same_for": other.same_for }));
+    let denied: Vec<&str> = result.denied.iter().map(|kind| kind.name()).collect();
+    let audit_reason = result.unaudited().map(|why| json!({ "code": why.code(), "text": why.to_string() }));
     json!({
         "property": property.name,
         "kind": property.kind.keyword(),
@@ -144,6 +147,7 @@ fn result(run: &Explained, result: &PropertyResult, files: &Files) -> Json {
         "verdict": verdict,
         "expected": expected,
         "as_expected": result.as_expected(&run.model) == Some(true),
+        "denied": denied,
         "method": result.method,
         "tried": tried(result),
         "reason": why,
@@ -171,7 +175,7 @@ fn result(run: &Explained, result: &PropertyResult, files: &Files) -> Json {
         "trace": files.traces.get(&result.property),
         "scope": result.verdict.scope(),
         "audited": result.audit.is_accepted(),
-        "audit_reason": result.unaudited().map(|why| json!({ "code": why.code(), "text": why.to_string() })),
+        "audit_reason": audit_reason,
         "obligations": if let Audit::Proof(counts) = &result.audit { obligations_json(counts) } else { Json::Null },
         "counterexample": counterexample,
         "witness": witness,
@@ -179,7 +183,7 @@ fn result(run: &Explained, result: &PropertyResult, files: &Files) -> Json {
         "triggers": triggers(&result.insight),
         "assumptions": assumptions(&result.insight),
         "remedies": remedies(&result.insight),
-        "other_n": result.insight.other_sizes.as_ref().map(|other| json!({ "same_for": other.same_for })),
+        "other_n": other_n,
     })
 }
 

@@ -91,6 +91,7 @@ fn answer(model: &Model, product: &Product, property: PropertyId) -> PropertyRes
         audit: Audit::Accepted,
         statistics,
         insight: Insight::default(),
+        denied: Vec::new(),
     }
 }
 
@@ -125,7 +126,7 @@ pub fn large_broken_lock(n_processes: i64) -> Run {
     let property = model.properties.entries().find(|(_, property)| property.name == "mutex").unwrap().0;
     let verdict = Verdict::Violated(Evidence::Trace(trace));
     let (audit, statistics, insight) = (Audit::Accepted, Statistics::default(), Insight::default());
-    let result = PropertyResult { property, method: "mono", verdict, audit, statistics, insight };
+    let result = PropertyResult { property, method: "mono", verdict, audit, statistics, insight, denied: Vec::new() };
     Run { source, model, warnings: Vec::new(), results: vec![result], time: Duration::from_millis(12) }
 }
 

@@ -14,6 +14,7 @@ use driver::load::{Batch, Loaded, Refusal};
 use driver::methods;
 use driver::select::{self, Glob};
 use driver::teach::{other_n, teach};
+use engine::denied::Denied;
 use engine::{Method, PropertyId};
 use explain::Explained;
 use model::Model;
@@ -52,6 +53,7 @@ pub fn run(options: &CheckOptions, display: &DisplayOptions) -> Result<ExitStatu
     let proofs = options.proof.as_deref().map(|path| keeper(Kind::Proofs, path)).transpose()?;
     let report = options.report.as_deref().map(ReportPage::new).transpose()?;
     messages::batch(&batch, "nothing was checked", display);
+    let denied: Vec<Denied> = options.deny.iter().map(|kind| kind.0).collect();
     let checker = Checker {
         checker,
         all_n: options.all_n,
@@ -61,7 +63,9 @@ pub fn run(options: &CheckOptions, display: &DisplayOptions) -> Result<ExitStatu
         proofs,
         report,
         teaches: options.report.is_some()
+            || denied.iter().any(|kind| kind.needs_insight())
             || !display.quiet && (outputs.has_document() || batch.items.len() == 1 || display.verbose),
+        denied,
     };
     let outcomes = checker.check_all(batch, questions)?;
     if let Some(report) = &checker.report {
@@ -117,8 +121,10 @@ struct Checker {
     traces: Option<Keeper>,
     proofs: Option<Keeper>,
     report: Option<ReportPage>,
-    /// Whether more is found out about each answer: where it is shown.
+    /// Whether more is found out about each answer: where it is shown, or asked for.
     teaches: bool,
+    /// What counts as not expected whatever the verdict.
+    denied: Vec<Denied>,
 }
 
 impl Checker {
@@ -145,7 +151,7 @@ impl Checker {
     fn check(&self, program: Program, questions: &[PropertyId], position: (usize, usize)) -> Result<Outcome, Failure> {
         let watcher = self.progress.watch_one_of(&program.model, position, questions.len(), self.limits.time);
         let begun = Instant::now();
-        let (other, checked) = match self.all_n {
+        let (other, mut checked) = match self.all_n {
             true => every_n::check(&program, questions, &self.limits, &watcher)?,
             false => {
                 let check = Check { model: &program.model, questions, checker: &*self.checker, limits: &self.limits };
@@ -156,6 +162,7 @@ impl Checker {
                 (None, checked)
             }
         };
+        checked.results.iter_mut().for_each(|result| result.deny(&self.denied));
         drop(watcher);
         let mut run = other.unwrap_or(program).explained(checked, &self.limits_left(begun));
         if self.teaches && !self.all_n {

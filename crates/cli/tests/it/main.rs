@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod bad_calls;
+mod deny;
 mod documents;
 mod dve;
 mod export;

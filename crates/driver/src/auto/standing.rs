@@ -168,6 +168,7 @@ fn unknown(
         audit: Audit::NotDone,
         statistics,
         insight: Default::default(),
+        denied: Vec::new(),
     }
 }
 
@@ -224,6 +225,7 @@ mod tests {
             audit: Audit::NotDone,
             statistics: Default::default(),
             insight: Default::default(),
+            denied: Vec::new(),
         };
         let decided = || attempt("mono", Duration::ZERO, Duration::ZERO, AttemptOutcome::Decided);
         let mut standing = Standing::new(&model, &[property]);

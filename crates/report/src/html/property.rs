@@ -14,7 +14,7 @@ use super::table::{heads, row, table, wide};
 use super::{Checked, proof, trace};
 use crate::human::advice;
 use crate::human::insight::counted_turns;
-use crate::human::verdict::{is_expected_violated, wording};
+use crate::human::verdict::{denied, is_expected_violated, wording};
 use crate::human::{Context, Verbosity, tried};
 use crate::numbers::{bytes, count, counted, duration};
 use crate::style::Style;
@@ -67,7 +67,7 @@ pub fn panel(checked: &Checked<'_>, at: usize, nth: usize) -> Panel {
 fn heading(run: &Run, result: &PropertyResult, id: &str) -> String {
     let words = wording(run, result);
     let property = &run.model.properties[result.property];
-    let expected = match (result.as_expected(&run.model), is_expected_violated(run, result)) {
+    let expected = match (result.has_expected_verdict(&run.model), is_expected_violated(run, result)) {
         (Some(true), true) => " <span class=\"aside\">✔ as expected</span>",
         (Some(false), true) => " <span class=\"aside bad\">not as expected: <code>expect violated</code></span>",
         _ => "",
@@ -76,6 +76,8 @@ fn heading(run: &Run, result: &PropertyResult, id: &str) -> String {
         Some(_) => " <span class=\"aside\">⚠ unaudited</span>",
         None => "",
     };
+    let denied = denied(result).map(|text| format!(" <span class=\"aside bad\">{}</span>", escaped(&text)));
+    let denied = denied.unwrap_or_default();
     let mark = Style::default().mark(words.mark);
     let at =
         if property.span.is_empty() { String::new() } else { format!("line {}", line(&run.source, property.span)) };
@@ -84,7 +86,7 @@ fn heading(run: &Run, result: &PropertyResult, id: &str) -> String {
     let rest = escaped(&words.rest);
     format!(
         "<header class=\"verdict {}\"><span class=\"mark\" aria-hidden=\"true\">{mark}</span><div><h3 id=\"{id}-h\">\
-         <span class=\"word\">{}</span> {}{expected}{unaudited}</h3>\n\
+         <span class=\"word\">{}</span> {}{expected}{unaudited}{denied}</h3>\n\
          <p class=\"rest\">{rest}</p>\n{}</div></header>\n{}",
         tone.class(),
         words.word,

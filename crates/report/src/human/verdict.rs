@@ -30,7 +30,7 @@ pub(crate) struct Wording {
 pub fn line(run: &Run, result: &PropertyResult, style: &Style) -> String {
     let wording = wording(run, result);
     let title = property_title(&run.model, result.property);
-    let expected = if result.as_expected(&run.model) == Some(true) && is_expected_violated(run, result) {
+    let expected = if result.has_expected_verdict(&run.model) == Some(true) && is_expected_violated(run, result) {
         " (as expected)"
     } else {
         ""
@@ -58,7 +58,7 @@ pub fn line(run: &Run, result: &PropertyResult, style: &Style) -> String {
 /// The line of one property where nothing else is said: also which program and instance it is about.
 pub fn quiet_line(run: &Run, result: &PropertyResult, style: &Style) -> String {
     let wording = wording(run, result);
-    let unexpected = match result.as_expected(&run.model) {
+    let unexpected = match result.has_expected_verdict(&run.model) {
         Some(true) if is_expected_violated(run, result) => " (as expected)",
         Some(false) if is_expected_violated(run, result) => " (not as expected)",
         _ => "",
@@ -69,19 +69,29 @@ pub fn quiet_line(run: &Run, result: &PropertyResult, style: &Style) -> String {
     // A verdict that holds by exploration says all there is to say; others tell where to look.
     let rest = if wording.word == "HOLDS" { String::new() } else { format!("   {}", wording.rest) };
     let unaudited = unaudited(result);
-    let line = format!("  {}  {title}{unexpected}{unaudited}{rest}", instance.trim_end());
+    let denied = denied(result).map_or(String::new(), |denied| format!(" ({denied})"));
+    let line = format!("  {}  {title}{unexpected}{unaudited}{denied}{rest}", instance.trim_end());
     format!("{}{line}\n", style.paint(wording.ink, &verdict))
 }
 
 /// A line that stands out where the verdict is not the expected one although it may look good.
 pub fn expectation(run: &Run, result: &PropertyResult, style: &Style) -> String {
-    if result.as_expected(&run.model) != Some(false) || !is_expected_violated(run, result) {
-        return String::new();
+    let warned = |text: String| {
+        let text = format!("{} {text}", style.mark(Mark::Warning));
+        format!("  {}\n", style.paint(Ink::Bad, &text))
+    };
+    let mut out = String::new();
+    if result.has_expected_verdict(&run.model) == Some(false) && is_expected_violated(run, result) {
+        let line = line_of(&run.source, run.model.properties[result.property].span);
+        out.push_str(&warned(format!("not as expected: line {line} says `expect violated`")));
     }
-    let property = &run.model.properties[result.property];
-    let line = line_of(&run.source, property.span);
-    let text = format!("{} not as expected: line {line} says `expect violated`", style.mark(Mark::Warning));
-    format!("  {}\n", style.paint(Ink::Bad, &text))
+    out + &denied(result).map(warned).unwrap_or_default()
+}
+
+/// What the user refuses about it: `not accepted: --deny unaudited`.
+pub(crate) fn denied(result: &PropertyResult) -> Option<String> {
+    let names: Vec<&str> = result.denied.iter().map(|kind| kind.name()).collect();
+    (!names.is_empty()).then(|| format!("not accepted: --deny {}", names.join(",")))
 }
 
 /// That nobody but the method vouches for the verdict, in the same line.

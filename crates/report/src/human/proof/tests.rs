@@ -33,6 +33,7 @@ fn proved(name: &str, size: i64, (k, exposed): (usize, &[&str]), property: &str)
         audit: Audit::Accepted,
         statistics: Statistics::default(),
         insight: engine::insight::Insight::default(),
+        denied: Vec::new(),
     };
     Run { source, model, warnings: Vec::new(), results: vec![result], time: Duration::from_millis(12) }
 }
