@@ -1,5 +1,7 @@
 //! Variables of 32 bits: methods that list states do not list the values of a type.
 
+use std::time::Duration;
+
 use base::{CancelToken, SourceFile};
 use driver::check::{Check, Limits};
 use driver::load::{self, Loaded};
@@ -32,5 +34,110 @@ fn methods_that_list_states_decide_what_wide_variables_do() {
         let decided = checked.results.iter().filter(|result| !matches!(result.verdict, Verdict::Unknown(_))).count();
         assert_eq!(violated, 0, "{name}");
         assert!(decided >= n_decided, "{name}: {decided} of {n_decided}");
+    }
+}
+
+/// A program with wide cells. What is not so is called `not_…`; whoever is named here decides everything that is asked of it.
+struct Case {
+    text: &'static str,
+    deciders: &'static [&'static str],
+}
+
+const DIAGRAMS: &[&str] = &["forward", "backward", "completion"];
+
+const CASES: [Case; 7] = [
+    // Any value, and arithmetic on it.
+    Case {
+        text: "program free { shared x: 0..=4294967295; \
+            process P { loop { a: x = any; b: atomic { if x >= 10 { x = x - 10; } else { x = x + 4294967286; } } } } \
+            reachable top: P@b && x == 4294967295; \
+            invariant not_small: P@a => x < 4294967286; }",
+        deciders: DIAGRAMS,
+    },
+    // Two wide cells compared and added.
+    Case {
+        text: "program pair { shared x: 0..=4294967295; shared y: 0..=4294967295; \
+            process P { loop { a: x = any; b: atomic { if x < 4294967295 { y = x + 1; } else { y = x; } } c: skip; } } \
+            process Q { loop { d: skip; } } \
+            invariant above: P@c => x <= y; \
+            invariant near: P@c => y - x <= 1; \
+            invariant not_less: P@c => x < y; }",
+        deciders: DIAGRAMS,
+    },
+    // Signed numbers, products, negation, division.
+    Case {
+        text: "program signed { shared s: -2147483648..=2147483647; \
+            process P { a: s = any -100..=100; b: s = s * s; c: s = -s; d: s = s / 3; e: s = s % 7; f: skip; } \
+            invariant squares: P@d => s <= 0 && s >= -10000; \
+            invariant no_square: s != -9999; \
+            invariant rest: P@f => s >= 0 && s < 7; \
+            invariant not_even: P@c => s != 9801; }",
+        deciders: DIAGRAMS,
+    },
+    // Rows of an array, one for each process.
+    Case {
+        text: "program rows(N: 2..) { shared a: [0..=4294967295; N]; \
+            process P[i in 0..<N] { loop { w: a[i] = any 5..=4000000000; r: a[i] = 0; } } \
+            invariant clean: forall i: P[i]@w => a[i] == 0; \
+            invariant bounded: forall i: a[i] <= 4000000000; \
+            invariant not_apart: forall i != j: a[i] != a[j] || a[i] == 0; }",
+        deciders: DIAGRAMS,
+    },
+    // Wide locals, and a maximum of them.
+    Case {
+        text: "program best(N: 2..) { shared best: 0..=4294967295; \
+            process P[i in 0..<N] { local v: 0..=4294967295; \
+              loop { a: v = any; b: atomic { if v > best { best = v; } } c: skip; } } \
+            invariant highest: forall i: P[i]@c => best >= P[i].v; \
+            invariant not_mine: forall i: P[i]@c => best == P[i].v; }",
+        deciders: DIAGRAMS,
+    },
+    // A wide cell that starts anywhere, and a semaphore with many units.
+    Case {
+        text: "program units { shared s: sem(4294967295) = 2; shared x: 0..=4294967295 = any; \
+            process P[i in 0..<2] { loop { a: acquire s; b: skip; c: release s; } } \
+            invariant few: s <= 2; \
+            reachable far: x == 3000000000 && s == 0; }",
+        deciders: DIAGRAMS,
+    },
+    // More than 2^32 values.
+    Case {
+        text: "program huge { shared x: 0..=9223372036854775807; shared y: -9223372036854775808..=9223372036854775807; \
+            process P { loop { a: x = any; b: atomic { if x > 0 { y = -x; } else { y = 0; } } } } \
+            invariant below: y <= 0; \
+            reachable deep: y == -9223372036854775807; }",
+        deciders: &[],
+    },
+];
+
+#[test]
+fn every_method_is_right_about_wide_cells_or_says_that_it_does_not_know() {
+    for Case { text, deciders } in CASES {
+        let given = if text.contains("N:") { vec![("N".to_owned(), 2)] } else { Vec::new() };
+        let program = match load::instance(&SourceFile::new("wide.pw", text), &given) {
+            Loaded::Program(program) => program,
+            Loaded::Refused(refusal) => panic!("{text}: {:?}", refusal.diagnostics),
+        };
+        let model = &program.model;
+        for declared in methods::available() {
+            let method = declared.method;
+            let supported = |id: &PropertyId| method.supports(model, *id).is_ok();
+            let questions: Vec<PropertyId> = model.properties.ids().filter(supported).collect();
+            let decides = deciders.contains(&declared.name);
+            let time = (!decides).then_some(Duration::from_secs(1));
+            let limits = Limits { time, memory_bytes: Some(1 << 30), n_threads: 1, cancel: CancelToken::default() };
+            let checker = methods::checker(method);
+            let check = Check { model, questions: &questions, checker: &*checker, limits: &limits };
+            let checked = check.run(&Silent).unwrap_or_else(|mistake| panic!("{text}, {}: {mistake:?}", declared.name));
+            for result in checked.results {
+                let name = &model.properties[result.property].name;
+                let asked = format!("{text}, {}, {name}", declared.name);
+                match result.verdict {
+                    Verdict::Holds(_) => assert!(!name.starts_with("not_"), "{asked}: holds"),
+                    Verdict::Violated(_) => assert!(name.starts_with("not_"), "{asked}: violated"),
+                    Verdict::Unknown(why) => assert!(!decides, "{asked}: {why}"),
+                }
+            }
+        }
     }
 }
