@@ -11,6 +11,7 @@ use streett::Edges;
 
 use crate::items::Item;
 use crate::refute::{End, Refuter, Sets, Split, Version};
+use crate::weights::share_of;
 
 impl Refuter<'_, '_> {
     /// The ways to distinguish cases by holders.
@@ -33,7 +34,8 @@ impl Refuter<'_, '_> {
         let edges = self.base_edges(spot, sets)?;
         let graph = self.shop.graph(self.view(spot))?;
         let shares = &self.shop.views.list[self.view(spot)].shares;
-        let holds = |row: u32| shares[row as usize][invariant].rest.is_some_and(|rest| rest >= 1);
+        let rest = |row: u32| share_of(&shares[row as usize], invariant).and_then(|share| share.rest);
+        let holds = |row: u32| rest(row).is_some_and(|rest| rest >= 1);
         Ok(edges.iter().all(|edge| holds(graph.graph.arc(edge).from) && holds(graph.graph.arc(edge).to)))
     }
 

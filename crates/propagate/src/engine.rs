@@ -15,11 +15,11 @@ use evidence::{Certificate, Evidence, Scope};
 use model::process::ProcessId;
 use model::property::PropertyKind;
 
+use crate::additive::pruned;
 use crate::conditions::{Product, Reader, property_view};
 use crate::items::Item;
 use crate::refute::{Effort, Question, Refuted, Refuter};
-use crate::views::{Limits, Views};
-use crate::weights::Weights;
+use crate::views::Limits;
 use crate::workshop::Workshop;
 
 config! {
@@ -125,8 +125,8 @@ impl<'t> Prover<'t> {
         if self.shop.is_none() {
             let limits =
                 Limits { budget: &self.task.budget, most_rows: self.config.rows, most_edges: self.config.edges };
-            let views = Views::new(self.task.model, Weights::default(), limits)?;
-            self.shop = Some(Proving { shop: Workshop::new(views, self.config.edges), invariants: Vec::new() });
+            let (views, invariants) = pruned(self.task.model, limits)?;
+            self.shop = Some(Proving { shop: Workshop::new(views, self.config.edges), invariants });
         }
         self.shop.as_mut().ok_or_else(|| Contradiction::new("views are made", "they are not").into())
     }

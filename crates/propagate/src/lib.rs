@@ -1,9 +1,10 @@
 //! Method `propagate`: temporal properties under fairness, by refutation.
 //!
-//! [`items`] and [`stepper`]: what a process sees, and its turns. [`views`]: the view states of all processes. [`weights`]: additive
-//! invariants, which prune them. [`graph`]: view graphs, and which edges of two of them can be one turn. [`conditions`]: what fairness
+//! [`items`] and [`stepper`]: what a process sees, and its turns. [`views`]: the view states of all processes. [`additive`]
+//! finds sums that prune them, [`weights`] has them as tables. [`graph`]: view graphs, and which edges of two of them can be one turn. [`conditions`]: what fairness
 //! and the automaton of a violation demand. [`refute`] and `cases`: the rules. [`engine`]: the method.
 
+pub mod additive;
 mod cases;
 pub mod conditions;
 pub mod engine;

@@ -39,14 +39,21 @@ struct Local {
 /// What a view state says about one invariant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Share {
+    /// Which one.
+    pub invariant: usize,
     /// What the processes of the view weigh.
     pub own: i64,
     /// What all others weigh together, where the view shows it.
     pub rest: Option<i64>,
 }
 
-/// What a view state says about all invariants; `None` where it has a value that some table does not list.
+/// What a view state says about those invariants that its processes have a part in, or whose cells it shows; ascending.
 pub type Shares = Vec<Share>;
+
+/// What shares say about an invariant.
+pub fn share_of(shares: &Shares, invariant: usize) -> Option<&Share> {
+    shares.binary_search_by_key(&invariant, |share| share.invariant).ok().map(|at| &shares[at])
+}
 
 impl Weights {
     /// Tables for invariants.
@@ -64,29 +71,33 @@ impl Weights {
         self.tables.len()
     }
 
-    /// What a view state says.
+    /// What a view state says; `None` where it has a value that some table does not list.
     pub fn shares(&self, members: &[ProcessId], items: &[Item], row: &[u32]) -> Option<Shares> {
-        self.tables.iter().map(|table| table.share(members, (items, row))).collect()
+        let concerns = |table: &Table| {
+            members.iter().any(|member| table.processes.contains_key(member))
+                || table.cells.keys().all(|cell| items.binary_search(cell).is_ok())
+        };
+        let tables = self.tables.iter().enumerate().filter(|(_, table)| concerns(table));
+        tables.map(|(invariant, table)| table.share(invariant, members, (items, row))).collect()
     }
 
     /// Whether some states of the others fit to a view state.
     pub fn is_possible(&self, members: &[ProcessId], shares: &Shares) -> bool {
-        self.tables.iter().zip(shares).all(|(table, share)| {
-            share.rest.is_none_or(|rest| 0 <= rest && rest <= table.most_without(members.iter().copied()))
+        shares.iter().all(|share| {
+            let most = || self.tables[share.invariant].most_without(members.iter().copied());
+            share.rest.is_none_or(|rest| 0 <= rest && rest <= most())
         })
     }
 
     /// Whether some states of the others fit to two view states without a process in common.
     pub fn are_possible(&self, one: (&[ProcessId], &Shares), other: (&[ProcessId], &Shares)) -> bool {
-        self.tables.iter().zip(one.1).zip(other.1).all(|((table, one_share), other_share)| {
-            let rest = match (one_share.rest, other_share.rest) {
-                (Some(rest), _) => rest - other_share.own,
-                (None, Some(rest)) => rest - one_share.own,
-                (None, None) => return true,
-            };
-            let most = || table.most_without(one.0.iter().chain(other.0).copied());
+        let fits = |share: &Share, theirs: &Shares| {
+            let Some(rest) = share.rest else { return true };
+            let rest = rest - share_of(theirs, share.invariant).map_or(0, |share| share.own);
+            let most = || self.tables[share.invariant].most_without(one.0.iter().chain(other.0).copied());
             0 <= rest && rest <= most()
-        })
+        };
+        one.1.iter().all(|share| fits(share, other.1)) && other.1.iter().all(|share| fits(share, one.1))
     }
 
     /// What a process weighs in an invariant, at a row; `None` where the table does not list it.
@@ -169,7 +180,7 @@ impl Table {
         local.weights.get(&key).copied()
     }
 
-    fn share(&self, members: &[ProcessId], (items, row): (&[Item], &[u32])) -> Option<Share> {
+    fn share(&self, invariant: usize, members: &[ProcessId], (items, row): (&[Item], &[u32])) -> Option<Share> {
         let own = members.iter().map(|&process| self.weight(process, (items, row))).sum::<Option<i64>>()?;
         let mut left = Some(self.constant);
         for (cell, weights) in &self.cells {
@@ -181,6 +192,6 @@ impl Table {
                 Err(_) => left = None,
             }
         }
-        Some(Share { own, rest: left.map(|left| left - own) })
+        Some(Share { invariant, own, rest: left.map(|left| left - own) })
     }
 }

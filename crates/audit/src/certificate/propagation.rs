@@ -9,13 +9,15 @@ mod edges;
 mod views;
 mod weights;
 
-use std::cell::OnceCell;
-use std::collections::BTreeSet;
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
 
 use base::Budget;
 use evidence::plain::Violation;
 use evidence::propagation::{Case, HolderCase, Refutation, Sights, Spot, Step};
 use model::Model;
+use model::fairness::FairnessId;
 use model::process::ProcessId;
 use model::variable::CellId;
 
@@ -29,6 +31,8 @@ use views::{Item, View, Views};
 pub(super) struct Scene<'a> {
     views: Views<'a>,
     edges: Vec<OnceCell<Vec<Edge>>>,
+    /// What fairness assumptions demand of the edges of processes.
+    conditions: RefCell<HashMap<(usize, Vec<FairnessId>), Rc<Vec<Condition>>>>,
     budget: &'a Budget,
 }
 
@@ -40,7 +44,8 @@ impl<'a> Scene<'a> {
             return Err(CertificateError::NotSupported(why.to_owned()));
         }
         let views = Views::new(model, sights, budget)?;
-        Ok(Scene { edges: views.list.iter().map(|_| OnceCell::new()).collect(), views, budget })
+        let edges = views.list.iter().map(|_| OnceCell::new()).collect();
+        Ok(Scene { edges, views, conditions: RefCell::default(), budget })
     }
 
     /// How many view states there are.
@@ -186,13 +191,27 @@ impl Replay<'_, '_> {
             return Ok(fair_components(&self.product.ends, &within, &self.product.conditions));
         }
         let edges = self.scene.edges(spot)?;
-        let mut conditions = self.judge.fairness(self.violation, self.view(spot), edges);
+        let ends: Vec<(usize, usize)> = edges.iter().map(|edge| (edge.from, edge.to)).collect();
+        let mut conditions = self.fairness(spot, edges);
         if let Some(process) = sets.scheduled.filter(|process| process.index() == spot) {
             let is_turn = |edge: &Edge| edge.turn.as_ref().is_some_and(|turn| turn.processes().contains(&process));
-            conditions.push(Condition { stays: None, often: edges.iter().map(is_turn).collect() });
+            let turns = Condition { stays: None, often: edges.iter().map(is_turn).collect() };
+            conditions = Rc::new(conditions.iter().cloned().chain([turns]).collect());
         }
-        let ends: Vec<(usize, usize)> = edges.iter().map(|edge| (edge.from, edge.to)).collect();
         Ok(fair_components(&ends, &within, &conditions))
+    }
+
+    /// What fairness demands of the view of a process; assumptions that every edge meets are left out.
+    fn fairness(&self, spot: usize, edges: &[Edge]) -> Rc<Vec<Condition>> {
+        let key = (spot, self.violation.fairness.clone());
+        if let Some(known) = self.scene.conditions.borrow().get(&key) {
+            return Rc::clone(known);
+        }
+        let mut made = self.judge.fairness(self.violation, self.view(spot), edges);
+        made.retain(|condition| condition.often.contains(&false));
+        let made = Rc::new(made);
+        self.scene.conditions.borrow_mut().insert(key, Rc::clone(&made));
+        made
     }
 
     /// What of a set is compatible with another.

@@ -2,5 +2,6 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod mutants;
 mod protocols;
 mod random;

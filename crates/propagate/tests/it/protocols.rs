@@ -39,3 +39,15 @@ fn hungry_philosophers_eat_under_strong_fairness_and_starve_without() {
         assert!(!is_proved(&model, "snatched"), "N = {n}");
     }
 }
+
+#[test]
+fn a_semaphore_is_given_to_everybody_who_is_strongly_fair() {
+    for n in [2, 3, 8, 20] {
+        let model = example("mux_sem", &[("N", n)]);
+        assert!(is_proved(&model, "live") && is_proved(&model, "busy"), "N = {n}");
+        assert!(!is_proved(&model, "unfair"), "N = {n}");
+        let nondet = example("mux_sem_nondet", &[("N", n)]);
+        let proved = ["live", "squat", "printed", "one"].map(|name| is_proved(&nondet, name));
+        assert_eq!(proved, [true, false, false, true], "N = {n}");
+    }
+}

@@ -102,6 +102,7 @@ fn shows(view: &View, turn: &Turn) -> bool {
 }
 
 /// From some point on only at nodes of `stays`, or again and again an edge of `often`.
+#[derive(Clone)]
 pub(super) struct Condition {
     pub stays: Option<Vec<bool>>,
     pub often: Vec<bool>,

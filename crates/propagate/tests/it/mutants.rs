@@ -1,0 +1,156 @@
+//! The checker refuses refutations of what is false: proofs of programs whose fairness was dropped, and steps at random.
+
+use std::cell::Cell;
+
+use audit::certificate::{self, Checked};
+use audit::temporal::is_violated;
+use base::Budget;
+use engine::{Engine, PropertyId, Silent, Task, Verdict};
+use evidence::certificate::{Claim, Fact};
+use evidence::propagation::{HolderCase, Refutation, Spot, Step};
+use evidence::{Certificate, Evidence, Scope, plain};
+use model::Model;
+use model::process::ProcessId;
+use model::property::{Property, PropertyKind};
+use propagate::Propagate;
+use testkit::choices::Choices;
+use testkit::temporal::with_temporal;
+use testkit::{Product, Shape, for_each_program};
+
+fn proof(model: &Model, property: PropertyId) -> Option<Certificate> {
+    let engine = Propagate::default();
+    engine.supports(model, property).ok()?;
+    let task = Task { model, properties: vec![property], budget: Budget::unlimited(), n_threads: 1 };
+    match engine.run(&task, &Silent).unwrap().remove(0).verdict {
+        Verdict::Holds(Evidence::Certificate(proof)) => Some(*proof),
+        _ => None,
+    }
+}
+
+fn is_false(model: &Model, product: &Product, property: &Property) -> bool {
+    let PropertyKind::Temporal(formula) = &property.kind else { return false };
+    is_violated(model, &product.states, formula, &property.under) == Ok(Some(true))
+}
+
+fn checked(model: &Model, property: &Property, proof: &Certificate) -> Option<Checked> {
+    certificate::check(model, property, proof, &Budget::unlimited()).ok()
+}
+
+fn temporal(model: &Model) -> Vec<PropertyId> {
+    let entries = model.properties.entries().filter(|(_, one)| matches!(one.kind, PropertyKind::Temporal(_)));
+    entries.map(|(id, _)| id).collect()
+}
+
+/// The property without its `at`-th assumption, and the proof as if it were about that.
+fn without(property: &Property, proof: &Certificate, at: usize) -> (Property, Certificate) {
+    let (mut property, mut proof) = (property.clone(), proof.clone());
+    let dropped: Vec<_> = property.under.any_of.iter().filter_map(|pairs| pairs.get(at).copied()).collect();
+    property.under.any_of.iter_mut().for_each(|pairs| pairs.retain(|pair| !dropped.contains(pair)));
+    for fact in &mut proof.facts {
+        if let Claim::Refutation(claim) = &mut fact.claim {
+            claim.violation.fairness.retain(|pair| !dropped.contains(pair));
+        }
+    }
+    (property, proof)
+}
+
+#[test]
+fn proofs_are_refused_where_the_fairness_that_they_need_is_dropped() {
+    let (n_refused, n_still_true) = (Cell::new(0), Cell::new(0));
+    for_each_program(150, Shape { n_statements: 3, ..Shape::everything() }, |_, model| {
+        let Some(product) = Product::explore(model, 200) else { return Ok(()) };
+        let asked = with_temporal(model, product.states.len() as u64 * 11 + model.places.len() as u64, 4);
+        for id in temporal(&asked) {
+            let Some(proof) = proof(&asked, id) else { continue };
+            for at in 0..3 {
+                let (property, proof) = without(&asked.properties[id], &proof, at);
+                if is_false(&asked, &product, &property) {
+                    if checked(&asked, &property, &proof).is_some() {
+                        return Err(format!("a proof of {} without fairness {at} is accepted", property.name));
+                    }
+                    n_refused.set(n_refused.get() + 1);
+                } else {
+                    n_still_true.set(n_still_true.get() + 1);
+                }
+            }
+        }
+        Ok(())
+    });
+    println!("{n_refused:?} refused, {n_still_true:?} still true");
+    assert!(n_refused.get() > 5, "{n_refused:?} refused, {n_still_true:?} still true");
+}
+
+fn random_spot(model: &Model, choices: &mut Choices) -> Spot {
+    if choices.chance(40) {
+        Spot::Property
+    } else {
+        Spot::Process(ProcessId::new(choices.below(model.processes.len())))
+    }
+}
+
+fn random_steps(model: &Model, choices: &mut Choices, depth: usize) -> Vec<Step> {
+    let mut steps = Vec::new();
+    for _ in 0..2 + choices.below(8) {
+        steps.push(match choices.below(2) {
+            0 => Step::Fair(random_spot(model, choices)),
+            _ => Step::Compatible { from: random_spot(model, choices), to: random_spot(model, choices) },
+        });
+    }
+    if depth == 0 {
+        return steps;
+    }
+    let cases = |choices: &mut Choices| {
+        let case = |process| HolderCase { process, steps: random_steps(model, choices, depth - 1) };
+        model.processes.ids().map(case).collect::<Vec<_>>()
+    };
+    match choices.below(4) {
+        0 => steps.push(Step::Scheduled(cases(choices))),
+        1 => {
+            let of = random_spot(model, choices);
+            steps.push(Step::Holder { of, invariant: 0, cases: cases(choices) });
+        }
+        2 => steps.push(Step::Unequal(0)),
+        _ => {}
+    }
+    steps
+}
+
+#[test]
+fn no_steps_refute_a_run_that_there_is() {
+    let n_refused = Cell::new(0);
+    for_each_program(120, Shape { n_statements: 3, ..Shape::everything() }, |_, model| {
+        let Some(product) = Product::explore(model, 200) else { return Ok(()) };
+        let asked = with_temporal(model, product.states.len() as u64 * 13 + model.places.len() as u64, 4);
+        let sights = temporal(&asked).into_iter().find_map(|id| Some(proof(&asked, id)?.facts.remove(0)));
+        let Some(sights) = sights else { return Ok(()) };
+        let mut choices = Choices::from_seed(product.states.len() as u64);
+        for id in temporal(&asked) {
+            let property = &asked.properties[id];
+            let PropertyKind::Temporal(formula) = &property.kind else { continue };
+            if !is_false(&asked, &product, property) {
+                continue;
+            }
+            let Ok(violations) = plain::violations(&asked, property, formula) else { continue };
+            for _ in 0..4 {
+                let mut facts = vec![sights.clone()];
+                for violation in &violations {
+                    let claim = Claim::Refutation(Refutation {
+                        violation: violation.name(&asked),
+                        members: asked.processes.ids().collect(),
+                        cells: Vec::new(),
+                        controls: Vec::new(),
+                        steps: random_steps(&asked, &mut choices, 2),
+                    });
+                    facts.push(Fact { claim, uses: vec![0] });
+                }
+                let proof = Certificate { property: property.name.clone(), scope: Scope::Instance, facts };
+                if checked(&asked, property, &proof).is_some() {
+                    return Err(format!("{} is false, and a refutation is accepted", property.name));
+                }
+                n_refused.set(n_refused.get() + 1);
+            }
+        }
+        Ok(())
+    });
+    assert!(n_refused.get() > 50, "{n_refused:?} refused");
+}
