@@ -5,7 +5,7 @@
 //! made small and written to `target/campaign` as a program with its seed and method. Everything runs in this process, on one thread.
 //!
 //! [`case`]: a program with what brute force says. [`judge`]: methods compared with it. [`mutants`]: changed certificates and programs.
-//! [`shrink`]: findings made small. [`drafts`]: programs with rendezvous, which the language cannot write. [`tally`]: the figures.
+//! [`shrink`]: findings made small. [`drafts`]: programs that the language cannot write. [`tally`]: the figures.
 
 mod case;
 mod drafts;
@@ -95,7 +95,8 @@ pub fn run(root: &Path, arguments: &[&str]) -> ExitCode {
             eprintln!(
                 "usage: cargo xtask campaign [--programs N] [--seed S] [--profile all|NAME,…] [--method all|NAME,…] [--seconds T]"
             );
-            eprintln!("profiles: {}, {}", names.join(", "), drafts::NAME);
+            let drafts = drafts::Kind::ALL.map(drafts::Kind::name);
+            eprintln!("profiles: {}, {}", names.join(", "), drafts.join(", "));
             return ExitCode::from(2);
         }
     };

@@ -11,6 +11,7 @@
 //! Nothing that a certificate says about the program is believed: views are verified by refusing any step that looks at, or
 //! changes, a cell that the processes concerned are not said to see; exposed blocks are recomputed from local states.
 
+mod chains;
 mod claimed;
 mod clause;
 mod diagrams;
@@ -185,6 +186,7 @@ impl Audit<'_> {
                     checked = Some(fact);
                 }
                 Claim::Pushdown(proof) => {
+                    self.has_plain_steps()?;
                     let property = (at + 1 == certificate.facts.len()).then_some(&self.property.kind);
                     let found = pushdown::check(self.model, property, proof, self.budget)?;
                     obligations = obligations.with(found);
@@ -192,6 +194,7 @@ impl Audit<'_> {
                     checked = Some(Checked { k: 1, n_members, obligations: found, means: Means::Listing });
                 }
                 Claim::Sights(sights) => {
+                    self.has_plain_steps()?;
                     let scene = Scene::new(self.model, sights, self.budget)?;
                     let found = evidence::certificate::Obligations { step: scene.n_rows(), ..Default::default() };
                     obligations = obligations.with(found);
@@ -299,6 +302,11 @@ impl Audit<'_> {
             Means::Listing => {
                 Obligations::new(&claimed, self.budget).discharge(&mut Listing::new(&claimed, self.budget), property)
             }
+            Means::Diagrams if self.model.goes_on() => {
+                let why =
+                    "a step goes on over several actions, and the proof is too large to be checked state by state";
+                return Err(CertificateError::NotSupported(why.to_owned()));
+            }
             Means::Diagrams => Obligations::new(&claimed, self.budget)
                 .discharge(&mut Diagrams::new(&claimed, self.property, self.budget)?, property),
         }?;
@@ -311,16 +319,23 @@ impl Audit<'_> {
         if matches!(self.property.kind, PropertyKind::Temporal(_)) && !self.model.channels.is_empty() {
             return refuse("processes meet in rendezvous, of which ranks know nothing");
         }
-        if self.model.goes_on() {
-            return refuse("a step goes on over several actions, of which local proofs know nothing");
+        if matches!(self.property.kind, PropertyKind::Temporal(_)) && self.model.has_when_nobody() {
+            return refuse("an action waits until nobody can move, of which ranks know nothing");
         }
-        if self.model.has_when_nobody() {
-            return refuse("an action waits until nobody can move, of which local proofs know nothing");
+        chains::objection(self.model, &self.property.kind).map_or(Ok(()), refuse)
+    }
+
+    /// Whether every step is one action, enabled by what its process sees: what other proofs than invariants are about.
+    fn has_plain_steps(&self) -> Outcome<()> {
+        let model = self.model;
+        let asks_for_ends = matches!(self.property.kind, PropertyKind::DeadlockFree) && model.has_end_places();
+        match model.goes_on() || model.has_when_nobody() || asks_for_ends {
+            true => {
+                let why = "steps go on, or wait for others, of which proofs of this kind know nothing";
+                Err(CertificateError::NotSupported(why.to_owned()))
+            }
+            false => Ok(()),
         }
-        if self.model.has_end_places() && matches!(self.property.kind, PropertyKind::DeadlockFree) {
-            return refuse("processes may wait for ever at some places, of which local proofs know nothing");
-        }
-        Ok(())
     }
 
     /// Whether invariants without stacks can speak about the program.

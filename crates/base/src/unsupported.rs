@@ -32,6 +32,8 @@ pub enum Feature {
     Patterns,
     /// A step goes on over several actions.
     Chains,
+    /// A step goes on over several actions, and the question is about all that it does at once.
+    WholeChains,
     /// An action is enabled only where nobody else can move.
     WhenNobody,
     /// Processes may wait for ever at some places, and the question is whether somebody is stuck.
@@ -68,7 +70,7 @@ pub enum Feature {
 
 impl Feature {
     /// All of them.
-    pub const ALL: [Feature; 28] = [
+    pub const ALL: [Feature; 29] = [
         Feature::Temporal,
         Feature::Safety,
         Feature::Races,
@@ -81,6 +83,7 @@ impl Feature {
         Feature::Rendezvous,
         Feature::Patterns,
         Feature::Chains,
+        Feature::WholeChains,
         Feature::WhenNobody,
         Feature::EndPlaces,
         Feature::Locations,
@@ -123,6 +126,7 @@ impl Feature {
             | Feature::Rendezvous
             | Feature::Patterns
             | Feature::Chains
+            | Feature::WholeChains
             | Feature::WhenNobody
             | Feature::EndPlaces
             | Feature::Locations
@@ -148,6 +152,9 @@ impl Feature {
             Feature::Rendezvous => "processes meet in a rendezvous, which this method does not follow",
             Feature::Patterns => "a receiver takes certain values only, which this method does not follow",
             Feature::Chains => "a step goes on over several statements, which this method does not follow",
+            Feature::WholeChains => {
+                "all that a step does after its first statement matters here, of which this method sees only a part"
+            }
             Feature::WhenNobody => "a statement waits until nobody else can move, which this method does not follow",
             Feature::EndPlaces => {
                 "processes may wait for ever at some places, which this method does not tell from being stuck"
@@ -188,6 +195,7 @@ impl Feature {
             Feature::Rendezvous => "rendezvous",
             Feature::Patterns => "receiving certain values only",
             Feature::Chains => "steps that go on over several statements",
+            Feature::WholeChains => "races and endless steps where steps go on",
             Feature::WhenNobody => "waiting until nobody else can move",
             Feature::EndPlaces => "places to wait for ever",
             Feature::Locations => "processes that read control locations of others",

@@ -21,22 +21,27 @@ pub fn short(model: &Model, value: Value) -> String {
     }
 }
 
-/// The content of a cell as tables show it: as [`short`], a lock as `free` or by its owner's name.
-pub fn shown(model: &Model, ty: ScalarType, value: Value) -> String {
-    match (ty, value) {
+/// The content of a variable as tables show it: as [`short`], a lock as `free` or by its owner's name, a number by its name if it has one.
+pub fn shown(model: &Model, var: VarId, value: Value) -> String {
+    match (model.vars[var].ty.scalar(), value) {
         (ScalarType::Lock, Value::None) => "free".to_owned(),
         (ScalarType::Lock, Value::Process(owner)) => model.processes[owner].name.clone(),
+        (_, Value::Int(_)) => print::content(model, var, value),
         (_, other) => short(model, other),
     }
 }
 
 /// A variable's cells as tables show them: `3`, `[F, T]`, `[[0, 1], [2, 3]]`.
-pub fn composed(model: &Model, ty: &Type, cells: &[Value]) -> String {
+pub fn composed(model: &Model, var: VarId, cells: &[Value]) -> String {
+    composed_part(model, (var, &model.vars[var].ty), cells)
+}
+
+fn composed_part(model: &Model, (var, ty): (VarId, &Type), cells: &[Value]) -> String {
     match ty {
-        Type::Scalar(scalar) => cells.first().map_or(String::new(), |&value| shown(model, *scalar, value)),
+        Type::Scalar(_) => cells.first().map_or(String::new(), |&value| shown(model, var, value)),
         Type::Array { element, len } => {
             let size = element.n_cells();
-            let parts = (0..*len).map(|at| composed(model, element, &cells[at * size..(at + 1) * size]));
+            let parts = (0..*len).map(|at| composed_part(model, (var, element), &cells[at * size..(at + 1) * size]));
             format!("[{}]", parts.collect::<Vec<_>>().join(", "))
         }
     }
@@ -60,7 +65,7 @@ pub fn own_variables(model: &Model, state: &State, process: ProcessId) -> Vec<(S
         for &id in model.procedures[procedure].vars.iter().filter(|id| declared(id)) {
             let var = &model.vars[id];
             let slots = &top.slots[var.offset..var.offset + var.ty.n_cells()];
-            out.push((var.name.clone(), composed(model, &var.ty, slots)));
+            out.push((var.name.clone(), composed(model, id, slots)));
         }
     }
     out
@@ -68,7 +73,7 @@ pub fn own_variables(model: &Model, state: &State, process: ProcessId) -> Vec<(S
 
 fn content(model: &Model, state: &State, var: VarId, owner: Option<ProcessId>) -> String {
     let cells: Vec<Value> = model.cells_of(var, owner).map(|cell| state.cells[cell.index()]).collect();
-    composed(model, &model.vars[var].ty, &cells)
+    composed(model, var, &cells)
 }
 
 /// Whose text the top frame of a process is in.
@@ -117,14 +122,14 @@ pub fn call_stack(model: &Model, state: &State, process: ProcessId) -> Vec<Strin
         let declared = &model.places[place];
         let Scope::Procedure(procedure) = declared.scope else { return clean(&declared.name) };
         let procedure = &model.procedures[procedure];
-        let vars = procedure.vars.iter().map(|&var| &model.vars[var]);
-        let vars = vars.filter(|var| !matches!(var.role, model::variable::Role::Counter(_)));
-        let slots = vars.flat_map(|var| {
+        let vars = procedure.vars.iter().map(|&id| (id, &model.vars[id]));
+        let vars = vars.filter(|(_, var)| !matches!(var.role, model::variable::Role::Counter(_)));
+        let slots = vars.flat_map(|(id, var)| {
             let names = model::layout::element_names(&var.name, &var.ty);
             names
                 .into_iter()
                 .zip(var.offset..)
-                .map(|(name, at)| format!("{name} = {}", model::print::value(model, frame.slots[at])))
+                .map(move |(name, at)| format!("{name} = {}", print::content(model, id, frame.slots[at])))
         });
         let slots = slots.collect::<Vec<_>>().join(", ");
         let name = format!("{}.{}", procedure.name, declared.name);

@@ -10,9 +10,8 @@ use model::control::Scope;
 use model::eval::{Link, Move, State, Touch, Turn, likely_touched_by};
 use model::layout::element_names;
 use model::process::ProcessId;
-use model::types::ScalarType;
 use model::value::Value;
-use model::variable::{CellId, Role, Storage, Var};
+use model::variable::{CellId, Role, Storage, Var, VarId};
 
 use crate::names::{line, location, place, scope};
 
@@ -61,8 +60,8 @@ pub struct Change {
     pub name: String,
     /// As its owner writes it: `level`.
     pub own_name: String,
-    /// Its type.
-    pub ty: ScalarType,
+    /// The variable.
+    pub var: VarId,
     /// The value before; `None` for one that comes with a call.
     pub old: Option<Value>,
     /// The value after.
@@ -135,7 +134,7 @@ fn step_taken(model: &Model, source: &SourceFile, by: &Move, [before, after]: [&
 }
 
 /// The statement of the step; of one that goes on, all of them in their order.
-fn statements_of(model: &Model, by: &Move) -> String {
+pub fn statements_of(model: &Model, by: &Move) -> String {
     let texts = by.links().map(|link| model.statements[model.actions[link.action].statement].text.as_str());
     texts.collect::<Vec<&str>>().join("; ")
 }
@@ -154,7 +153,7 @@ fn cell_changes(model: &Model, before: &State, after: &State) -> Vec<Change> {
             owner: cell.owner,
             name: cell.name.clone(),
             own_name: own_name.to_owned(),
-            ty: cell.ty,
+            var: cell.var,
             old,
             new,
             resets,
@@ -192,8 +191,8 @@ fn frame_changes(model: &Model, process: ProcessId, before: &State, after: &Stat
             }
             let full = format!("{}.{}.{name}", model.processes[process].name, model.procedures[procedure].name);
             let resets = counter_rests(model, var, after, process);
-            let (owner, ty) = (Some(process), var.ty.scalar());
-            changes.push(Change { owner, name: full, own_name: name, ty, old: was, new: is, resets });
+            let owner = Some(process);
+            changes.push(Change { owner, name: full, own_name: name, var: id, old: was, new: is, resets });
         }
     }
     changes

@@ -139,6 +139,8 @@ pub struct Step {
     pub statement: StatementId,
     /// Its side of a rendezvous.
     pub sync: Option<Box<SyncStep>>,
+    /// Whether it is for where nobody can move.
+    pub when_nobody: bool,
 }
 
 /// What a step does.
@@ -187,6 +189,10 @@ pub struct PointSteps {
     pub has_sync: bool,
     /// Whether a process that stands here and cannot move is stuck.
     pub waits: bool,
+    /// Whether some of them may go on with another action.
+    pub chains: bool,
+    /// Whether some of them, or of their partners, are for where nobody can move.
+    pub marks: bool,
 }
 
 /// All that was compiled.
@@ -209,4 +215,6 @@ pub struct Code {
     pub continuations: Vec<Address>,
     /// How many registers there are.
     pub n_registers: u32,
+    /// Whether some steps are for where nobody can move.
+    pub has_marks: bool,
 }

@@ -161,6 +161,7 @@ impl<'c, 'm> Compiler<'c, 'm> {
             points: self.points,
             continuations: self.continuations,
             n_registers: self.n_registers,
+            has_marks: self.model.has_when_nobody(),
         }
     }
 

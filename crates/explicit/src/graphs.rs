@@ -92,7 +92,7 @@ pub struct GraphTask<'a> {
 /// A program that has no finite local states: one with procedures.
 pub fn local_graphs(task: &GraphTask<'_>, observer: &dyn Observer) -> Result<LocalGraphs, StopReason> {
     refuse_stacks(task.model)?;
-    refuse_extensions(task.model)?;
+    refuse_chains(task.model)?;
     let started = Instant::now();
     let codec = Codec::new(task.model, Limits::default());
     let machine = Machine { codec: &codec, code: Compiler::new(&codec).finish() };
@@ -109,15 +109,9 @@ pub(crate) fn refuse_stacks(model: &Model) -> Result<(), StopReason> {
     Err(Feature::Procedures.into())
 }
 
-/// Local state graphs have single actions, which depend on what a process and its partner see.
-fn refuse_extensions(model: &Model) -> Result<(), StopReason> {
-    let lacks = [
-        (model.goes_on(), Feature::Chains),
-        (model.has_when_nobody(), Feature::WhenNobody),
-        (model.has_patterns(), Feature::Patterns),
-    ];
-    let missing = lacks.into_iter().find(|(is_there, _)| *is_there);
-    missing.map_or(Ok(()), |(_, feature)| Err(feature.into()))
+/// The edges of local state graphs are single actions.
+fn refuse_chains(model: &Model) -> Result<(), StopReason> {
+    if model.goes_on() { Err(Feature::Chains.into()) } else { Ok(()) }
 }
 
 struct Work<'w> {

@@ -3,8 +3,9 @@
 //! In: a packed state. Out: to a [`Sink`], each transition that leaves it once, and each step that is a fault. Where a step
 //! chooses, every choice is followed to its end by recursion on copies of the few words of the state; nothing is allocated.
 //! Steps whose paths may coincide are told apart before the sink sees them (`paths.rs`). `run.rs` runs code,
-//! `rendezvous.rs` brings two processes together.
+//! `rendezvous.rs` brings two processes together, `chain.rs` follows steps that go on over several actions.
 
+mod chain;
 mod paths;
 mod rendezvous;
 mod run;
@@ -13,13 +14,14 @@ use std::cell::Cell;
 use std::ops::ControlFlow;
 
 use model::control::{ActionId, ActionKind};
-use model::eval;
+use model::eval::{self, Link};
 use model::process::ProcessId;
 
 use crate::code::{Code, Effect, PointSteps, Step, SyncStep};
 use crate::codec::Codec;
 use crate::packing::Packed;
 use crate::term::{Faulty, TermId, View};
+use chain::Marked;
 use paths::{KnownSet, MAX_KEPT, Paths};
 
 /// Whether to go on.
@@ -29,6 +31,9 @@ pub type Flow = ControlFlow<()>;
 pub trait Sink<const W: usize> {
     /// A step is looked at whose transitions and faults come next: by which action, and with whom.
     fn begins(&mut self, _action: ActionId, _partner: Option<(ProcessId, ActionId)>) {}
+
+    /// The step goes on with these before it leads to its successor; told after `begins`, only of steps that may go on.
+    fn goes_on(&mut self, _then: &[Link]) {}
 
     /// A transition: who moves, and where to.
     fn successor(&mut self, process: ProcessId, next: &Packed<W>) -> Flow;
@@ -99,6 +104,9 @@ impl Machine<'_> {
         scratch: &Scratch<W>,
         sink: &mut S,
     ) -> ControlFlow<(), bool> {
+        if self.code.has_marks {
+            return self.expand_marked(state, scratch, sink);
+        }
         let mut can_move = false;
         for process in 0..self.code.points.len() {
             can_move |= self.expand_process(ProcessId::new(process), state, scratch, sink)?;
@@ -114,10 +122,16 @@ impl Machine<'_> {
         scratch: &Scratch<W>,
         sink: &mut S,
     ) -> ControlFlow<(), bool> {
-        self.expand_with((process, Company::Anybody), state, scratch, sink)
+        let point = self.point(process, state);
+        match (point.marks, point.chains) {
+            (true, _) => self.expand_marked_process(process, state, scratch, sink),
+            (_, true) => self.chains((process, Marked::Either, Company::Anybody), state, scratch, sink),
+            (false, false) => self.expand_with((process, Company::Anybody), state, scratch, sink),
+        }
     }
 
-    /// Shows the sink the steps of one process in some company; whether there are any. What the process and its company do
+    /// Shows the sink what one process can do in some company; whether there is anything. Alone it goes on by its own actions, and a chain
+    /// is cut where it could send; a rendezvous does not go on; actions for where nobody can move are among them. What the process and its company do
     /// not mention may be anything in the state. Faults that are not of [`Company::Anybody`] may be told several times.
     pub fn expand_with<const W: usize, S: Sink<W>>(
         &self,
@@ -126,10 +140,14 @@ impl Machine<'_> {
         scratch: &Scratch<W>,
         sink: &mut S,
     ) -> ControlFlow<(), bool> {
-        self.expand_some(moving, state, (scratch, |_| true), sink)
+        let (process, company) = moving;
+        match company == Company::Nobody && self.point(process, state).chains {
+            true => self.chains((process, Marked::Either, company), state, scratch, sink),
+            false => self.expand_some(moving, state, (scratch, |_| true), sink),
+        }
     }
 
-    /// The same, for the steps by some actions only.
+    /// The same, for some actions only, as if none went on.
     pub fn expand_some<const W: usize, S: Sink<W>>(
         &self,
         (process, company): (ProcessId, Company),
@@ -146,6 +164,7 @@ impl Machine<'_> {
             scratch,
             process,
             company,
+            marked: Marked::Either,
             n_faults: 0,
             n_successors: 0,
             known: point.may_repeat.then(|| scratch.known.take()),
@@ -223,9 +242,13 @@ impl Machine<'_> {
             Ok(true) => {}
             Err(Faulty) => {
                 // A fault in a guard is the process's own, whoever it could meet.
-                paths.n_faults += u64::from(!matches!(paths.company, Company::Receiver(_)));
+                let is_own = !matches!(paths.company, Company::Receiver(_)) && paths.marked.admits(step.when_nobody);
+                paths.n_faults += u64::from(is_own);
                 return Flow::Continue(());
             }
+        }
+        if step.sync.is_none() && !paths.marked.admits(step.when_nobody) {
+            return Flow::Continue(());
         }
         paths.statement = step.statement;
         paths.sink.begins(step.action, None);

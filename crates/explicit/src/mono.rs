@@ -1,6 +1,6 @@
 //! Method `mono`: the whole product, explicit.
 
-use base::{Budget, Feature, StopReason};
+use base::{Budget, StopReason};
 use engine::{Answer, Engine, EngineError, Method, Observer, PropertyId, Statistics, Task, Verdict};
 use evidence::{Evidence, Exploration};
 use model::Model;
@@ -58,9 +58,6 @@ pub fn explore(
     n_threads: usize,
     observer: &dyn Observer,
 ) -> (Exploration, Statistics, Option<StopReason>) {
-    if let Some(feature) = not_followed(model) {
-        return (Exploration::default(), Statistics::default(), Some(feature.into()));
-    }
     let meter = Meter::new(budget, observer);
     let codec = Codec::new(model, Limits::default());
     let job = Job { codec: &codec, asked: Vec::new(), meter: &meter, n_threads };
@@ -73,15 +70,6 @@ pub fn explore(
             let statistics = statistics(&outcome.exploration, outcome.time, &meter);
             (outcome.exploration, statistics, outcome.stopped)
         }
-    }
-}
-
-/// What in the program no search follows yet.
-fn not_followed(model: &Model) -> Option<Feature> {
-    match (model.goes_on(), model.has_when_nobody()) {
-        (true, _) => Some(Feature::Chains),
-        (_, true) => Some(Feature::WhenNobody),
-        (false, false) => None,
     }
 }
 

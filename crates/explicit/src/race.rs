@@ -43,7 +43,10 @@ impl RaceWatch {
             self.concerned[process.index()][point]
         };
         let processes = (0..self.concerned.len()).map(ProcessId::new);
-        if processes.clone().filter(is_concerned).take(2).count() < 2 {
+        // A step that goes on touches more than its first action does.
+        let is_chained = |process: ProcessId| machine.point(process, state).chains;
+        let is_chained = processes.clone().any(is_chained);
+        if !is_chained && processes.clone().filter(is_concerned).take(2).count() < 2 {
             return false;
         }
         let mut touched: Vec<(ProcessId, MayTouch)> = Vec::new();
@@ -55,8 +58,8 @@ impl RaceWatch {
         let conflict = |a: &(ProcessId, MayTouch), b: &(ProcessId, MayTouch)| {
             a.0 != b.0 && a.1.cell == b.1.cell && (a.1.writes || b.1.writes)
         };
-        let may_race =
-            touched.iter().enumerate().any(|(at, one)| touched[..at].iter().any(|other| conflict(one, other)));
+        let may_race = is_chained
+            || touched.iter().enumerate().any(|(at, one)| touched[..at].iter().any(|other| conflict(one, other)));
         may_race && eval::race(machine.codec.model, &machine.codec.unpack(state), var).is_some()
     }
 }

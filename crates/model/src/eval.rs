@@ -35,8 +35,8 @@ pub use initial::{InitialStates, free_cells, initial_faults, initial_states, is_
 pub use query::{Contender, Race, able, able_by, is_deadlock, is_idle, is_terminated, may_end, race, stuck_processes};
 pub use run::{Turn, holds, is_true_of, likely_turns, turns};
 pub use step::{
-    attempts_of, attempts_up_to, likely_steps_of, likely_touched_by, steps, steps_of, steps_up_to, touched_by,
-    touched_by_process,
+    attempts_of, attempts_up_to, likely_steps_of, likely_touched_by, local_attempts_up_to, steps, steps_of,
+    steps_up_to, touched_by, touched_by_process,
 };
 
 /// A state of the whole program.

@@ -4,6 +4,7 @@
 //! workspace is an optimisation of `eval` and is compared with it.
 
 pub mod canonical;
+pub mod chain;
 pub mod control;
 pub mod eval;
 pub mod expr;

@@ -14,6 +14,7 @@ use crate::process::{FamilyId, ProcessId};
 use crate::property::Formula;
 use crate::types::{ScalarType, Type};
 use crate::value::Value;
+use crate::variable::{CellId, VarId};
 
 /// A value as the user writes it: `true`, `3`, an enumeration's word, `none`. A process of the program's only indexed
 /// family is shown by its index, any other by its name.
@@ -31,6 +32,19 @@ pub fn value(model: &Model, value: Value) -> String {
             }
         }
     }
+}
+
+/// The content of a variable as the user writes it: its names for numbers, where it has some.
+pub fn content(model: &Model, var: VarId, value: Value) -> String {
+    match value {
+        Value::Int(number) => model.vars[var].shown.get(&number).cloned().unwrap_or_else(|| number.to_string()),
+        other => self::value(model, other),
+    }
+}
+
+/// The content of a cell, likewise.
+pub fn cell_content(model: &Model, cell: CellId, value: Value) -> String {
+    content(model, model.cells[cell].var, value)
 }
 
 /// An expression without free bound variables.
@@ -193,6 +207,11 @@ impl<'m> Printer<'m> {
             }
             ExprKind::Binary(op, left, right) => {
                 let level = level(*op);
+                if level == Level::Comparison
+                    && let Some(text) = self.compared_by_name(*op, left, right)
+                {
+                    return (level, text);
+                }
                 // Arrows and comparisons do not chain; the others associate to the left.
                 let chains = !matches!(level, Level::Arrow | Level::Comparison);
                 let left = if chains { self.tighter(left, level) } else { self.tighter(left, above(level)) };
@@ -209,6 +228,23 @@ impl<'m> Printer<'m> {
             },
             ExprKind::ToProcess(_, inner) => self.at_level(inner),
         }
+    }
+
+    /// A variable compared with one of the numbers that it has a name for.
+    fn compared_by_name(&mut self, op: BinaryOp, left: &Expr, right: &Expr) -> Option<String> {
+        let name = |read: &Expr, constant: &Expr| match (&read.kind, &constant.kind) {
+            (ExprKind::Read(access), ExprKind::Const(Value::Int(number))) => {
+                self.model.vars[access.var].shown.get(number).cloned()
+            }
+            _ => None,
+        };
+        let (left_name, right_name) = (name(right, left), name(left, right));
+        let (left, right) = match (left_name, right_name) {
+            (None, None) => return None,
+            (Some(name), _) => (name, self.expr(right)),
+            (None, Some(name)) => (self.expr(left), name),
+        };
+        Some(format!("{left} {} {right}", symbol(op)))
     }
 
     /// The text, in parentheses if it binds less tightly than `least`.

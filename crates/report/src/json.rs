@@ -21,7 +21,7 @@ use model::process::ProcessId;
 use model::property::Expected;
 use model::types::Type;
 use model::value::Value;
-use model::variable::{Role, Storage};
+use model::variable::{Role, Storage, VarId};
 use serde_json::{Map, Value as Json, json};
 
 use crate::files::Files;
@@ -335,7 +335,7 @@ fn stacks(model: &Model, trace: &Trace) -> Json {
 fn step(model: &Model, view: &StepView) -> Json {
     let name = |id: ProcessId| model.processes[id].name.as_str();
     let changed = view.changes.iter().map(|change| {
-        let values = json!({ "old": change.old.map(|old| value(model, old)), "new": value(model, change.new) });
+        let values = json!({ "old": change.old.map(|old| content(model, change.var, old)), "new": content(model, change.var, change.new) });
         (change.name.clone(), values)
     });
     let changed: Map<String, Json> = changed.collect();
@@ -421,7 +421,7 @@ pub fn state_document(model: &Model, state: &State) -> Json {
     let mut variables = Map::new();
     for (id, var) in model.vars.entries().filter(|(_, var)| var.storage == Storage::Shared) {
         let cells: Vec<Value> = model.cells_of(id, None).map(|cell| state.cells[cell.index()]).collect();
-        variables.insert(var.name.clone(), composed(model, &var.ty, &cells));
+        variables.insert(var.name.clone(), composed(model, (id, &var.ty), &cells));
     }
     for (process, declared) in model.processes.entries() {
         places.insert(declared.name.clone(), json!(location(model, state, process)));
@@ -431,19 +431,27 @@ pub fn state_document(model: &Model, state: &State) -> Json {
                 continue;
             }
             let cells: Vec<Value> = model.cells_of(id, Some(process)).map(|cell| state.cells[cell.index()]).collect();
-            variables.insert(format!("{}.{}", declared.name, var.name), composed(model, &var.ty, &cells));
+            variables.insert(format!("{}.{}", declared.name, var.name), composed(model, (id, &var.ty), &cells));
         }
     }
     json!({ "at": places, "variables": variables })
 }
 
-fn composed(model: &Model, ty: &Type, cells: &[Value]) -> Json {
+fn composed(model: &Model, (var, ty): (VarId, &Type), cells: &[Value]) -> Json {
     match ty {
-        Type::Scalar(_) => cells.first().map_or(Json::Null, |&one| value(model, one)),
+        Type::Scalar(_) => cells.first().map_or(Json::Null, |&one| content(model, var, one)),
         Type::Array { element, len } => {
             let size = element.n_cells();
-            (0..*len).map(|at| composed(model, element, &cells[at * size..(at + 1) * size])).collect()
+            (0..*len).map(|at| composed(model, (var, element), &cells[at * size..(at + 1) * size])).collect()
         }
+    }
+}
+
+/// The content of a variable: a number by its name, if it has one.
+fn content(model: &Model, var: VarId, content: Value) -> Json {
+    match content {
+        Value::Int(number) if model.vars[var].shown.contains_key(&number) => json!(model.vars[var].shown[&number]),
+        other => value(model, other),
     }
 }
 

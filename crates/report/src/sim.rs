@@ -1,7 +1,7 @@
 //! What `sim` says: the present state, the steps that can be taken, the step that was taken.
 
 use explain::names;
-use explain::steps::{StepView, step as step_view};
+use explain::steps::{StepView, statements_of, step as step_view};
 use model::Model;
 use model::eval::{State, Step};
 
@@ -49,7 +49,7 @@ fn choice(page: Page<'_>, before: &State, step: &Step) -> [String; 3] {
     let Page { model, source, style } = page;
     let who = clean(&model.processes[step.by.process].name);
     let statement = &model.statements[model.actions[step.by.action].statement];
-    let what = format!("{}: {}", names::line(source, statement.span), clean(&statement.text));
+    let what = format!("{}: {}", names::line(source, statement.span), clean(&statements_of(model, &step.by)));
     let effect = match &step.result {
         Ok(after) => {
             effects(page, &step_view(model, source, &model::eval::Turn::Step(step.by.clone()), [before, after]))

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use base::{Feature, StopReason, Unsupported};
 use model::Model;
+use model::control::PlaceId;
 use model::eval::{self, Control, Frame, State};
 use model::expr::Expr;
 use model::process::ProcessId;
@@ -72,6 +73,12 @@ impl<'m> System<'m> {
         if !model.procedures.is_empty() {
             return Err(Feature::Procedures.into());
         }
+        if model.goes_on() {
+            return Err(Feature::Chains.into());
+        }
+        if model.has_patterns() {
+            return Err(Feature::Patterns.into());
+        }
         let points = Points::new(model)?;
         let n_points: Vec<usize> = model.processes.ids().map(|process| points.of(process).len()).collect();
         let encoding = Encoding::new(model, Wide::of(model, most_listed), (&n_points, n_blocks), n_nodes);
@@ -135,7 +142,9 @@ impl<'m> System<'m> {
         let space = &self.encoding.space;
         let mut stuck = space.empty();
         for (process, declared) in self.model.processes.entries() {
-            let end = self.points.of(process).at_places(&[self.model.families[declared.family].end]);
+            let may_end = self.model.places.entries().filter(|(_, place)| place.may_end).map(|(id, _)| id);
+            let ends: Vec<PlaceId> = may_end.chain([self.model.families[declared.family].end]).collect();
+            let end = self.points.of(process).at_places(&ends);
             let ended = self.encoding.one_of(Part::Control(process), end)?;
             stuck = space.or(&stuck, &space.not(&ended)?)?;
         }

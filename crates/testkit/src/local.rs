@@ -19,7 +19,7 @@ use evidence::Certificate;
 use evidence::certificate::{Claim, Column, ControlPoint, Exposed, Fact, LocalFact, Member, SplitInvariant, StateSet};
 use model::Model;
 use model::control::PlaceId;
-use model::eval::{Control, Frame, Move, State, attempts_of, initial_states, n_initial_states};
+use model::eval::{Control, Frame, Move, State, initial_states, local_attempts_up_to, n_initial_states};
 use model::process::ProcessId;
 use model::value::Value;
 use model::variable::{CellId, Role};
@@ -154,7 +154,8 @@ impl<'m> Local<'m> {
         let state = self.fill(from);
         let mut found = Vec::new();
         for &mover in movers {
-            let (steps, footprint) = attempts_of(self.model, &state, mover);
+            let (steps, footprint) =
+                local_attempts_up_to(self.model, &state, mover, usize::MAX).expect("there is no limit");
             if let Some(&unseen) = footprint.cells.iter().find(|&&cell| !self.is_known(from, cell)) {
                 panic!("a step touches `{}`, which is in no view", self.model.cells[unseen].name);
             }

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use model::Model;
-use model::eval::{Move, State, StepFault, initial_states, is_deadlock, steps};
+use model::eval::{Move, State, StepFault, initial_states, is_deadlock, steps_up_to};
 use model::process::ProcessId;
 
 /// The reachable part of a Model.
@@ -33,19 +33,23 @@ pub struct Distance {
     pub n_switches: usize,
 }
 
+/// Chains that go round in a loop with choices have very many ways to do so; a state with more is given up.
+const MOST_CHAINS: usize = 1_000;
+
 impl Product {
-    /// Explores the whole product; `None` where there are more than `limit` states.
+    /// Explores the whole product; `None` where there are more than `limit` states, or very many chains from one state.
     pub fn explore(model: &Model, limit: usize) -> Option<Product> {
         let mut product = Product { states: vec![], depths: vec![], edges: vec![], faults: vec![], deadlocks: vec![] };
         let mut known: HashMap<State, usize> = HashMap::new();
         for state in initial_states(model) {
             product.visit(&mut known, state, 0, limit)?;
         }
+        let most_steps = if model.goes_on() { MOST_CHAINS } else { usize::MAX };
         let mut at = 0;
         while at < product.states.len() {
             let state = product.states[at].clone();
             let (mut edges, mut faults) = (Vec::new(), Vec::new());
-            for step in steps(model, &state) {
+            for step in steps_up_to(model, &state, most_steps)? {
                 match step.result {
                     Ok(successor) => {
                         let depth = product.depths[at] + 1;

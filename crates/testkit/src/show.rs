@@ -25,7 +25,8 @@ pub fn changes(model: &Model, before: &State, after: &State) -> String {
     for (id, cell) in model.cells.entries() {
         let (old, new) = (before.cells[id.index()], after.cells[id.index()]);
         if old != new {
-            shown.push(format!("{} {} => {}", cell.name, print::value(model, old), print::value(model, new)));
+            let [old, new] = [old, new].map(|value| print::content(model, cell.var, value));
+            shown.push(format!("{} {old} => {new}", cell.name));
         }
     }
     for (id, process) in model.processes.entries() {

@@ -34,18 +34,18 @@ const N_FALSE: usize = 3;
 pub enum Source {
     /// Texts of a profile.
     Text(&'static Profile),
-    /// Models with rendezvous, which the language cannot write.
-    Drafts,
+    /// Models that the language cannot write.
+    Drafts(drafts::Kind),
 }
 
 impl Source {
     pub fn all() -> Vec<Source> {
-        PROFILES.iter().map(Source::Text).chain([Source::Drafts]).collect()
+        PROFILES.iter().map(Source::Text).chain(drafts::Kind::ALL.map(Source::Drafts)).collect()
     }
 
     pub fn find(name: &str) -> Result<Source, String> {
-        if name == drafts::NAME {
-            return Ok(Source::Drafts);
+        if let Some(kind) = drafts::Kind::ALL.into_iter().find(|kind| kind.name() == name) {
+            return Ok(Source::Drafts(kind));
         }
         program::profile::find(name).map(Source::Text).ok_or_else(|| format!("there is no profile `{name}`"))
     }
@@ -53,7 +53,7 @@ impl Source {
     pub fn name(&self) -> &'static str {
         match self {
             Source::Text(profile) => profile.name,
-            Source::Drafts => drafts::NAME,
+            Source::Drafts(kind) => kind.name(),
         }
     }
 }
@@ -93,8 +93,8 @@ impl Case {
     pub fn make(source: &Source, seed: u64) -> Result<Case, LeftOut> {
         match source {
             Source::Text(profile) => Case::of_text(program::text(&mut Choices::from_seed(seed), profile)),
-            Source::Drafts => {
-                let (text, model) = drafts::program(seed);
+            Source::Drafts(kind) => {
+                let (text, model) = drafts::program(*kind, seed);
                 Case::of_model(model, text, false)
             }
         }

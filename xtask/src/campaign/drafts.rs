@@ -1,4 +1,4 @@
-//! Programs with rendezvous: drafts of Models, with properties about places and values.
+//! Programs that the language cannot write: drafts of Models with rendezvous, and with marks beyond texts, with properties about places and values.
 //!
 //! In: a seed. Out: a Model with its properties, and a text for people, which does not load.
 
@@ -12,16 +12,42 @@ use testkit::choices::Choices;
 use testkit::expr::{binary, constant, equal, not, read, shared, standing};
 use testkit::samples::{add_property, process_named};
 use testkit::temporal::with_temporal;
-use testkit::{Draft, Shape, random, write};
+use testkit::{Beyond, Draft, Shape, beyond, random, write};
 
-/// The profile's name.
-pub const NAME: &str = "rendezvous";
+/// Which drafts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// With rendezvous.
+    Rendezvous,
+    /// Also with steps that go on, actions for where nobody can move, receivers of certain values and places to end at.
+    Beyond,
+}
+
+impl Kind {
+    /// Both.
+    pub const ALL: [Kind; 2] = [Kind::Rendezvous, Kind::Beyond];
+
+    /// The profile's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Rendezvous => "rendezvous",
+            Kind::Beyond => "beyond",
+        }
+    }
+
+    fn marks(self) -> Beyond {
+        match self {
+            Kind::Rendezvous => Beyond::NOTHING,
+            Kind::Beyond => Beyond::everything(),
+        }
+    }
+}
 
 /// So many drafts are tried for one with a channel.
 const MOST_TRIES: usize = 12;
 
 /// The program of a seed.
-pub fn program(seed: u64) -> (String, Model) {
+pub fn program(kind: Kind, seed: u64) -> (String, Model) {
     let mut choices = Choices::from_seed(seed);
     let mut draft = random::draft(&mut choices, shape());
     for _ in 1..MOST_TRIES {
@@ -31,8 +57,10 @@ pub fn program(seed: u64) -> (String, Model) {
         draft = random::draft(&mut choices, shape());
     }
     let mut model = draft.finish();
+    beyond::mark(&mut choices, kind.marks(), &mut model);
     add_properties(&mut model, &mut choices);
-    (write::program(&draft), with_temporal(&model, seed, 1))
+    let text = format!("{}\n// {}\n", write::program(&draft), beyond::show(&model).replace('\n', "\n// "));
+    (text, with_temporal(&model, seed, 1))
 }
 
 fn shape() -> Shape {

@@ -102,7 +102,7 @@ pub static METHODS: [Declaration; 19] = [
         answers: "safety: local state graphs by joint search of two processes",
         kinds: Kinds::Safety,
         is_complete: false,
-        lacks: LISTED,
+        lacks: GRAPHS,
         paper: "Zheng, Local State Space Construction",
     },
     Declaration {
@@ -111,7 +111,7 @@ pub static METHODS: [Declaration; 19] = [
         answers: "safety: the same, with a witness for what third processes do",
         kinds: Kinds::Safety,
         is_complete: false,
-        lacks: LISTED,
+        lacks: GRAPHS,
         paper: "Zheng, Local State Space Construction",
     },
     Declaration {
@@ -180,63 +180,48 @@ pub static METHODS: [Declaration; 19] = [
 ];
 
 /// Packed states have a width, and the states and stacks have numbers.
-const EXPLICIT: &[Feature] = &[Feature::Chains, Feature::WhenNobody, Feature::WideStates, Feature::Numbers];
+const EXPLICIT: &[Feature] = &[Feature::WideStates, Feature::Numbers];
 
 /// The same, reduced.
-const STUBBORN: &[Feature] = &[
-    Feature::Patterns,
-    Feature::Chains,
-    Feature::WhenNobody,
-    Feature::EndPlaces,
-    Feature::Procedures,
-    Feature::WideStates,
-    Feature::Numbers,
-];
+const STUBBORN: &[Feature] =
+    &[Feature::Procedures, Feature::WideStates, Feature::Numbers, Feature::Chains, Feature::WhenNobody];
 
 /// Runs of the whole product with diagrams.
 const GLOBAL: &[Feature] = &[
-    Feature::Patterns,
-    Feature::Chains,
-    Feature::WhenNobody,
-    Feature::EndPlaces,
     Feature::Procedures,
     Feature::LongLoops,
     Feature::ManyOutcomes,
     Feature::ManyRounds,
+    Feature::Patterns,
+    Feature::Chains,
+    Feature::WhenNobody,
 ];
 
 /// The whole product with diagrams: control points are numbered, and cases are listed.
 const WHOLE_DIAGRAMS: &[Feature] = &[
-    Feature::Patterns,
-    Feature::Chains,
-    Feature::WhenNobody,
-    Feature::EndPlaces,
     Feature::Procedures,
     Feature::LongLoops,
     Feature::ManyOutcomes,
     Feature::ManyRounds,
     Feature::SharedAccess,
+    Feature::Patterns,
+    Feature::Chains,
+    Feature::WhenNobody,
 ];
 
 /// Local sets with diagrams.
 const LOCAL_DIAGRAMS: &[Feature] = &[
-    Feature::Patterns,
-    Feature::Chains,
-    Feature::WhenNobody,
-    Feature::EndPlaces,
     Feature::Procedures,
     Feature::Locations,
     Feature::LongLoops,
     Feature::ManyOutcomes,
     Feature::ManyRounds,
+    Feature::Patterns,
+    Feature::Chains,
 ];
 
 /// The same with exposed facts.
 const COMPLETION: &[Feature] = &[
-    Feature::Patterns,
-    Feature::Chains,
-    Feature::WhenNobody,
-    Feature::EndPlaces,
     Feature::Procedures,
     Feature::Locations,
     Feature::LongLoops,
@@ -245,27 +230,34 @@ const COMPLETION: &[Feature] = &[
     Feature::SharedAccess,
     Feature::WholeViews,
     Feature::ManyBlocks,
+    Feature::Patterns,
+    Feature::Chains,
+    Feature::WhenNobody,
 ];
 
 /// Local sets that are listed.
 const LISTED: &[Feature] = &[
-    Feature::Patterns,
-    Feature::Chains,
-    Feature::WhenNobody,
-    Feature::EndPlaces,
     Feature::Procedures,
     Feature::Locations,
     Feature::LongLoops,
     Feature::WideStates,
     Feature::Numbers,
+    Feature::WholeChains,
+];
+
+/// Local state graphs, whose edges are single actions.
+const GRAPHS: &[Feature] = &[
+    Feature::Procedures,
+    Feature::Locations,
+    Feature::LongLoops,
+    Feature::WideStates,
+    Feature::Numbers,
+    Feature::Chains,
+    Feature::WholeChains,
 ];
 
 /// Local sets that are listed until they grow too large.
 const LISTED_THEN_DRAWN: &[Feature] = &[
-    Feature::Patterns,
-    Feature::Chains,
-    Feature::WhenNobody,
-    Feature::EndPlaces,
     Feature::Procedures,
     Feature::Locations,
     Feature::LongLoops,
@@ -273,6 +265,7 @@ const LISTED_THEN_DRAWN: &[Feature] = &[
     Feature::Numbers,
     Feature::ManyOutcomes,
     Feature::ManyRounds,
+    Feature::WholeChains,
 ];
 
 /// Views of interchangeable processes.
@@ -288,16 +281,15 @@ const VIEWS: &[Feature] = &[
 
 /// Path edges.
 const PUSHDOWN: &[Feature] = &[
-    Feature::Patterns,
-    Feature::Chains,
-    Feature::WhenNobody,
-    Feature::EndPlaces,
     Feature::Rendezvous,
     Feature::Locations,
     Feature::LongLoopAroundCall,
     Feature::WideStates,
     Feature::Numbers,
     Feature::LongProof,
+    Feature::Chains,
+    Feature::WhenNobody,
+    Feature::EndPlaces,
 ];
 
 /// View graphs and their fair components.
@@ -315,10 +307,6 @@ const PROPAGATED: &[Feature] = &[
 
 /// Abstract processes and ranks.
 const FAIR: &[Feature] = &[
-    Feature::Patterns,
-    Feature::Chains,
-    Feature::WhenNobody,
-    Feature::EndPlaces,
     Feature::Procedures,
     Feature::Rendezvous,
     Feature::Locations,
@@ -333,14 +321,11 @@ const FAIR: &[Feature] = &[
     Feature::ManyOutcomes,
     Feature::ManyRounds,
     Feature::ManyBlocks,
+    Feature::WhenNobody,
 ];
 
 /// The same, where fairness is that of scheduling.
 const SCHEDULED: &[Feature] = &[
-    Feature::Patterns,
-    Feature::Chains,
-    Feature::WhenNobody,
-    Feature::EndPlaces,
     Feature::Fairness,
     Feature::Procedures,
     Feature::Rendezvous,
@@ -356,4 +341,5 @@ const SCHEDULED: &[Feature] = &[
     Feature::ManyOutcomes,
     Feature::ManyRounds,
     Feature::ManyBlocks,
+    Feature::WhenNobody,
 ];

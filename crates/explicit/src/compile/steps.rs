@@ -46,7 +46,12 @@ impl Compiler<'_, '_> {
         };
         let is_idle = |&action: &ActionId| matches!(self.model.actions[action].kind, ActionKind::Idle);
         let has_sync = self.steps[first..].iter().any(|step| step.sync.is_some());
+        // Of a rendezvous the receiver's action says whether the step goes on, and either side may have the mark.
+        let partners = if has_sync { Partners::of(self.model) } else { Partners::default() };
+        let actions = place.actions.iter().map(|&action| &self.model.actions[action]);
         PointSteps {
+            chains: partners.go_on || actions.clone().any(|action| action.goes_on),
+            marks: partners.have_marks || actions.clone().any(|action| action.when_nobody),
             first: first as u32,
             end: self.steps.len() as u32,
             may_repeat: may_repeat || has_sync && self.meetings_may_repeat,
@@ -95,6 +100,7 @@ impl Compiler<'_, '_> {
             action: id,
             statement: action.statement,
             sync: sync.map(Box::new),
+            when_nobody: action.when_nobody,
         });
     }
 
@@ -185,6 +191,27 @@ impl Compiler<'_, '_> {
             }
         }
         false
+    }
+}
+
+/// What receivers do to the steps of senders.
+#[derive(Clone, Copy, Default)]
+struct Partners {
+    go_on: bool,
+    have_marks: bool,
+}
+
+impl Partners {
+    fn of(model: &Model) -> Self {
+        let mut receivers = model
+            .actions
+            .iter()
+            .filter(|action| action.sync.as_ref().is_some_and(|sync| matches!(sync.side, SyncSide::Receive(_))));
+        let all: Vec<_> = receivers.by_ref().collect();
+        Partners {
+            go_on: all.iter().any(|action| action.goes_on),
+            have_marks: all.iter().any(|action| action.when_nobody),
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use compose::fair::conditions::Conditions;
 use compose::fair::locals::{LocalState, Locals};
 use evidence::certificate::{Exposed, LocalFact};
 use model::control::ActionId;
-use model::eval::{Move, State, Turn};
+use model::eval::{Link, Move, State, Turn};
 use model::process::ProcessId;
 use model::variable::Storage;
 use rustc_hash::FxHashMap;
@@ -449,15 +449,22 @@ impl<'a, const W: usize> FairSets<'a, W> {
         let mut from = *self.cells.row(cells);
         let own = self.local_rows[process.index()].row(local);
         from.iter_mut().zip(own).for_each(|(word, own)| *word |= own);
-        let mut found = Found { steps: Vec::new(), action: None, is_faulty: false, budget: self.budget, stopped: None };
+        let mut found = Found {
+            steps: Vec::new(),
+            action: None,
+            then: Vec::new(),
+            is_faulty: false,
+            budget: self.budget,
+            stopped: None,
+        };
         let moved = self.machine.expand_with((process, Company::Nobody), &from, &self.scratch, &mut found);
         if let Some(stop) = found.stopped {
             return Err(stop);
         }
         let can_move = !matches!(moved, std::ops::ControlFlow::Continue(false));
         let mut turns = Vec::new();
-        for (action, next) in found.steps {
-            let class = self.class(Turn::Step(Move::alone(process, action)));
+        for (by, next) in found.steps {
+            let class = self.class(Turn::Step(by));
             let cells = self.cells.number(only(&next, &self.cells_mask)).0;
             let mask = self.local_masks[process.index()];
             let local = self.local_rows[process.index()].number(only(&next, &mask)).0;
@@ -513,8 +520,10 @@ fn nothing() -> Exposed {
 
 /// Collects the steps of one process.
 struct Found<'f, const W: usize> {
-    steps: Vec<(ActionId, Packed<W>)>,
+    steps: Vec<(Move, Packed<W>)>,
     action: Option<ActionId>,
+    /// What the step goes on with.
+    then: Vec<Link>,
     is_faulty: bool,
     budget: &'f Budget,
     stopped: Option<StopReason>,
@@ -525,8 +534,14 @@ impl<const W: usize> Sink<W> for Found<'_, W> {
         self.action = Some(action);
     }
 
-    fn successor(&mut self, _process: ProcessId, next: &Packed<W>) -> Flow {
-        self.steps.push((self.action.expect("a step begins before it leads anywhere"), *next));
+    fn goes_on(&mut self, then: &[Link]) {
+        self.then = then.to_vec();
+    }
+
+    fn successor(&mut self, process: ProcessId, next: &Packed<W>) -> Flow {
+        let action = self.action.expect("a step begins before it leads anywhere");
+        let by = Move { then: std::mem::take(&mut self.then), ..Move::alone(process, action) };
+        self.steps.push((by, *next));
         Flow::Continue(())
     }
 

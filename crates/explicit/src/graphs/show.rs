@@ -77,7 +77,7 @@ fn state<const W: usize>(machine: &Machine<'_>, process: ProcessId, graph: &Grap
         let is_counter = matches!(model.vars[cell.var].role, Role::Counter(_));
         if (sees || is_own) && !is_counter {
             let value = decode(field.get(row), cell.ty);
-            cells.push((cell.name.clone(), model::print::value(model, value)));
+            cells.push((cell.name.clone(), model::print::content(model, cell.var, value)));
         }
     }
     for other in model.processes.ids().filter(|&other| other != process) {

@@ -159,6 +159,8 @@ struct Found<const W: usize> {
     n_faults: u64,
     /// The step whose paths are told.
     action: Option<(ActionId, Option<(ProcessId, ActionId)>)>,
+    /// What it goes on with.
+    then: Vec<Link>,
     out_of_stacks: bool,
 }
 
@@ -167,9 +169,13 @@ impl<const W: usize> Sink<W> for Found<W> {
         self.action = Some((action, partner));
     }
 
+    fn goes_on(&mut self, then: &[Link]) {
+        self.then = then.to_vec();
+    }
+
     fn successor(&mut self, process: ProcessId, next: &Packed<W>) -> Flow {
         let (action, partner) = self.action.expect("a step begins before it leads anywhere");
-        self.successors.push((Link { process, action, partner }.into(), *next));
+        self.successors.push((Move { process, action, partner, then: std::mem::take(&mut self.then) }, *next));
         Flow::Continue(())
     }
 

@@ -6,6 +6,7 @@ use model::control::StatementId;
 use model::process::ProcessId;
 use rustc_hash::FxBuildHasher;
 
+use super::chain::Marked;
 use super::{Company, Flow, Scratch, Sink};
 use crate::packing::Packed;
 
@@ -28,6 +29,8 @@ pub(super) struct Paths<'a, const W: usize, S> {
     pub process: ProcessId,
     /// With whom.
     pub company: Company,
+    /// By which mark.
+    pub marked: Marked,
     /// How many paths were a fault.
     pub n_faults: u64,
     /// How many transitions were told.

@@ -32,6 +32,9 @@ impl Machine<'_> {
                 continue;
             }
             for receiver in &self.code.steps[point.first as usize..point.end as usize] {
+                if !paths.marked.admits(sender.when_nobody || receiver.when_nobody) {
+                    continue;
+                }
                 let Some(next) = self.pass(sender, receiver, state, paths.scratch) else { continue };
                 paths.partner = Some((partner, receiver.statement));
                 paths.sink.begins(sender.action, Some((partner, receiver.action)));

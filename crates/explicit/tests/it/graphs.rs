@@ -334,6 +334,18 @@ fn verdicts(bare: &Model, product: &Product, tally: &[Cell<usize>; 2]) -> Result
     Ok(())
 }
 
+/// Actions for where nobody can move, patterns, places to end at.
+#[test]
+fn verdicts_beyond_texts_are_right_and_proofs_pass_the_independent_checker() {
+    let tally = [Cell::new(0), Cell::new(0)];
+    let beyond = Beyond { chains: false, ..Beyond::everything() };
+    for_each_program(250, Shape { beyond, ..NO_STACKS }, |_, bare| match Product::explore(bare, 400) {
+        Some(product) => verdicts(bare, &product, &tally),
+        None => Ok(()),
+    });
+    assert!(tally.iter().all(|count| count.get() > 50), "{tally:?}");
+}
+
 #[test]
 fn verdicts_are_right_and_proofs_pass_the_independent_checker() {
     let tally = [Cell::new(0), Cell::new(0)];

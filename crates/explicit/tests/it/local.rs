@@ -130,9 +130,22 @@ const KINDS: [(usize, Views); 6] = [
     (3, Views::Whole),
 ];
 
+/// The same with steps that go on, actions for where nobody can move, patterns and places to end at.
+const BEYOND_TEXTS: Shape =
+    Shape { beyond: Beyond { chains: true, when_nobody: true, patterns: true, end_places: true }, ..NO_STACKS };
+
 #[test]
 fn sets_are_those_of_brute_force() {
-    for_each_program(60, NO_STACKS, |_, model| {
+    compare_with_brute_force(60, NO_STACKS);
+}
+
+#[test]
+fn sets_beyond_texts_are_those_of_brute_force() {
+    compare_with_brute_force(100, BEYOND_TEXTS);
+}
+
+fn compare_with_brute_force(n_programs: u64, shape: Shape) {
+    for_each_program(n_programs, shape, |_, model| {
         for (k, views) in KINDS.into_iter().filter(|&(k, _)| k <= model.processes.len()) {
             let Some(sets) = oracle(model, k, views) else { continue };
             for way in [Way::Rules, Way::Close] {
@@ -266,12 +279,26 @@ fn happens(model: &Model, product: &Product, kind: &PropertyKind) -> bool {
 
 #[test]
 fn verdicts_are_right_and_proofs_pass_the_independent_checker() {
+    check_verdicts(200, NO_STACKS);
+}
+
+#[test]
+fn verdicts_beyond_texts_are_right_and_proofs_pass_the_independent_checker() {
+    check_verdicts(400, BEYOND_TEXTS);
+}
+
+fn check_verdicts(n_programs: u64, shape: Shape) {
     let (n_proofs, n_runs) = (std::cell::Cell::new(0), std::cell::Cell::new(0));
-    for_each_program(200, NO_STACKS, |_, bare| {
+    for_each_program(n_programs, shape, |_, bare| {
         let Some(product) = Product::explore(bare, 800) else { return Ok(()) };
         let model = with_questions(bare, &mut Choices::from_seed(product.states.len() as u64));
         for method in [Local::new(1), Local::new(2), Local::new(3)] {
-            let properties = model.properties.ids().collect();
+            let is_chained = |id: &engine::PropertyId| {
+                (model.goes_on() || model.has_when_nobody())
+                    && matches!(model.properties[*id].kind, PropertyKind::RaceFree(_) | PropertyKind::NoErrors)
+            };
+            let is_asked = |id: &engine::PropertyId| !is_chained(id) || method.supports(&model, *id).is_ok();
+            let properties = model.properties.ids().filter(is_asked).collect();
             let task = Task { model: &model, properties, budget: Budget::unlimited(), n_threads: 1 };
             for answer in method.run(&task, &Silent).map_err(|error| error.to_string())? {
                 let property = &model.properties[answer.property];

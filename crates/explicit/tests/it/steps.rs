@@ -97,6 +97,15 @@ fn compare<const W: usize>(
     if found.n_faults != n_faults {
         return Err(format!("in {state:?}\nfound    {:?}\nexpected {n_faults:?}", found.n_faults));
     }
+    let mut alone = Collected::<W>::default();
+    for process in codec.model.processes.ids() {
+        let _ = machine.expand_process(process, &words, &machine.scratch(), &mut alone);
+    }
+    alone.successors.sort();
+    found.successors.sort();
+    if alone.successors != found.successors || alone.n_faults != found.n_faults {
+        return Err(format!("in {state:?}\nthe steps of single processes are {:?}", alone.successors));
+    }
     let is_deadlock = !can_move && machine.somebody_waits(&words);
     if is_deadlock != eval::is_deadlock(codec.model, state) {
         return Err(format!("in {state:?}\nis it a deadlock? found {is_deadlock}"));
@@ -141,4 +150,10 @@ fn packed_conditions_are_those_of_eval() {
 #[test]
 fn packed_steps_are_those_of_eval() {
     for_each_program(500, Shape::everything(), |_, model| check(model));
+}
+
+/// Chains, actions for where nobody can move, patterns and places to end at: by the whole state and by single processes.
+#[test]
+fn packed_steps_beyond_texts_are_those_of_eval() {
+    for_each_program(800, Shape::beyond_texts(), |_, model| check(model));
 }

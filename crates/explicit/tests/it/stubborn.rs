@@ -145,6 +145,18 @@ fn verdicts_on_random_programs_are_those_of_the_full_search() {
     }
 }
 
+/// Receivers of certain values, and places to end at.
+#[test]
+fn verdicts_beyond_texts_are_those_of_the_full_search() {
+    let tally = Tally::default();
+    let beyond = Beyond { patterns: true, end_places: true, ..Beyond::NOTHING };
+    for_each_program(600, Shape { beyond, ..NO_STACKS }, |_, bare| {
+        let Some(product) = Product::explore(bare, 300) else { return Ok(()) };
+        compare(bare, &product, product.states.len() as u64, &tally)
+    });
+    assert!(tally.runs.get() > 200, "{} runs", tally.runs.get());
+}
+
 #[test]
 fn verdicts_on_random_systems_are_those_of_the_full_search() {
     let tally = Tally::default();

@@ -255,7 +255,7 @@ impl<'m> Mover<'m> {
     /// Stores a value if the location's type has it.
     pub fn store(self, path: &mut Path, location: Location, value: Value, access: &Access) -> Result<(), StepFault> {
         if !self.type_of(access).contains(value, self.model.type_context()) {
-            let fault = self.out_of_range(access, location, &print::value(self.model, value));
+            let fault = self.out_of_range(access, location, &print::content(self.model, access.var, value));
             return Err(StepFault { fault, span: access.span });
         }
         self.put(path, location, value);

@@ -97,6 +97,25 @@ pub fn attempts_up_to(
     Some((steps, watch.into_inner()))
 }
 
+/// What a process can do as far as it can tell by itself, and all that its attempts depended on and would change; `None` where there are more
+/// than `most` ways. Every step of the program is a sequence of such steps: a chain goes on by the process's own actions alone, and is cut
+/// after a rendezvous and wherever the process could send to somebody; the mark `when_nobody` of a first action is taken as true. The
+/// states in between are then states, too.
+pub fn local_attempts_up_to(
+    model: &Model,
+    state: &State,
+    process: ProcessId,
+    most: usize,
+) -> Option<(Vec<(Step, Vec<Touch>)>, Footprint)> {
+    let watch = RefCell::default();
+    let mover = Mover { watch: Some(&watch), ..Mover::new(model, process) };
+    let mut chains = mover.local_chains(state);
+    let first: Vec<Chain> = chains.by_ref().take(most).collect();
+    let all = chains.next().is_none();
+    drop(chains);
+    all.then(|| (distinct(model, first), watch.into_inner()))
+}
+
 /// A statement of the mover and one of its partner.
 type LinkKey = (StatementId, Option<(ProcessId, StatementId)>);
 
@@ -166,6 +185,8 @@ impl Chain {
 /// Steps, one after the other, depth first in the order of the text.
 struct Chains<'m> {
     mover: Mover<'m>,
+    /// Whether chains are cut where another process is needed.
+    is_alone: bool,
     /// At each depth the chains that are still to be gone on with.
     open: Vec<Box<dyn Iterator<Item = Chain> + 'm>>,
 }
@@ -180,10 +201,18 @@ impl Iterator for Chains<'_> {
                 self.open.pop();
                 continue;
             };
+            let meets = chain.by.partner.is_some();
             let (chain, holder) = match chain.open(model) {
+                Ok((over, _)) if self.is_alone && meets => return Some(over),
                 Ok(going_on) => going_on,
                 Err(over) => return Some(over),
             };
+            if self.is_alone {
+                match self.alone(chain) {
+                    Some(cut) => return Some(cut),
+                    None => continue,
+                }
+            }
             let follower = Mover { me: holder, ..self.mover };
             let links = follower.links(&chain.path.state);
             let mut next = links.filter(|(link, _)| !link.is_when_nobody(model)).peekable();
@@ -195,6 +224,19 @@ impl Iterator for Chains<'_> {
     }
 }
 
+impl Chains<'_> {
+    /// Goes on with the process's own actions; the chain itself where it may end here, since there is none or the process could send.
+    fn alone(&mut self, chain: Chain) -> Option<Chain> {
+        let mover = self.mover;
+        let own = |(link, _): &(Link, Path)| link.partner.is_none() && !link.is_when_nobody(mover.model);
+        let next: Vec<(Link, Path)> = mover.links(&chain.path.state).filter(own).collect();
+        let may_end = next.is_empty() || mover.may_send(&chain.path.state);
+        let longer: Vec<Chain> = next.into_iter().map(|(link, path)| chain.with(link, path)).collect();
+        self.open.push(Box::new(longer.into_iter()));
+        may_end.then_some(chain)
+    }
+}
+
 /// Links with where they lead, one after the other.
 type Links<'m> = Box<dyn Iterator<Item = (Link, Path)> + 'm>;
 
@@ -203,7 +245,23 @@ impl<'m> Mover<'m> {
     fn chains(self, state: &State) -> Chains<'m> {
         let first = self.first_links(state);
         let first = first.map(|(link, path)| Chain { by: link.into(), path, passed: Vec::new() });
-        Chains { mover: self, open: vec![Box::new(first)] }
+        Chains { mover: self, is_alone: false, open: vec![Box::new(first)] }
+    }
+
+    /// The same as far as the process can tell by itself: see [`local_attempts_up_to`].
+    fn local_chains(self, state: &State) -> Chains<'m> {
+        let first = self.links(state);
+        let first = first.map(|(link, path)| Chain { by: link.into(), path, passed: Vec::new() });
+        Chains { mover: self, is_alone: true, open: vec![Box::new(first)] }
+    }
+
+    /// Whether the process could go on by sending, if somebody received.
+    fn may_send(self, state: &State) -> bool {
+        self.model.places[state.place(self.me)].actions.iter().any(|&id| {
+            let action = &self.model.actions[id];
+            let sends = action.sync.as_ref().is_some_and(|sync| matches!(sync.side, SyncSide::Send(_)));
+            sends && !action.when_nobody && self.open(id, state).is_some_and(|path| path.fault.is_none())
+        })
     }
 
     /// The links with which the process can begin a step.

@@ -217,5 +217,5 @@ pub fn painted_ending(ending: &str, style: &Style) -> String {
 /// `x is 3`.
 fn cell_note(model: &Model, state: &State, cell: CellId) -> String {
     let read = &model.cells[cell];
-    format!("{} is {}", read.name, shown(model, read.ty, state.cells[cell.index()]))
+    format!("{} is {}", read.name, shown(model, read.var, state.cells[cell.index()]))
 }

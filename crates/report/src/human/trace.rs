@@ -104,7 +104,7 @@ pub(super) fn bracket(trace: &Trace, nth: usize, style: &Style) -> &'static str 
 
 /// `level: 0 ⇒ 1`; `a = 3` for one that comes with a call.
 pub(crate) fn change_text(model: &Model, change: &Change, name: &str, style: &Style) -> String {
-    let value = |value| shown(model, change.ty, value);
+    let value = |value| shown(model, change.var, value);
     match change.old {
         Some(old) => format!("{name}: {} {} {}", value(old), style.mark(Mark::Becomes), value(change.new)),
         None => format!("{name} = {}", value(change.new)),
@@ -120,7 +120,7 @@ pub(crate) fn read_notes(drawing: &TraceDrawing<'_>, nth: usize, view: &StepView
     let before = &drawing.told.trace.states[nth - 1];
     let note = |&cell: &CellId| {
         let read = &drawing.told.model.cells[cell];
-        format!("{} is {}", read.name, shown(drawing.told.model, read.ty, before.cells[cell.index()]))
+        format!("{} is {}", read.name, shown(drawing.told.model, read.var, before.cells[cell.index()]))
     };
     let mut notes: Vec<String> = view.reads.iter().map(note).collect();
     if notes.len() > MOST_NOTES {

@@ -143,7 +143,7 @@ impl Flow<'_> {
             return flow_state(self.found, state, process);
         }
         let changed = view.changes.iter().map(|change| {
-            (change.name.clone(), json!({ "text": explain::names::shown(model, change.ty, change.new) }))
+            (change.name.clone(), json!({ "text": explain::names::shown(model, change.var, change.new) }))
         });
         changed.collect::<Map<_, _>>().into()
     }

@@ -194,14 +194,15 @@ impl Diagrams<'_> {
         Ok(sets)
     }
 
-    /// The states in which a process has neither ended nor stands at `idle`.
+    /// The states in which a process has neither ended nor stands at `idle`, nor where it may wait for ever.
     fn waiting(&self, process: ProcessId) -> Outcome<Bdd> {
         let model = self.model();
         let end = model.families[model.processes[process].family].end;
         let mut waiting = self.variables.empty();
         for (point, number) in self.claimed.numbering.points(process).iter().zip(0..) {
             let is_idle = |&action: &model::control::ActionId| matches!(model.actions[action].kind, ActionKind::Idle);
-            if point.place != end && !model.places[point.place].actions.iter().any(is_idle) {
+            let place = &model.places[point.place];
+            if point.place != end && !place.may_end && !place.actions.iter().any(is_idle) {
                 waiting = self.algebra.or(&waiting, &self.variables.equals(Column::Control(process), number))?;
             }
         }

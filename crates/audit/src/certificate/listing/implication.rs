@@ -217,13 +217,14 @@ impl Listing<'_> {
         Ok(blocked)
     }
 
-    /// The rows in which one of these processes waits: it has neither ended nor stands at `idle`.
+    /// The rows in which one of these processes waits: it has neither ended nor stands at `idle`, nor where it may wait for ever.
     fn stuck_rows(&self, table: &Table, processes: &[ProcessId]) -> Table {
         let model = self.model();
         let waits = |process: ProcessId, point: u32| {
             let place = self.claimed.numbering.points(process)[point as usize].place;
             let is_idle = |&action: &model::control::ActionId| matches!(model.actions[action].kind, ActionKind::Idle);
             place != model.families[model.processes[process].family].end
+                && !model.places[place].may_end
                 && !model.places[place].actions.iter().any(is_idle)
         };
         let columns = positions(table);

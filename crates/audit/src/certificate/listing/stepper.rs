@@ -8,7 +8,7 @@
 use std::rc::Rc;
 
 use evidence::certificate::Column;
-use model::eval::{Control, Frame, Move, State, StepFault, Touch, attempts_up_to, initial_states};
+use model::eval::{Control, Frame, Move, State, StepFault, Touch, initial_states, local_attempts_up_to};
 use model::process::ProcessId;
 use model::variable::CellId;
 use rustc_hash::FxHashMap;
@@ -121,7 +121,7 @@ impl<'a> Stepper<'a> {
     fn evaluate(&mut self, movers: Movers, view: View<'_>) -> Outcome<(Vec<Column>, Attempts)> {
         self.load(view);
         let model = self.numbering.model;
-        let Some((steps, footprint)) = attempts_up_to(model, &self.state, movers.leader(), MOST_ATTEMPTS) else {
+        let Some((steps, footprint)) = local_attempts_up_to(model, &self.state, movers.leader(), MOST_ATTEMPTS) else {
             let what = format!("a step chooses from more than {MOST_ATTEMPTS} values, which are not listed");
             return Err(CertificateError::NotSupported(what));
         };

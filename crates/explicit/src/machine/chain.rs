@@ -1,0 +1,274 @@
+//! Steps beyond single actions: chains of actions that go on, and actions for where nobody can move.
+//!
+//! In: a packed state. Out: to a [`Sink`], each step once, told when its chain has come to its end. The links of a chain are gathered by
+//! the machine as it takes them one at a time; chains are followed depth first in the order of the text, as `eval` does. A chain that comes
+//! back to a state that it has passed, with the same process to go on, is a fault.
+//!
+//! For local sets a chain is cut where it would need another process: see `model::eval::local_attempts_up_to`, which defines that.
+
+use std::ops::ControlFlow;
+
+use model::control::{ActionId, StatementId};
+use model::eval::Link;
+use model::process::ProcessId;
+use rustc_hash::FxHashSet;
+
+use super::paths::Paths;
+use super::{Company, Flow, Machine, Scratch, Sink};
+use crate::code::SyncStep;
+use crate::packing::Packed;
+
+/// Which links are taken, by the mark `when_nobody`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Marked {
+    /// All.
+    Either,
+    /// Those without the mark.
+    No,
+    /// Those with it.
+    Yes,
+}
+
+impl Marked {
+    /// Whether a link is one of them.
+    #[inline]
+    pub fn admits(self, when_nobody: bool) -> bool {
+        match self {
+            Marked::Either => true,
+            Marked::No => !when_nobody,
+            Marked::Yes => when_nobody,
+        }
+    }
+}
+
+/// The sink is asked after so many links.
+const PAUSE_EVERY: usize = 256;
+
+/// So many passed states are looked through one by one.
+const FEW: usize = 32;
+
+/// What a process can do next in a state.
+struct Links<const W: usize> {
+    ends: Vec<(Link, Packed<W>)>,
+    n_faults: u64,
+}
+
+impl<const W: usize> Links<W> {
+    fn any(&self) -> bool {
+        self.n_faults > 0 || !self.ends.is_empty()
+    }
+}
+
+/// Gathers links; the limits are those of the sink that waits for whole steps.
+struct Gather<'s, const W: usize, S> {
+    outer: &'s mut S,
+    link: Option<(ActionId, Option<(ProcessId, ActionId)>)>,
+    ends: Vec<(Link, Packed<W>)>,
+}
+
+impl<const W: usize, S: Sink<W>> Sink<W> for Gather<'_, W, S> {
+    fn begins(&mut self, action: ActionId, partner: Option<(ProcessId, ActionId)>) {
+        self.link = Some((action, partner));
+    }
+
+    fn successor(&mut self, process: ProcessId, next: &Packed<W>) -> Flow {
+        let (action, partner) = self.link.expect("a link begins before it leads anywhere");
+        self.ends.push((Link { process, action, partner }, *next));
+        Flow::Continue(())
+    }
+
+    fn pause(&mut self, bytes: u64) -> Flow {
+        self.outer.pause(bytes + (self.ends.capacity() * size_of::<(Link, Packed<W>)>()) as u64)
+    }
+
+    fn out_of_stacks(&mut self) {
+        self.outer.out_of_stacks();
+    }
+}
+
+/// A step under way.
+#[derive(Clone)]
+struct Chain<const W: usize> {
+    first: Link,
+    then: Vec<Link>,
+    state: Packed<W>,
+    passed: Passed<W>,
+}
+
+/// Who had the turn in which state after each link but the last.
+#[derive(Clone, Default)]
+struct Passed<const W: usize> {
+    few: Vec<(ProcessId, Packed<W>)>,
+    /// All of them, where there are more than a few.
+    many: FxHashSet<(ProcessId, Packed<W>)>,
+}
+
+impl<const W: usize> Passed<W> {
+    /// Whether it was not passed before.
+    fn insert(&mut self, here: (ProcessId, Packed<W>)) -> bool {
+        if self.few.len() < FEW {
+            let is_new = !self.few.contains(&here);
+            self.few.push(here);
+            return is_new;
+        }
+        if self.many.is_empty() {
+            self.many.extend(self.few.iter().copied());
+        }
+        self.many.insert(here)
+    }
+}
+
+/// The statements of a step and where it leads: what makes it different from others.
+type StepKey<const W: usize> = (Vec<(StatementId, Option<(ProcessId, StatementId)>)>, Packed<W>);
+
+impl Machine<'_> {
+    /// Shows the sink all that leaves the state of a program with actions for where nobody can move; whether there is anything.
+    pub(super) fn expand_marked<const W: usize, S: Sink<W>>(
+        &self,
+        state: &Packed<W>,
+        scratch: &Scratch<W>,
+        sink: &mut S,
+    ) -> ControlFlow<(), bool> {
+        let mut can_move = false;
+        for marked in [Marked::No, Marked::Yes] {
+            for process in (0..self.code.points.len()).map(ProcessId::new) {
+                can_move |= match (self.point(process, state).marks, marked) {
+                    (false, Marked::Yes) => false,
+                    (false, _) => self.expand_process(process, state, scratch, sink)?,
+                    (true, _) => self.chains((process, marked, Company::Anybody), state, scratch, sink)?,
+                };
+            }
+            if can_move {
+                break;
+            }
+        }
+        ControlFlow::Continue(can_move)
+    }
+
+    /// Shows the sink the steps of one process at a point with marks; whether there are any.
+    pub(super) fn expand_marked_process<const W: usize, S: Sink<W>>(
+        &self,
+        process: ProcessId,
+        state: &Packed<W>,
+        scratch: &Scratch<W>,
+        sink: &mut S,
+    ) -> ControlFlow<(), bool> {
+        if self.chains((process, Marked::No, Company::Anybody), state, scratch, sink)? {
+            return ControlFlow::Continue(true);
+        }
+        for other in (0..self.code.points.len()).map(ProcessId::new).filter(|&other| other != process) {
+            if self.links((other, Marked::No, Company::Anybody), state, scratch, sink)?.any() {
+                return ControlFlow::Continue(false);
+            }
+        }
+        self.chains((process, Marked::Yes, Company::Anybody), state, scratch, sink)
+    }
+
+    /// Shows the sink the steps of one process that begin with some links; whether there are any. In the company of nobody, chains are cut
+    /// where the process could send.
+    pub(super) fn chains<const W: usize, S: Sink<W>>(
+        &self,
+        (process, marked, company): (ProcessId, Marked, Company),
+        state: &Packed<W>,
+        scratch: &Scratch<W>,
+        sink: &mut S,
+    ) -> ControlFlow<(), bool> {
+        let firsts = self.links((process, marked, company), state, scratch, sink)?;
+        let mut n_faults = firsts.n_faults;
+        let mut told: FxHashSet<StepKey<W>> = FxHashSet::default();
+        let begin = |(first, state)| Chain { first, then: Vec::new(), state, passed: Passed::default() };
+        let mut open: Vec<Chain<W>> = firsts.ends.into_iter().rev().map(begin).collect();
+        let mut n_links = 0_usize;
+        while let Some(mut chain) = open.pop() {
+            n_links += 1;
+            if n_links.is_multiple_of(PAUSE_EVERY) {
+                sink.pause(((told.capacity() + open.capacity()) * size_of::<StepKey<W>>()) as u64)?;
+            }
+            let last = chain.then.last().copied().unwrap_or(chain.first);
+            let Some(holder) = last.leaves_turn_to(self.codec.model) else {
+                self.tell(&chain, &mut told, sink)?;
+                continue;
+            };
+            if !chain.passed.insert((holder, chain.state)) {
+                n_faults += 1;
+                continue;
+            }
+            let next = self.links((holder, Marked::No, company), &chain.state, scratch, sink)?;
+            n_faults += next.n_faults;
+            if !next.any() || company == Company::Nobody && self.may_send(holder, &chain.state, scratch) {
+                self.tell(&chain, &mut told, sink)?;
+            }
+            for (link, state) in next.ends.into_iter().rev() {
+                let mut longer = Chain { state, ..chain.clone() };
+                longer.then.push(link);
+                open.push(longer);
+            }
+        }
+        if n_faults > 0 {
+            let is_whole = company == Company::Anybody;
+            let n_faults = if is_whole { self.distinct_faults(n_faults, process, state) } else { n_faults };
+            sink.faults(process, n_faults)?;
+        }
+        ControlFlow::Continue(n_faults > 0 || !told.is_empty())
+    }
+
+    fn tell<const W: usize, S: Sink<W>>(
+        &self,
+        chain: &Chain<W>,
+        told: &mut FxHashSet<StepKey<W>>,
+        sink: &mut S,
+    ) -> Flow {
+        let actions = &self.codec.model.actions;
+        let statement = |action: ActionId| actions[action].statement;
+        let key = |link: &Link| (statement(link.action), link.partner.map(|(who, theirs)| (who, statement(theirs))));
+        let statements = std::iter::once(&chain.first).chain(&chain.then).map(key).collect();
+        if !told.insert((statements, chain.state)) {
+            return Flow::Continue(());
+        }
+        sink.begins(chain.first.action, chain.first.partner);
+        sink.goes_on(&chain.then);
+        sink.successor(chain.first.process, &chain.state)
+    }
+
+    /// Whether a process could go on by sending, if somebody received.
+    fn may_send<const W: usize>(&self, process: ProcessId, state: &Packed<W>, scratch: &Scratch<W>) -> bool {
+        let point = self.point(process, state);
+        self.code.steps[point.first as usize..point.end as usize].iter().any(|step| {
+            let sends = matches!(step.sync.as_deref(), Some(SyncStep::Send(..)));
+            sends && !step.when_nobody && self.is_enabled(step, state, scratch) == Ok(true)
+        })
+    }
+
+    /// What a process can do next.
+    fn links<const W: usize, S: Sink<W>>(
+        &self,
+        (process, marked, company): (ProcessId, Marked, Company),
+        state: &Packed<W>,
+        scratch: &Scratch<W>,
+        sink: &mut S,
+    ) -> ControlFlow<(), Links<W>> {
+        let point = self.point(process, state);
+        let steps = &self.code.steps[point.first as usize..point.end as usize];
+        let Some(first) = steps.first() else {
+            return ControlFlow::Continue(Links { ends: Vec::new(), n_faults: 0 });
+        };
+        let mut gather = Gather { outer: sink, link: None, ends: Vec::new() };
+        let mut paths = Paths {
+            sink: &mut gather,
+            scratch,
+            process,
+            company,
+            marked,
+            n_faults: 0,
+            n_successors: 0,
+            known: None,
+            statement: first.statement,
+            partner: None,
+        };
+        for step in steps {
+            self.take(step, state, &mut paths)?;
+        }
+        let n_faults = paths.n_faults;
+        ControlFlow::Continue(Links { ends: gather.ends, n_faults })
+    }
+}

@@ -1,0 +1,78 @@
+//! Where steps go on: whether a chain may hand the turn from process to process for ever.
+//!
+//! In: a Model. Out: whether chains of actions may come round to a place after a rendezvous that handed the turn on. The look is at the
+//! text alone, data aside, so the answer may be yes where it never happens.
+
+use std::collections::BTreeSet;
+
+use crate::Model;
+use crate::control::{Action, ActionKind, LoopId, Next, PlaceId, SyncSide};
+
+/// Where a chain goes on from one place to another.
+struct Passage {
+    from: PlaceId,
+    to: PlaceId,
+    /// Whether a receiver takes the turn over.
+    hands_on: bool,
+}
+
+/// Whether a chain may hand the turn from process to process for ever.
+pub fn may_hand_on_for_ever(model: &Model) -> bool {
+    let passages = passages(model);
+    let calls = |action: &Action| matches!(action.kind, ActionKind::Call { .. } | ActionKind::Return { .. });
+    // Where a call leads in a chain is not looked at.
+    let looks_away = model.actions.iter().any(|action| action.goes_on && calls(action));
+    let mut handing = passages.iter().filter(|passage| passage.hands_on);
+    handing.any(|passage| looks_away || reaches(&passages, passage.to, passage.from))
+}
+
+fn passages(model: &Model) -> Vec<Passage> {
+    let mut found = Vec::new();
+    for action in &model.actions {
+        let from = action.source;
+        match action.sync.as_ref().map(|sync| (sync.channel, &sync.side)) {
+            None if action.goes_on => {
+                found.extend(places(model, &action.next).into_iter().map(|to| Passage { from, to, hands_on: false }));
+            }
+            None | Some((_, SyncSide::Receive(_))) => {}
+            Some((channel, SyncSide::Send(_))) => {
+                let receives = |other: &&Action| {
+                    let sync = other.sync.as_ref().filter(|sync| sync.channel == channel);
+                    other.goes_on && sync.is_some_and(|sync| matches!(sync.side, SyncSide::Receive(_)))
+                };
+                let after = model.actions.iter().filter(receives).flat_map(|other| places(model, &other.next));
+                found.extend(after.map(|to| Passage { from, to, hands_on: true }));
+            }
+        }
+    }
+    found
+}
+
+fn reaches(passages: &[Passage], from: PlaceId, to: PlaceId) -> bool {
+    let (mut seen, mut open) = (BTreeSet::from([from]), vec![from]);
+    while let Some(here) = open.pop() {
+        let next = passages.iter().filter(|passage| passage.from == here).map(|passage| passage.to);
+        open.extend(next.filter(|&place| seen.insert(place)));
+    }
+    seen.contains(&to)
+}
+
+/// The places that control may come to, whatever the bounds of loops.
+fn places(model: &Model, next: &Next) -> BTreeSet<PlaceId> {
+    let (mut found, mut entered) = (BTreeSet::new(), BTreeSet::new());
+    collect(model, next, &mut found, &mut entered);
+    found
+}
+
+fn collect(model: &Model, next: &Next, found: &mut BTreeSet<PlaceId>, entered: &mut BTreeSet<LoopId>) {
+    match next {
+        Next::To(place) => drop(found.insert(*place)),
+        Next::Enter { enter: id, skip: then } | Next::Again { again: id, done: then } => {
+            if entered.insert(*id) {
+                collect(model, &model.loops[*id].body, found, entered);
+            }
+            collect(model, then, found, entered);
+        }
+        Next::Leave { then, .. } => collect(model, then, found, entered),
+    }
+}
