@@ -1,13 +1,14 @@
 //! The table of all codes that the front-ends give: what `piecewise explain CODE` prints.
 //!
 //! In: a code such as `E0103`. Out: its title, a longer explanation, a wrong program and the same program put right.
-//! Each stage keeps its own slice ([`syntax`], [`check`], [`dve`], [`pds`]); [`all`] joins them. The programs are files in
+//! Each stage keeps its own slice ([`syntax`], [`check`], [`dve`], [`pds`], [`promela`]); [`all`] joins them. The programs are files in
 //! `tests/errors/`, and a test makes sure that each wrong one draws its code, drawn exactly as the file beside it says,
 //! and that the right one draws no error at all.
 
 pub mod check;
 pub mod dve;
 pub mod pds;
+pub mod promela;
 pub mod syntax;
 
 /// What there is to say about one code.
@@ -23,7 +24,7 @@ pub struct Code {
     pub wrong: &'static str,
     /// The same program put right.
     pub right: &'static str,
-    /// The language of both, as the suffix of a file: `pw`, `dve`, `pds`.
+    /// The language of both, as the suffix of a file: `pw`, `dve`, `pds`, `pml`.
     pub language: &'static str,
 }
 
@@ -72,9 +73,24 @@ macro_rules! pds_row {
 }
 pub(crate) use pds_row;
 
+/// The same for programs in Promela.
+macro_rules! promela_row {
+    ($code:literal, $title:literal, $explanation:literal) => {
+        $crate::codes::Code {
+            code: $code,
+            title: $title,
+            explanation: $explanation,
+            wrong: include_str!(concat!("../../tests/errors/", $code, ".pml")),
+            right: include_str!(concat!("../../tests/errors/", $code, ".fixed.pml")),
+            language: "pml",
+        }
+    };
+}
+pub(crate) use promela_row;
+
 /// All codes, in the order of their numbers within each stage.
 pub fn all() -> impl Iterator<Item = &'static Code> {
-    syntax::CODES.iter().chain(check::CODES).chain(dve::CODES).chain(pds::CODES)
+    syntax::CODES.iter().chain(check::CODES).chain(dve::CODES).chain(pds::CODES).chain(promela::CODES)
 }
 
 /// The row of a code; upper and lower case are the same.

@@ -1,0 +1,378 @@
+//! Which processes a `run` may start: places for them, with the pids that they may get.
+//!
+//! In: the processes that exist at the start. Out: for every `run` that one of them may take, the pids that the new process may have, and an
+//! [`Instance`] for each proctype and pid. How often a process takes a `run` is found by following its graph with the values of
+//! its own variables as far as they are known; a `run` in a loop that does not end that way needs a bound from the user.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use base::{Diagnostic, Span};
+
+use super::super::ast::BinaryOp;
+use super::super::graph::{Does, Graph, NodeId};
+use super::super::program::{Expr, ExprKind, LeafId, Op, Program, ProctypeId, Ref};
+use super::super::values;
+use super::world::{Instance, World};
+use crate::codes::promela as code;
+
+/// How many positions of a process are followed.
+const MAX_POSITIONS: usize = 20_000;
+/// How many processes SPIN can have.
+const MAX_PROCESSES: usize = 255;
+
+/// A `run` in the text: a place of a proctype's graph and the position of the edge there.
+pub(super) type Site = (ProctypeId, NodeId, usize);
+
+/// What `run`s do.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Creation {
+    /// The pids that the process of a `run` may get.
+    pub pids: BTreeMap<Site, BTreeSet<i64>>,
+    /// The proctype that each `run` starts.
+    pub started: BTreeMap<Site, ProctypeId>,
+    /// The arguments that are known at a site, for the pid that goes with them.
+    pub arguments: BTreeMap<(Site, i64), Vec<BTreeSet<Option<i64>>>>,
+}
+
+impl Creation {
+    /// Whether processes are created while the program runs.
+    pub fn is_dynamic(&self) -> bool {
+        !self.pids.is_empty()
+    }
+}
+
+/// One `run` that a process may take.
+struct Event {
+    site: Site,
+    proctype: ProctypeId,
+    /// How many the process has started before.
+    n_before: usize,
+    arguments: Vec<Option<i64>>,
+}
+
+/// How elaboration treats creation.
+pub(super) struct Bounds<'b> {
+    /// How many processes of a proctype may be started, where the text does not say it.
+    pub instances: &'b [(String, usize)],
+    /// Whether a pid is free again after a death.
+    pub deaths: bool,
+    /// The global variables that nothing changes.
+    pub constants: &'b HashSet<LeafId>,
+}
+
+/// Finds what is created, and adds the places for it.
+pub(super) fn creation(
+    program: &Program,
+    graphs: &[Graph],
+    world: &mut World,
+    bounds: &Bounds<'_>,
+) -> Result<Creation, Diagnostic> {
+    let n_first = world.instances.len();
+    let mut all: Vec<(i64, Vec<Event>)> = Vec::new();
+    for instance in &world.instances {
+        all.push((instance.pid, events(program, graphs, instance, (world, bounds))?));
+    }
+    let direct: usize = all.iter().map(|(_, events)| most(events)).sum();
+    let created: BTreeSet<ProctypeId> = all.iter().flat_map(|(_, events)| events.iter().map(|event| event.proctype)).collect();
+    let has_runs = |&proctype: &ProctypeId| graphs[proctype].nodes.iter().any(|node| node.edges.iter().any(|edge| is_run(&edge.does)));
+    let is_alone = all.iter().filter(|(_, events)| !events.is_empty()).count() <= 1 && !created.iter().any(has_runs);
+    let mut found = Creation::default();
+    let mut wanted: BTreeSet<(ProctypeId, i64)> = BTreeSet::new();
+    if is_alone {
+        for (creator, events) in &all {
+            for event in events {
+                let last = (n_first + event.n_before) as i64;
+                let first = if bounds.deaths { creator + 1 } else { last };
+                found.add(event, first..=last, &mut wanted);
+            }
+        }
+    } else {
+        nested(program, graphs, (world, bounds), &mut all, direct)?;
+        let total: usize = all.iter().map(|(_, events)| most(events)).sum();
+        let last = (n_first + total) as i64 - 1;
+        for (creator, events) in &all {
+            for event in events {
+                let first = if bounds.deaths { creator + 1 } else { n_first as i64 };
+                found.add(event, first..=last, &mut wanted);
+            }
+        }
+    }
+    if world.instances.len() + wanted.len() > 4 * MAX_PROCESSES {
+        let message = format!("there are places for {} processes", world.instances.len() + wanted.len());
+        return Err(Diagnostic::error(code::TOO_LARGE, Span::default(), message));
+    }
+    add_places(program, graphs, world, &wanted);
+    Ok(found)
+}
+
+impl Creation {
+    fn add(&mut self, event: &Event, pids: std::ops::RangeInclusive<i64>, wanted: &mut BTreeSet<(ProctypeId, i64)>) {
+        self.started.insert(event.site, event.proctype);
+        for pid in pids {
+            self.pids.entry(event.site).or_default().insert(pid);
+            wanted.insert((event.proctype, pid));
+            let known = self.arguments.entry((event.site, pid)).or_default();
+            known.resize(event.arguments.len(), BTreeSet::new());
+            known.iter_mut().zip(&event.arguments).for_each(|(known, &value)| {
+                known.insert(value);
+            });
+        }
+    }
+}
+
+/// Adds the creations of those that are created.
+fn nested(
+    program: &Program,
+    graphs: &[Graph],
+    (world, bounds): (&World, &Bounds<'_>),
+    all: &mut Vec<(i64, Vec<Event>)>,
+    direct: usize,
+) -> Result<(), Diagnostic> {
+    let mut queue: Vec<(ProctypeId, i64)> = Vec::new();
+    let children = |creator: i64, events: &[Event]| {
+        let mut counts: HashMap<ProctypeId, usize> = HashMap::new();
+        for event in events {
+            *counts.entry(event.proctype).or_default() += 1;
+        }
+        let n_created = most(events);
+        counts.into_iter().flat_map(move |(id, n)| vec![(id, creator + 1); n.min(n_created)]).collect::<Vec<_>>()
+    };
+    for (creator, events) in all.iter() {
+        queue.extend(children(*creator, events));
+    }
+    let mut n_created = direct;
+    while let Some((proctype, pid)) = queue.pop() {
+        let instance = unborn(program, graphs, proctype, pid);
+        let events = events(program, graphs, &instance, (world, bounds))?;
+        if events.is_empty() {
+            continue;
+        }
+        n_created += most(&events);
+        let limit = bounds.instances.iter().map(|(_, count)| count).sum::<usize>();
+        if n_created > MAX_PROCESSES {
+            if limit > 0 {
+                break;
+            }
+            let name = &program.proctypes[proctype].name;
+            return Err(unbounded(name, program.proctypes[proctype].span));
+        }
+        queue.extend(children(pid, &events));
+        all.push((pid, events));
+    }
+    Ok(())
+}
+
+fn most(events: &[Event]) -> usize {
+    events.iter().map(|event| event.n_before + 1).max().unwrap_or(0)
+}
+
+fn is_run(does: &Does) -> bool {
+    matches!(does, Does::Op(Op::Run { .. }))
+}
+
+fn add_places(program: &Program, graphs: &[Graph], world: &mut World, wanted: &BTreeSet<(ProctypeId, i64)>) {
+    for &(proctype, pid) in wanted {
+        let exists = world.instances.iter().any(|known| (known.proctype, known.pid) == (proctype, pid));
+        if exists {
+            continue;
+        }
+        let mut instance = unborn(program, graphs, proctype, pid);
+        // Channels of its own exist from the start, empty.
+        for &leaf in &program.proctypes[proctype].leaves {
+            let declared = &program.leaves[leaf];
+            if let super::super::program::Start::Channel { capacity, fields } = &declared.init {
+                let first = world.channels.len() as i64 + 1;
+                for at in 0..declared.n_elements() {
+                    let index = if declared.dims.is_empty() { String::new() } else { format!("[{at}]") };
+                    let name = format!("{}[{pid}].{}{index}", program.proctypes[proctype].name, declared.name);
+                    let (capacity, fields, span) = (*capacity, fields.clone(), declared.span);
+                    world.channels.push(super::world::Channel { name, capacity, fields, contents: Vec::new(), span });
+                }
+                instance.values.insert(leaf, (first..first + declared.n_elements() as i64).collect());
+            }
+        }
+        world.instances.push(instance);
+    }
+}
+
+fn unborn(program: &Program, graphs: &[Graph], proctype: ProctypeId, pid: i64) -> Instance {
+    let leaves = &program.proctypes[proctype].leaves;
+    let values = leaves.iter().map(|&leaf| (leaf, vec![0; program.leaves[leaf].n_elements()])).collect();
+    Instance { proctype, pid, exists: false, values, place: graphs[proctype].entry }
+}
+
+fn unbounded(name: &str, span: Span) -> Diagnostic {
+    let message = format!("how many processes `{name}` there will be is not known");
+    let help = format!("say how many there may be: `--instances {name}=3`");
+    Diagnostic::error(code::INSTANCES, span, message).help(help)
+}
+
+/// What is known about the variables of a process.
+type Facts = BTreeMap<LeafId, Vec<Option<i64>>>;
+
+/// The `run`s that a process may take.
+fn events(
+    program: &Program,
+    graphs: &[Graph],
+    instance: &Instance,
+    (world, bounds): (&World, &Bounds<'_>),
+) -> Result<Vec<Event>, Diagnostic> {
+    let graph = &graphs[instance.proctype];
+    if !graph.nodes.iter().any(|node| node.edges.iter().any(|edge| is_run(&edge.does))) {
+        return Ok(Vec::new());
+    }
+    let exact: Facts = match instance.exists {
+        true => instance.values.iter().map(|(&leaf, row)| (leaf, row.iter().map(|&value| Some(value)).collect())).collect(),
+        false => instance.values.iter().map(|(&leaf, row)| (leaf, vec![None; row.len()])).collect(),
+    };
+    let follower = Follower { program, graph, instance, constants: bounds.constants, world };
+    let limit = |proctype: ProctypeId| {
+        let name = &program.proctypes[proctype].name;
+        bounds.instances.iter().find(|(given, _)| given == name).map(|(_, count)| *count)
+    };
+    let vague: Facts = exact.iter().map(|(&leaf, row)| (leaf, vec![None; row.len()])).collect();
+    let mut last = None;
+    for facts in [exact, vague] {
+        match follower.follow(facts, &limit) {
+            Ok(events) => return Ok(events),
+            Err(failed) => last = Some(failed),
+        }
+    }
+    let (name, span) = last.unwrap_or_default();
+    Err(unbounded(&name, span))
+}
+
+struct Follower<'p> {
+    program: &'p Program,
+    graph: &'p Graph,
+    instance: &'p Instance,
+    constants: &'p HashSet<LeafId>,
+    world: &'p World,
+}
+
+impl Follower<'_> {
+    /// Follows all paths; the `run`s on them, or the one that comes again and again.
+    fn follow(
+        &self,
+        facts: Facts,
+        limit: &dyn Fn(ProctypeId) -> Option<usize>,
+    ) -> Result<Vec<Event>, (String, Span)> {
+        let mut seen: HashSet<(NodeId, Facts, usize)> = HashSet::new();
+        let mut open = vec![(self.instance.place, facts, 0usize)];
+        let mut events: Vec<Event> = Vec::new();
+        while let Some(position) = open.pop() {
+            if !seen.insert(position.clone()) {
+                continue;
+            }
+            let (node, facts, n_before) = position;
+            for (at, edge) in self.graph.nodes[node].edges.iter().enumerate() {
+                let Some(mut after) = self.after(&edge.does, &facts, node) else { continue };
+                let mut n_after = n_before;
+                if let Does::Op(Op::Run { proctype, arguments, result }) = &edge.does {
+                    let bounded = limit(*proctype);
+                    if bounded.is_some_and(|limit| n_before >= limit) {
+                        continue;
+                    }
+                    if n_before >= MAX_PROCESSES || seen.len() > MAX_POSITIONS {
+                        return Err((self.program.proctypes[*proctype].name.clone(), edge.span));
+                    }
+                    let site = (self.instance.proctype, node, at);
+                    let arguments = arguments.iter().map(|argument| self.value(argument, &facts)).collect();
+                    events.push(Event { site, proctype: *proctype, n_before, arguments });
+                    if let Some(result) = result {
+                        self.store(result, None, &mut after);
+                    }
+                    n_after += 1;
+                }
+                open.push((edge.target, after, n_after));
+            }
+            if seen.len() > MAX_POSITIONS {
+                let run = self.graph.nodes.iter().flat_map(|node| &node.edges).find(|edge| is_run(&edge.does));
+                return Err((String::from("started here"), run.map(|edge| edge.span).unwrap_or_default()));
+            }
+        }
+        Ok(events)
+    }
+
+    /// What is known after an edge; `None` where it cannot be taken.
+    fn after(&self, does: &Does, facts: &Facts, node: NodeId) -> Option<Facts> {
+        let mut after = facts.clone();
+        match does {
+            Does::Op(Op::Guard(expr)) if self.value(expr, facts) == Some(0) => return None,
+            Does::Op(Op::Assign(pairs)) => {
+                for (target, value) in pairs {
+                    let value = self.value(value, facts);
+                    self.store(target, value, &mut after);
+                }
+            }
+            Does::Op(Op::Receive { patterns, .. }) => {
+                for pattern in patterns {
+                    if let super::super::program::Pattern::Store(target) = pattern {
+                        self.store(target, None, &mut after);
+                    }
+                }
+            }
+            Does::Else(of) if *of == node => {
+                let is_true = |does: &Does| match does {
+                    Does::Op(Op::Guard(expr)) => self.value(expr, facts).is_some_and(|value| value != 0),
+                    Does::Op(Op::Send { .. } | Op::Receive { .. } | Op::Run { .. }) | Does::Else(_) => false,
+                    Does::Op(_) => true,
+                };
+                if self.graph.nodes[node].edges.iter().any(|edge| is_true(&edge.does)) {
+                    return None;
+                }
+            }
+            _ => {}
+        }
+        Some(after)
+    }
+
+    fn store(&self, target: &Ref, value: Option<i64>, facts: &mut Facts) {
+        let position = self.position(target, facts);
+        let bounds = self.program.leaves[target.leaf].bounds();
+        let Some(row) = facts.get_mut(&target.leaf) else { return };
+        match position.and_then(|at| row.get_mut(at)) {
+            Some(cell) => *cell = value.map(|value| values::cut(value, bounds)),
+            None => row.fill(None),
+        }
+    }
+
+    fn position(&self, one: &Ref, facts: &Facts) -> Option<usize> {
+        let mut at = 0;
+        for (index, &len) in one.indices.iter().zip(&self.program.leaves[one.leaf].dims) {
+            let index = usize::try_from(self.value(index, facts)?).ok().filter(|&index| index < len)?;
+            at = at * len + index;
+        }
+        Some(at)
+    }
+
+    fn value(&self, expr: &Expr, facts: &Facts) -> Option<i64> {
+        Some(match &expr.kind {
+            ExprKind::Const(value) => *value,
+            ExprKind::Read(one) => {
+                let at = self.position(one, facts)?;
+                match self.program.leaves[one.leaf].owner {
+                    Some(_) => *facts.get(&one.leaf)?.get(at)?.as_ref()?,
+                    None if self.constants.contains(&one.leaf) => *self.world.globals.get(&one.leaf)?.get(at)?,
+                    None => return None,
+                }
+            }
+            ExprKind::Not(inner) => i64::from(self.value(inner, facts)? == 0),
+            ExprKind::Negate(inner) => values::wrap(-self.value(inner, facts)?),
+            ExprKind::Complement(inner) => !self.value(inner, facts)?,
+            ExprKind::Binary(op, left, right) => {
+                match (op, self.value(left, facts), self.value(right, facts)) {
+                    (BinaryOp::And, Some(0), _) | (BinaryOp::And, _, Some(0)) => 0,
+                    (_, Some(left), Some(right)) => values::apply(*op, left, right)?,
+                    _ => return None,
+                }
+            }
+            ExprKind::If(test, yes, no) => {
+                let chosen = if self.value(test, facts)? != 0 { yes } else { no };
+                self.value(chosen, facts)?
+            }
+            ExprKind::Pid => self.instance.pid,
+            _ => return None,
+        })
+    }
+}

@@ -1,0 +1,324 @@
+//! What exists at the start: values of variables, channels, processes.
+//!
+//! In: the program and its graphs. Out: a [`World`], computed by running declarations, and the `atomic` of `run`s with which `init` begins,
+//! before anything else can move. It is computed on numbers, by direct interpretation.
+
+use std::collections::HashMap;
+
+use base::Span;
+
+use super::super::ast::{Basic, Query};
+use super::super::graph::{Does, Edge, Graph, NodeId};
+use super::super::program::{Expr, ExprKind, LeafId, Op, Program, ProctypeId, Ref, Start};
+use super::super::values;
+
+/// How many steps of `init` are run before the start.
+const MAX_STEPS: usize = 20_000;
+
+/// A channel; its number is its position plus one.
+#[derive(Clone, Debug)]
+pub(super) struct Channel {
+    pub name: String,
+    pub capacity: usize,
+    pub fields: Vec<Basic>,
+    /// The messages at the start, first one first.
+    pub contents: Vec<Vec<i64>>,
+    pub span: Span,
+}
+
+/// A process, or the place for one that a `run` may start.
+#[derive(Clone, Debug)]
+pub(super) struct Instance {
+    pub proctype: ProctypeId,
+    pub pid: i64,
+    /// Whether it exists at the start.
+    pub exists: bool,
+    /// What its variables start with, element by element.
+    pub values: HashMap<LeafId, Vec<i64>>,
+    /// Where it starts.
+    pub place: NodeId,
+}
+
+/// What exists at the start.
+#[derive(Clone, Debug, Default)]
+pub(super) struct World {
+    pub globals: HashMap<LeafId, Vec<i64>>,
+    pub channels: Vec<Channel>,
+    pub instances: Vec<Instance>,
+    /// Whether `init` has taken a step already.
+    pub init_ran: bool,
+}
+
+/// Something that cannot be computed before the start.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Unknown(pub Span);
+
+type Known<T> = Result<T, Unknown>;
+
+impl World {
+    /// Variables, channels, `active` processes and `init`.
+    pub fn new(program: &Program, graphs: &[Graph]) -> Known<World> {
+        let mut world = World::default();
+        for (leaf, declared) in program.leaves.iter().enumerate() {
+            if declared.owner.is_none() {
+                let values = world.start_of(program, leaf, (&HashMap::new(), 0, None))?;
+                world.globals.insert(leaf, values);
+            }
+        }
+        for (id, proctype) in program.proctypes.iter().enumerate() {
+            for _ in 0..proctype.n_active {
+                let arguments = vec![0; proctype.parameters.len()];
+                world.create(program, graphs, id, &arguments)?;
+            }
+        }
+        Ok(world)
+    }
+
+    /// Makes a process with the next pid.
+    pub fn create(
+        &mut self,
+        program: &Program,
+        graphs: &[Graph],
+        proctype: ProctypeId,
+        arguments: &[i64],
+    ) -> Known<usize> {
+        let pid = self.instances.len() as i64;
+        let declared = &program.proctypes[proctype];
+        let mut locals: HashMap<LeafId, Vec<i64>> = HashMap::new();
+        for &leaf in &declared.leaves {
+            let values = match declared.parameters.iter().position(|&parameter| parameter == leaf) {
+                Some(position) => vec![values::cut(arguments[position], program.leaves[leaf].bounds())],
+                None => {
+                    let owner = format!("{}[{pid}]", declared.name);
+                    self.start_of(program, leaf, (&locals, pid, Some(&owner)))?
+                }
+            };
+            locals.insert(leaf, values);
+        }
+        let place = graphs[proctype].entry;
+        self.instances.push(Instance { proctype, pid, exists: true, values: locals, place });
+        Ok(self.instances.len() - 1)
+    }
+
+    fn start_of(
+        &mut self,
+        program: &Program,
+        leaf: LeafId,
+        (locals, pid, owner): (&HashMap<LeafId, Vec<i64>>, i64, Option<&str>),
+    ) -> Known<Vec<i64>> {
+        let declared = &program.leaves[leaf];
+        let n_elements = declared.n_elements();
+        let bounds = declared.bounds();
+        let eye = Eye { program, locals, pid };
+        Ok(match &declared.init {
+            Start::Zero => vec![0; n_elements],
+            Start::Value(value) => {
+                let value = values::cut(self.value(value, eye)?, bounds);
+                vec![value; n_elements]
+            }
+            Start::List(list) => {
+                let mut found = Vec::new();
+                for value in list.iter().take(n_elements) {
+                    found.push(values::cut(self.value(value, eye)?, bounds));
+                }
+                found.resize(n_elements, 0);
+                found
+            }
+            Start::Channel { capacity, fields } => {
+                let first = self.channels.len() as i64 + 1;
+                let name = owner.map_or_else(|| declared.name.clone(), |owner| format!("{owner}.{}", declared.name));
+                for at in 0..n_elements {
+                    let name = if declared.dims.is_empty() { name.clone() } else { format!("{name}[{at}]") };
+                    let (capacity, fields, span) = (*capacity, fields.clone(), declared.span);
+                    self.channels.push(Channel { name, capacity, fields, contents: Vec::new(), span });
+                }
+                (first..first + n_elements as i64).collect()
+            }
+        })
+    }
+
+    /// The value of an expression.
+    pub fn value(&self, expr: &Expr, eye: Eye<'_>) -> Known<i64> {
+        let unknown = Unknown(expr.span);
+        Ok(match &expr.kind {
+            ExprKind::Const(value) => *value,
+            ExprKind::Read(one) => self.read(one, eye)?,
+            ExprKind::Not(inner) => i64::from(self.value(inner, eye)? == 0),
+            ExprKind::Negate(inner) => values::wrap(-self.value(inner, eye)?),
+            ExprKind::Complement(inner) => !self.value(inner, eye)?,
+            ExprKind::Binary(op, left, right) => {
+                let left = self.value(left, eye)?;
+                match op {
+                    super::super::ast::BinaryOp::And if left == 0 => 0,
+                    super::super::ast::BinaryOp::Or if left != 0 => 1,
+                    _ => values::apply(*op, left, self.value(right, eye)?).ok_or(unknown)?,
+                }
+            }
+            ExprKind::If(test, yes, no) => {
+                let chosen = if self.value(test, eye)? != 0 { yes } else { no };
+                self.value(chosen, eye)?
+            }
+            ExprKind::Pid => eye.pid,
+            ExprKind::NrPr => self.instances.len() as i64,
+            ExprKind::Query(query, channel) => {
+                let channel = &self.channels[self.channel(channel, eye)?];
+                let (len, capacity) = (channel.contents.len(), channel.capacity);
+                match query {
+                    Query::Len => len as i64,
+                    Query::Full => i64::from(len == capacity),
+                    Query::Empty => i64::from(len == 0),
+                    Query::NotFull => i64::from(len < capacity),
+                    Query::NotEmpty => i64::from(len > 0),
+                }
+            }
+            _ => return Err(unknown),
+        })
+    }
+
+    fn channel(&self, one: &Ref, eye: Eye<'_>) -> Known<usize> {
+        let number = self.read(one, eye)?;
+        usize::try_from(number - 1).ok().filter(|&at| at < self.channels.len()).ok_or(Unknown(one.span))
+    }
+
+    fn read(&self, one: &Ref, eye: Eye<'_>) -> Known<i64> {
+        let at = self.position(one, eye)?;
+        let row = match eye.program.leaves[one.leaf].owner {
+            None => self.globals.get(&one.leaf),
+            Some(_) => eye.locals.get(&one.leaf),
+        };
+        row.and_then(|row| row.get(at)).copied().ok_or(Unknown(one.span))
+    }
+
+    /// The position of an element in the row of its leaf.
+    fn position(&self, one: &Ref, eye: Eye<'_>) -> Known<usize> {
+        let mut at = 0;
+        for (index, &len) in one.indices.iter().zip(&eye.program.leaves[one.leaf].dims) {
+            let index = self.value(index, eye)?;
+            let index = usize::try_from(index).ok().filter(|&index| index < len).ok_or(Unknown(one.span))?;
+            at = at * len + index;
+        }
+        Ok(at)
+    }
+
+    /// Runs the `atomic` of `run`s with which `init` begins, where `init` is alone and has no choice. What exists afterwards, if that can
+    /// be computed.
+    pub fn after_init(&self, program: &Program, graphs: &[Graph]) -> Option<World> {
+        let [init] = &self.instances[..] else { return None };
+        if !program.proctypes[init.proctype].is_init {
+            return None;
+        }
+        let graph = &graphs[init.proctype];
+        let mut world = World { init_ran: true, ..self.clone() };
+        let mut has_run = false;
+        for _ in 0..MAX_STEPS {
+            let edge = match world.only_edge(program, graph).ok()? {
+                Some(edge) => edge,
+                // It waits within its block: others move.
+                None => return has_run.then_some(world),
+            };
+            edge.block?;
+            has_run |= matches!(edge.does, Does::Op(Op::Run { .. }));
+            world.perform(program, graphs, edge).ok()?;
+            world.instances[0].place = edge.target;
+            if !graph.goes_on(edge) {
+                return has_run.then_some(world);
+            }
+        }
+        None
+    }
+
+    /// The one edge that `init` can take, if it can take one.
+    fn only_edge<'g>(&self, program: &Program, graph: &'g Graph) -> Known<Option<&'g Edge>> {
+        let init = &self.instances[0];
+        let eye = Eye { program, locals: &init.values, pid: init.pid };
+        let node = &graph.nodes[init.place];
+        let mut found: Option<&Edge> = None;
+        for edge in &node.edges {
+            let unknown = Unknown(edge.span);
+            let is_executable = match &edge.does {
+                _ if !edge.escapes.is_empty() || edge.d_step.is_some() => return Err(unknown),
+                Does::Op(Op::Guard(expr)) => self.value(expr, eye)? != 0,
+                Does::Op(Op::Send { channel, is_sorted: false, .. }) => {
+                    let channel = &self.channels[self.channel(channel, eye)?];
+                    if channel.capacity == 0 {
+                        return Err(unknown);
+                    }
+                    channel.contents.len() < channel.capacity
+                }
+                Does::Op(Op::Send { .. } | Op::Receive { .. }) => return Err(unknown),
+                Does::Op(_) => true,
+                Does::Else(of) if *of == init.place => found.is_none() && self.is_last(edge, node),
+                Does::Else(_) => return Err(unknown),
+            };
+            if is_executable && found.replace(edge).is_some() {
+                return Err(unknown);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Whether no edge follows; an `else` that does not stand last is looked at too early.
+    fn is_last(&self, edge: &Edge, node: &super::super::graph::Node) -> bool {
+        node.edges.last().is_some_and(|last| std::ptr::eq(last, edge))
+    }
+
+    fn perform(&mut self, program: &Program, graphs: &[Graph], edge: &Edge) -> Known<()> {
+        let Does::Op(op) = &edge.does else { return Ok(()) };
+        let locals = self.instances[0].values.clone();
+        let eye = Eye { program, locals: &locals, pid: self.instances[0].pid };
+        match op {
+            Op::Skip | Op::Print | Op::Guard(_) => {}
+            Op::Assert(expr) => {
+                if self.value(expr, eye)? == 0 {
+                    return Err(Unknown(expr.span));
+                }
+            }
+            Op::Assign(pairs) => {
+                for (target, value) in pairs {
+                    let value = self.value(value, eye)?;
+                    self.store(target, value, eye)?;
+                }
+            }
+            Op::Run { proctype, arguments, result } => {
+                let values = arguments.iter().map(|argument| self.value(argument, eye)).collect::<Known<Vec<_>>>()?;
+                let created = self.create(program, graphs, *proctype, &values)?;
+                if let Some(result) = result {
+                    self.store(result, created as i64, eye)?;
+                }
+            }
+            Op::Send { channel, values, .. } => {
+                let at = self.channel(channel, eye)?;
+                let values = values.iter().map(|value| self.value(value, eye)).collect::<Known<Vec<_>>>()?;
+                let fields = self.channels[at].fields.clone();
+                if fields.len() != values.len() {
+                    return Err(Unknown(edge.span));
+                }
+                let cut = |(value, &ty): (i64, &Basic)| values::cut(value, super::super::program::bounds(ty));
+                self.channels[at].contents.push(values.into_iter().zip(&fields).map(cut).collect());
+            }
+            Op::Receive { .. } => return Err(Unknown(edge.span)),
+        }
+        Ok(())
+    }
+
+    fn store(&mut self, target: &Ref, value: i64, eye: Eye<'_>) -> Known<()> {
+        let at = self.position(target, eye)?;
+        let declared = &eye.program.leaves[target.leaf];
+        let value = values::cut(value, declared.bounds());
+        let row = match declared.owner {
+            None => self.globals.get_mut(&target.leaf),
+            Some(_) => self.instances[0].values.get_mut(&target.leaf),
+        };
+        *row.and_then(|row| row.get_mut(at)).ok_or(Unknown(target.span))? = value;
+        Ok(())
+    }
+}
+
+/// From where an expression is looked at.
+#[derive(Clone, Copy)]
+pub(super) struct Eye<'w> {
+    pub program: &'w Program,
+    /// The variables of the process.
+    pub locals: &'w HashMap<LeafId, Vec<i64>>,
+    pub pid: i64,
+}

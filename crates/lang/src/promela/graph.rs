@@ -1,0 +1,397 @@
+//! Bodies to graphs: places, where a process stands between steps, and edges, its basic statements.
+//!
+//! In: the body of a proctype. Out: its [`Graph`], place for place and edge for edge as SPIN has it. `if` and `do` are one place with the first
+//! steps of all options; an `if` at the head of an option lends its steps. `goto` and `break` are no steps, except first in an option
+//! or with a label that matters. Graphs are built from the end of a body to its beginning; labels are places that are filled in later.
+
+use std::collections::{HashMap, HashSet};
+
+use base::{Diagnostic, Span};
+
+use super::program::{Op, Stmt, StmtKind};
+use crate::codes::promela as code;
+
+/// Names a place of a graph.
+pub(super) type NodeId = usize;
+/// Names an `atomic` or `d_step` block: the outermost one counts.
+pub(super) type BlockId = usize;
+
+/// A body as a graph.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Graph {
+    pub nodes: Vec<Node>,
+    pub entry: NodeId,
+    /// The end of the text.
+    pub end: NodeId,
+    /// Where each label stands.
+    pub labels: HashMap<String, NodeId>,
+}
+
+/// A place.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Node {
+    pub edges: Vec<Edge>,
+    pub labels: Vec<String>,
+    /// The block that it lies in.
+    pub block: Option<BlockId>,
+    /// Whether it lies within a `d_step`, behind its first statement.
+    pub in_d_step: bool,
+    pub span: Span,
+}
+
+/// A step.
+#[derive(Clone, Debug)]
+pub(super) struct Edge {
+    pub does: Does,
+    pub target: NodeId,
+    /// The block that its statement lies in.
+    pub block: Option<BlockId>,
+    /// Whether its statement lies within a `d_step`.
+    pub d_step: Option<BlockId>,
+    /// The first places of the escapes (`unless`) that come before it.
+    pub escapes: Vec<NodeId>,
+    pub text: String,
+    pub span: Span,
+}
+
+/// What a step does.
+#[derive(Clone, Debug)]
+pub(super) enum Does {
+    Op(Op),
+    /// Taken where no other edge of this place is executable.
+    Else(NodeId),
+}
+
+impl Graph {
+    /// Whether the process goes on after the edge, in the same step.
+    pub fn goes_on(&self, edge: &Edge) -> bool {
+        edge.block.is_some() && self.nodes[edge.target].block == edge.block
+    }
+}
+
+/// How graphs are built.
+#[derive(Clone, Copy)]
+pub(super) struct Style<'n> {
+    /// Blocks that begin with a loop have an entry place of their own, as SPIN counts.
+    pub block_entries: bool,
+    /// The labels of this proctype that `P@l` names.
+    pub named: &'n HashSet<String>,
+}
+
+/// Builds the graph of a body.
+pub(super) fn build(body: &[Stmt], style: Style<'_>) -> (Graph, Vec<Diagnostic>) {
+    let mut builder = Builder { style, drafts: Vec::new(), labels: HashMap::new(), n_blocks: 0, diagnostics: Vec::new() };
+    let end_span = body.last().map_or(Span::default(), |last| Span { start: last.span.end, end: last.span.end });
+    let end = builder.place(&Around::default(), end_span);
+    let entry = builder.sequence(body, end, &Around::default());
+    builder.finish(entry, end)
+}
+
+/// A place while the graph is built.
+#[derive(Clone, Debug, Default)]
+struct Draft {
+    items: Vec<Item>,
+    labels: Vec<String>,
+    block: Option<BlockId>,
+    in_d_step: bool,
+    span: Span,
+    /// The place that this one is.
+    alias: Option<NodeId>,
+    /// Whether something was put here.
+    is_known: bool,
+}
+
+#[derive(Clone, Debug)]
+enum Item {
+    Edge(Edge),
+    /// All edges of another place.
+    Lent(NodeId),
+}
+
+/// What stands around a statement.
+#[derive(Clone, Debug, Default)]
+struct Around {
+    block: Option<BlockId>,
+    d_step: Option<BlockId>,
+    /// Where `break` leads.
+    exit: Option<NodeId>,
+    /// The `if` or `do` at the head of one of whose options the statement stands.
+    head_of: Option<NodeId>,
+    /// Whether the statement is the first one of its `d_step`.
+    is_first: bool,
+    escapes: Vec<NodeId>,
+}
+
+struct Builder<'n> {
+    style: Style<'n>,
+    drafts: Vec<Draft>,
+    labels: HashMap<String, NodeId>,
+    n_blocks: usize,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Builder<'_> {
+    fn place(&mut self, around: &Around, span: Span) -> NodeId {
+        let mut draft = Draft { block: around.block, span, is_known: true, ..Draft::default() };
+        draft.in_d_step = around.d_step.is_some() && !around.is_first;
+        draft.items = around.escapes.iter().map(|&escape| Item::Lent(escape)).collect();
+        self.drafts.push(draft);
+        self.drafts.len() - 1
+    }
+
+    /// The place of a label, which may not be built yet.
+    fn label(&mut self, name: &str) -> NodeId {
+        if let Some(&node) = self.labels.get(name) {
+            return node;
+        }
+        self.drafts.push(Draft::default());
+        let node = self.drafts.len() - 1;
+        self.labels.insert(name.to_owned(), node);
+        node
+    }
+
+    fn edge(&mut self, from: NodeId, does: Does, target: NodeId, (statement, around): (&Stmt, &Around)) {
+        let edge = Edge {
+            does,
+            target,
+            block: around.block,
+            d_step: around.d_step,
+            escapes: around.escapes.clone(),
+            text: statement.text.clone(),
+            span: statement.span,
+        };
+        self.drafts[from].items.push(Item::Edge(edge));
+    }
+
+    /// The first place of statements that lead to `next`.
+    fn sequence(&mut self, body: &[Stmt], next: NodeId, around: &Around) -> NodeId {
+        let mut target = next;
+        for (position, statement) in body.iter().enumerate().rev() {
+            let is_head = position == 0;
+            let here = Around {
+                head_of: around.head_of.filter(|_| is_head),
+                is_first: around.is_first && is_head,
+                ..around.clone()
+            };
+            target = self.statement(statement, target, &here);
+        }
+        target
+    }
+
+    fn statement(&mut self, statement: &Stmt, next: NodeId, around: &Around) -> NodeId {
+        let span = statement.span;
+        let node = match &statement.kind {
+            StmtKind::Op(op) => {
+                let node = self.place(around, span);
+                self.edge(node, Does::Op(op.clone()), next, (statement, around));
+                node
+            }
+            StmtKind::Else => self.else_step(statement, next, around),
+            StmtKind::Goto(label) => {
+                let target = self.label(label);
+                self.jump(statement, target, around)
+            }
+            StmtKind::Break => match around.exit {
+                Some(exit) => self.jump(statement, exit, around),
+                None => {
+                    let message = "this `break` is not within a `do`";
+                    self.diagnostics.push(Diagnostic::error(code::LABEL, span, message));
+                    next
+                }
+            },
+            StmtKind::If(options) => {
+                let node = self.place(around, span);
+                self.options(options, (node, next), &Around { ..around.clone() });
+                node
+            }
+            StmtKind::Do(options) => {
+                let node = self.place(around, span);
+                self.options(options, (node, node), &Around { exit: Some(next), ..around.clone() });
+                node
+            }
+            StmtKind::Block(inner) => {
+                let entry = self.sequence(inner, next, around);
+                self.block_entry(inner, entry, around)
+            }
+            StmtKind::Atomic(inner) => self.atomic(inner, next, around),
+            StmtKind::DStep(inner) => self.d_step(inner, next, around),
+            StmtKind::Unless(main, escape) => {
+                let escape = self.sequence(escape, next, &Around { head_of: None, ..around.clone() });
+                // An outer escape comes before an inner one.
+                let escapes = around.escapes.iter().copied().chain([escape]).collect();
+                self.sequence(main, next, &Around { escapes, ..around.clone() })
+            }
+        };
+        self.attach(&statement.labels, node);
+        node
+    }
+
+    fn attach(&mut self, labels: &[String], node: NodeId) {
+        for label in labels {
+            let place = self.label(label);
+            if place != node {
+                self.drafts[place].alias = Some(node);
+            }
+            self.drafts[place].is_known = true;
+            self.drafts[node].labels.push(label.clone());
+        }
+    }
+
+    fn options(&mut self, options: &[Vec<Stmt>], (node, next): (NodeId, NodeId), around: &Around) {
+        let head = Around { head_of: Some(node), ..around.clone() };
+        for option in options {
+            let first = self.sequence(option, next, &head);
+            self.drafts[node].items.push(Item::Lent(first));
+        }
+    }
+
+    fn else_step(&mut self, statement: &Stmt, next: NodeId, around: &Around) -> NodeId {
+        let node = self.place(around, statement.span);
+        match around.head_of {
+            Some(of) => self.edge(node, Does::Else(of), next, (statement, around)),
+            None => {
+                let message = "`else` stands first in an option of `if` or `do`";
+                self.diagnostics.push(Diagnostic::error(code::ELSE, statement.span, message));
+            }
+        }
+        node
+    }
+
+    /// A jump is a step where it is first in an option or has a label that matters.
+    fn jump(&mut self, statement: &Stmt, target: NodeId, around: &Around) -> NodeId {
+        let matters = |label: &String| {
+            let has_role = ["end", "progress", "accept"].iter().any(|role| label.starts_with(role));
+            has_role || self.style.named.contains(label)
+        };
+        if around.head_of.is_none() && !statement.labels.iter().any(matters) {
+            return target;
+        }
+        let node = self.place(around, statement.span);
+        self.edge(node, Does::Op(Op::Skip), target, (statement, around));
+        node
+    }
+
+    fn atomic(&mut self, inner: &[Stmt], next: NodeId, around: &Around) -> NodeId {
+        let block = self.block_of(around);
+        let inside = Around { block: Some(block), ..around.clone() };
+        let entry = match closes_with_choice(inner) {
+            // The end of the choice is a place of its own, left by a silent step.
+            Some(last) if around.block.is_none() => {
+                let close = self.place(&Around { head_of: None, is_first: false, ..inside.clone() }, last.span);
+                let silent = Stmt { text: "end of atomic".into(), labels: Vec::new(), ..last.clone() };
+                self.edge(close, Does::Op(Op::Skip), next, (&silent, &inside));
+                self.sequence(inner, close, &inside)
+            }
+            _ => self.sequence(inner, next, &inside),
+        };
+        self.block_entry(inner, entry, &inside)
+    }
+
+    fn d_step(&mut self, inner: &[Stmt], next: NodeId, around: &Around) -> NodeId {
+        let block = self.block_of(around);
+        let d_step = around.d_step.unwrap_or(self.n_blocks);
+        self.n_blocks += 1;
+        let is_first = around.d_step.is_none() || around.is_first;
+        let inside = Around { block: Some(block), d_step: Some(d_step), is_first, ..around.clone() };
+        self.sequence(inner, next, &inside)
+    }
+
+    fn block_of(&mut self, around: &Around) -> BlockId {
+        around.block.unwrap_or_else(|| {
+            self.n_blocks += 1;
+            self.n_blocks - 1
+        })
+    }
+
+    /// As SPIN counts, a block that begins with a loop is entered by a place of its own.
+    fn block_entry(&mut self, inner: &[Stmt], entry: NodeId, around: &Around) -> NodeId {
+        let is_loop = inner.first().is_some_and(|first| matches!(first.kind, StmtKind::Do(_)));
+        if !self.style.block_entries || !is_loop {
+            return entry;
+        }
+        let span = self.drafts[entry].span;
+        let node = self.place(around, span);
+        self.drafts[node].items = vec![Item::Lent(entry)];
+        node
+    }
+
+    fn resolve(&self, mut node: NodeId) -> NodeId {
+        for _ in 0..self.drafts.len() {
+            match self.drafts[node].alias {
+                Some(other) => node = other,
+                None => break,
+            }
+        }
+        node
+    }
+
+    fn edges_of(&self, node: NodeId, path: &mut Vec<NodeId>, found: &mut Vec<Edge>) {
+        let node = self.resolve(node);
+        if path.contains(&node) {
+            return;
+        }
+        path.push(node);
+        for item in &self.drafts[node].items {
+            match item {
+                Item::Lent(other) => self.edges_of(*other, path, found),
+                Item::Edge(edge) => {
+                    let does = match &edge.does {
+                        Does::Else(of) => Does::Else(self.resolve(*of)),
+                        other => other.clone(),
+                    };
+                    let escapes = edge.escapes.iter().map(|&escape| self.resolve(escape)).collect();
+                    found.push(Edge { does, escapes, target: self.resolve(edge.target), ..edge.clone() });
+                }
+            }
+        }
+        path.pop();
+    }
+
+    fn finish(mut self, entry: NodeId, end: NodeId) -> (Graph, Vec<Diagnostic>) {
+        let mut nodes = Vec::new();
+        for (id, draft) in self.drafts.iter().enumerate() {
+            let mut edges = Vec::new();
+            if draft.alias.is_none() {
+                self.edges_of(id, &mut Vec::new(), &mut edges);
+            }
+            let Draft { labels, block, in_d_step, span, .. } = draft.clone();
+            nodes.push(Node { edges, labels, block, in_d_step, span });
+        }
+        let labels = self.labels.iter().map(|(name, &node)| (name.clone(), self.resolve(node))).collect();
+        // A label that stands at a jump belongs to the place that the jump leads to.
+        for (id, draft) in self.drafts.iter().enumerate() {
+            let target = self.resolve(id);
+            if target != id {
+                let missing: Vec<String> =
+                    draft.labels.iter().filter(|label| !nodes[target].labels.contains(label)).cloned().collect();
+                nodes[target].labels.extend(missing);
+            }
+        }
+        let graph = Graph { nodes, entry: self.resolve(entry), end: self.resolve(end), labels };
+        self.jumps_across(&graph);
+        (graph, self.diagnostics)
+    }
+
+    /// No jump leads into or out of a `d_step`.
+    fn jumps_across(&mut self, graph: &Graph) {
+        for node in &graph.nodes {
+            for edge in &node.edges {
+                let enters = edge.d_step.is_none() && graph.nodes[edge.target].in_d_step;
+                if enters {
+                    let message = "a jump leads into the middle of a `d_step`";
+                    self.diagnostics.push(Diagnostic::error(code::LABEL, edge.span, message));
+                }
+            }
+        }
+    }
+}
+
+/// The `if` or `do` that closes a block.
+fn closes_with_choice(body: &[Stmt]) -> Option<&Stmt> {
+    let last = body.last()?;
+    match &last.kind {
+        StmtKind::If(_) | StmtKind::Do(_) => Some(last),
+        StmtKind::Block(inner) | StmtKind::Atomic(inner) => closes_with_choice(inner),
+        _ => None,
+    }
+}

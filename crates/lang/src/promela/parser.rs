@@ -1,0 +1,279 @@
+//! Tokens to syntax tree.
+//!
+//! In: what the preprocessor leaves. Out: the tree, as far as it can be read, and what is wrong. Recursive descent, with C's precedences for
+//! expressions. After an error the parser goes on behind the next `;` or `}`, so that one run reports several errors. A call of an
+//! `inline` is read from the tokens of its body with the arguments in place of the parameters.
+//!
+//! `declarations.rs` reads what stands at the top level, `statements.rs` bodies, `expressions.rs` expressions, `formulas.rs` `ltl` blocks.
+
+mod declarations;
+mod expressions;
+mod formulas;
+mod loops;
+mod statements;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use base::{Diagnostic, Span};
+
+use super::ast::{File, Formula, Name};
+use super::lexer::{Kind, Stray, Token};
+use super::sources::SourceMap;
+use crate::codes::promela as code;
+use crate::log::Log;
+
+/// How deep blocks, expressions and calls of inlines may be nested.
+const MAX_DEPTH: usize = 200;
+/// How many tokens calls of inlines may add.
+const MAX_INLINED: usize = 1_000_000;
+/// A longer statement is shortened where steps are shown.
+const MAX_TEXT: usize = 100;
+
+/// Words that mean something, and so are no names.
+const KEYWORDS: [&str; 44] = [
+    "active", "assert", "atomic", "bit", "bool", "break", "byte", "chan", "d_step", "do", "else", "empty", "eval", "fi",
+    "for", "full", "goto", "hidden", "if", "init", "inline", "int", "len", "local", "mtype", "nempty", "never", "nfull",
+    "od", "of", "pid", "printf", "printm", "proctype", "provided", "run", "select", "short", "show", "skip", "timeout",
+    "typedef", "unless", "unsigned",
+];
+
+/// Parts of Promela that are not read.
+const NOT_READ: [&str; 16] = [
+    "c_code", "c_decl", "c_expr", "c_state", "c_track", "trace", "notrace", "priority", "set_priority", "get_priority",
+    "enabled", "pc_value", "D_proctype", "float", "_last", "_priority",
+];
+
+/// An error that was reported; the parser goes on elsewhere.
+pub(super) struct Broken;
+
+type Parse<T> = Result<T, Broken>;
+
+/// An `inline`.
+#[derive(Clone, Debug)]
+struct Inline {
+    parameters: Vec<String>,
+    body: Arc<[Token]>,
+    span: Span,
+}
+
+/// The reader of one row of tokens.
+struct Parser<'a> {
+    tokens: Arc<[Token]>,
+    at: usize,
+    /// How deep the construct that is read is nested.
+    depth: usize,
+    /// The inlines that are being read, outermost first.
+    calls: Vec<String>,
+    shared: &'a mut Shared,
+    map: &'a SourceMap,
+}
+
+/// What the readers of inlines share with the reader of the file.
+#[derive(Default)]
+struct Shared {
+    log: Log,
+    inlines: HashMap<String, Inline>,
+    n_inlined: usize,
+    /// How many errors were reported at tokens, to tell places apart.
+    last_error: Option<Span>,
+}
+
+/// Reads a program.
+pub(super) fn parse(tokens: Vec<Token>, map: &SourceMap) -> (File, Vec<Diagnostic>) {
+    let mut shared = Shared::default();
+    let mut parser = Parser::new(tokens.into(), &mut shared, map);
+    let file = parser.file();
+    (file, shared.log.finish())
+}
+
+/// Reads one formula.
+pub(super) fn parse_formula(tokens: Vec<Token>, map: &SourceMap) -> (Option<Formula>, Vec<Diagnostic>) {
+    let mut shared = Shared::default();
+    let mut parser = Parser::new(tokens.into(), &mut shared, map);
+    let formula = parser.formula().and_then(|formula| parser.expect_end().map(|()| formula));
+    (formula.ok(), shared.log.finish())
+}
+
+impl<'a> Parser<'a> {
+    fn new(tokens: Arc<[Token]>, shared: &'a mut Shared, map: &'a SourceMap) -> Self {
+        Parser { tokens, at: 0, depth: 0, calls: Vec::new(), shared, map }
+    }
+
+    fn token(&self) -> &Token {
+        self.ahead(0)
+    }
+
+    /// A token further on; behind the end, the end.
+    fn ahead(&self, n_tokens: usize) -> &Token {
+        self.tokens.get(self.at + n_tokens).unwrap_or_else(|| self.tokens.last().expect("the end is a token"))
+    }
+
+    fn span(&self) -> Span {
+        self.token().span
+    }
+
+    /// The span from a token that was read to the last one that was.
+    fn since(&self, start: usize) -> Span {
+        let first = self.tokens.get(start).map_or(self.span(), |token| token.span);
+        match self.at.checked_sub(1).and_then(|last| self.tokens.get(last)) {
+            Some(last) if last.span.start >= first.start => first.to(last.span),
+            // An included text or an inline comes from elsewhere.
+            _ => first,
+        }
+    }
+
+    fn is(&self, sign: &str) -> bool {
+        self.token().is(sign)
+    }
+
+    fn is_word(&self, word: &str) -> bool {
+        self.token().name() == Some(word)
+    }
+
+    fn at_end(&self) -> bool {
+        self.token().kind == Kind::End
+    }
+
+    fn advance(&mut self) {
+        if !self.at_end() {
+            self.at += 1;
+        }
+    }
+
+    fn eat(&mut self, sign: &str) -> bool {
+        let found = self.is(sign);
+        if found {
+            self.advance();
+        }
+        found
+    }
+
+    fn eat_word(&mut self, word: &str) -> bool {
+        let found = self.is_word(word);
+        if found {
+            self.advance();
+        }
+        found
+    }
+
+    fn expect(&mut self, sign: &str) -> Parse<()> {
+        if self.eat(sign) { Ok(()) } else { Err(self.unexpected(&format!("`{sign}`"))) }
+    }
+
+    fn expect_end(&mut self) -> Parse<()> {
+        if self.at_end() { Ok(()) } else { Err(self.unexpected("the end")) }
+    }
+
+    /// A bracket that closes another one.
+    fn close(&mut self, sign: &str, opened: Span) -> Parse<()> {
+        if self.eat(sign) {
+            return Ok(());
+        }
+        if self.at_end() {
+            let message = format!("this has no closing `{sign}`");
+            return Err(self.error(Diagnostic::error(code::UNCLOSED, opened, message)));
+        }
+        Err(self.unexpected(&format!("`{sign}`")))
+    }
+
+    /// A name that is no keyword.
+    fn name(&mut self, what: &str) -> Parse<Name> {
+        let span = self.span();
+        match self.token().name() {
+            Some(text) if KEYWORDS.contains(&text) => {
+                let message = format!("{what} is expected here; `{text}` is a word of the language");
+                Err(self.error(Diagnostic::error(code::UNEXPECTED, span, message)))
+            }
+            Some(text) if NOT_READ.contains(&text) => Err(self.not_read(text.to_owned())),
+            Some(text) => {
+                let name = Name { text: text.to_owned(), span };
+                self.advance();
+                Ok(name)
+            }
+            None => Err(self.unexpected(what)),
+        }
+    }
+
+    fn error(&mut self, diagnostic: Diagnostic) -> Broken {
+        let span = diagnostic.primary.span;
+        if self.shared.last_error != Some(span) {
+            self.shared.last_error = Some(span);
+            self.shared.log.add(diagnostic);
+        }
+        Broken
+    }
+
+    fn unexpected(&mut self, wanted: &str) -> Broken {
+        let token = self.token().clone();
+        let span = token.span;
+        let diagnostic = match token.kind {
+            Kind::End => Diagnostic::error(code::UNEXPECTED, span, format!("{wanted} is missing at the end")),
+            Kind::Stray(Stray::Comment) => Diagnostic::error(code::UNCLOSED, span, "this comment has no end"),
+            Kind::Stray(Stray::Quote) => Diagnostic::error(code::UNCLOSED, span, "this quotation has no end"),
+            Kind::BadNumber => Diagnostic::error(code::UNEXPECTED, span, "this number is not read")
+                .help("numbers are decimal, or hexadecimal after `0x`, and fit in 64 bits"),
+            _ => {
+                let message = format!("{wanted} is expected here, not `{}`", token.text());
+                Diagnostic::error(code::UNEXPECTED, span, message)
+            }
+        };
+        self.error(diagnostic)
+    }
+
+    fn not_read(&mut self, what: impl Into<String>) -> Broken {
+        let message = format!("`{}` is not read", what.into());
+        let diagnostic = Diagnostic::error(code::NOT_READ, self.span(), message);
+        self.error(diagnostic)
+    }
+
+    /// Goes one level deeper with the reader.
+    fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
+        if self.depth >= MAX_DEPTH {
+            let message = format!("this is nested more than {MAX_DEPTH} deep");
+            let diagnostic = Diagnostic::error(code::TOO_LARGE, self.span(), message);
+            return Err(self.error(diagnostic));
+        }
+        self.depth += 1;
+        let result = read(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// Skips to behind the next separator of this level, or to the bracket that closes it.
+    fn recover(&mut self) {
+        let mut depth = 0usize;
+        while !self.at_end() {
+            match self.token().kind {
+                Kind::Sign("{" | "(" | "[") => depth += 1,
+                Kind::Sign("}" | ")" | "]") if depth == 0 => return,
+                Kind::Sign("}" | ")" | "]") => depth -= 1,
+                Kind::Sign(";" | "->") if depth == 0 => {
+                    self.advance();
+                    return;
+                }
+                Kind::Sign("::") if depth == 0 => return,
+                Kind::Name(ref word) if depth == 0 && matches!(&**word, "od" | "fi") => return,
+                _ => {}
+            }
+            self.advance();
+        }
+    }
+
+    /// What stands between two tokens, on one line.
+    fn text_since(&self, start: usize) -> String {
+        let tokens = &self.tokens[start.min(self.at)..self.at];
+        let mut text = String::new();
+        for (at, token) in tokens.iter().enumerate() {
+            let is_tight = |token: &Token| matches!(token.kind, Kind::Sign("(" | "[" | ")" | "]" | "," | ";" | "."));
+            if at > 0 && token.spaced && !(token.is(")") || token.is("]")) && !(is_tight(&tokens[at - 1]) && is_tight(token)) {
+                text.push(' ');
+            }
+            text.push_str(&token.text());
+        }
+        if text.chars().count() > MAX_TEXT {
+            text = text.chars().take(MAX_TEXT - 1).chain(['…']).collect();
+        }
+        text
+    }
+}

@@ -1,0 +1,249 @@
+//! Bodies with names looked up.
+
+use base::{Diagnostic, Span};
+
+use super::super::ast::{self, Init, VarRef};
+use super::super::program::{Expr, Op, Ref, Start, Stmt, StmtKind};
+use super::Resolver;
+use super::expressions::{Found, positions};
+use super::symbols::{Parts, Scope};
+use crate::codes::promela as code;
+
+impl<'f> Resolver<'f> {
+    /// The body of a process: start values of leading declarations belong to the variables.
+    pub(super) fn outermost(&mut self, body: &'f [ast::Stmt]) -> Vec<Stmt> {
+        let is_declaration = |statement: &ast::Stmt| matches!(statement.kind, ast::StmtKind::Declare(_));
+        let n_leading = body.iter().position(|statement| !is_declaration(statement)).unwrap_or(body.len());
+        for statement in &body[..n_leading] {
+            if let ast::StmtKind::Declare(declared) = &statement.kind {
+                declared.iter().for_each(|one| self.variable(one));
+            }
+        }
+        self.rest(&body[n_leading..])
+    }
+
+    /// A block with its own names.
+    pub(super) fn statements(&mut self, body: &'f [ast::Stmt]) -> Vec<Stmt> {
+        self.scopes.push(Scope::default());
+        let resolved = self.rest(body);
+        self.scopes.pop();
+        resolved
+    }
+
+    fn rest(&mut self, body: &'f [ast::Stmt]) -> Vec<Stmt> {
+        let mut resolved = Vec::new();
+        // A label before a declaration belongs to the next statement.
+        let mut waiting: Vec<String> = Vec::new();
+        for statement in body {
+            let first = resolved.len();
+            self.statement(statement, &mut resolved);
+            let labels = statement.labels.iter().map(|label| label.text.clone());
+            waiting.extend(labels);
+            if let Some(stmt) = resolved.get_mut(first) {
+                stmt.labels.splice(0..0, std::mem::take(&mut waiting));
+            }
+        }
+        resolved
+    }
+
+    fn statement(&mut self, statement: &'f ast::Stmt, resolved: &mut Vec<Stmt>) {
+        let span = statement.span;
+        let kind = match &statement.kind {
+            ast::StmtKind::Declare(declared) => return self.late(declared, span, resolved),
+            ast::StmtKind::ForIn { variable, container, body } => {
+                return self.for_in(variable, container, (body, span), resolved);
+            }
+            ast::StmtKind::Else => Some(StmtKind::Else),
+            ast::StmtKind::Goto(label) => self.goto(label),
+            ast::StmtKind::Break => Some(StmtKind::Break),
+            ast::StmtKind::If(options) => Some(StmtKind::If(self.options(options))),
+            ast::StmtKind::Do(options) => Some(StmtKind::Do(self.options(options))),
+            ast::StmtKind::Atomic(inner) => Some(StmtKind::Atomic(self.statements(inner))),
+            ast::StmtKind::DStep(inner) => Some(StmtKind::DStep(self.statements(inner))),
+            ast::StmtKind::Block(inner) => Some(StmtKind::Block(self.statements(inner))),
+            ast::StmtKind::Unless(main, escape) => {
+                Some(StmtKind::Unless(self.statements(main), self.statements(escape)))
+            }
+            _ => self.operation(statement).map(StmtKind::Op),
+        };
+        if let Some(kind) = kind {
+            resolved.push(Stmt { labels: Vec::new(), kind, span, text: statement.text.clone() });
+        }
+    }
+
+    fn options(&mut self, options: &'f [Vec<ast::Stmt>]) -> Vec<Vec<Stmt>> {
+        options.iter().map(|option| self.statements(option)).collect()
+    }
+
+    fn goto(&mut self, label: &ast::Name) -> Option<StmtKind> {
+        let Some(owner) = self.owner else { return Some(StmtKind::Goto(label.text.clone())) };
+        if !self.labels[owner].contains(&label.text) {
+            let known = self.labels[owner].iter().map(String::as_str);
+            let near = base::diagnostic::nearest_name(&label.text, known).map(str::to_owned);
+            let message = format!("there is no label `{}` in this process", label.text);
+            let mut diagnostic = Diagnostic::error(code::LABEL, label.span, message);
+            if let Some(near) = near {
+                diagnostic = diagnostic.suggest(format!("did you mean `{near}`?"), label.span, near);
+            }
+            self.report(diagnostic);
+            return None;
+        }
+        Some(StmtKind::Goto(label.text.clone()))
+    }
+
+    /// A declaration behind the first statement: a start value is an assignment.
+    fn late(&mut self, declared: &'f [ast::Declaration], span: Span, resolved: &mut Vec<Stmt>) {
+        for one in declared {
+            self.variable(one);
+            let Some(variable) = self.look_up(&one.name.text).cloned() else { continue };
+            let Parts::Leaf(leaf) = variable.parts else { continue };
+            if let (Some(Init::Channel { span, .. }), Some(_)) = (&one.init, self.owner) {
+                self.not_read(*span, "a channel that is made after the first statement of its process");
+                continue;
+            }
+            let start = std::mem::replace(&mut self.program.leaves[leaf].init, Start::Zero);
+            let dims = self.program.leaves[leaf].dims.clone();
+            let element = |at: Vec<usize>| Ref {
+                leaf,
+                indices: at.into_iter().map(|at| Expr::number(at as i64, span)).collect(),
+                span,
+            };
+            let values: Vec<Expr> = match start {
+                Start::Value(value) => vec![value; positions(&dims).len()],
+                Start::List(mut values) => {
+                    values.resize(positions(&dims).len(), Expr::number(0, span));
+                    values
+                }
+                Start::Zero | Start::Channel { .. } => continue,
+            };
+            let pairs = positions(&dims).into_iter().map(element).zip(values).collect();
+            let kind = StmtKind::Op(Op::Assign(pairs));
+            resolved.push(Stmt { labels: Vec::new(), kind, span, text: format!("{} = …", one.name.text) });
+        }
+    }
+
+    /// `for (i in a)` over an array: the variable is the index.
+    fn for_in(
+        &mut self,
+        variable: &'f VarRef,
+        container: &'f VarRef,
+        (body, span): (&'f [ast::Stmt], Span),
+        resolved: &mut Vec<Stmt>,
+    ) {
+        let found = match &container.parts[..] {
+            [part] if part.index.is_none() => self.look_up(&part.name.text).cloned(),
+            _ => None,
+        };
+        let Some(len) = found.and_then(|found| found.len) else {
+            return self.not_read(container.span, "`for` over something that is no array");
+        };
+        let Some(counter) = self.target(variable) else { return };
+        let inner = self.statements(body);
+        resolved.extend(count_up(counter, len, inner, span));
+    }
+
+    /// A statement that is one step.
+    fn operation(&mut self, statement: &ast::Stmt) -> Option<Op> {
+        let claim_only = self.in_claim;
+        match &statement.kind {
+            ast::StmtKind::Print => Some(Op::Print),
+            ast::StmtKind::Assert(expr) => Some(Op::Assert(self.expression(expr)?)),
+            ast::StmtKind::Expr(ast::Expr { kind: ast::ExprKind::Run(name, arguments), span }) if !claim_only => {
+                self.run(name, arguments, *span, None)
+            }
+            ast::StmtKind::Expr(expr) => Some(Op::Guard(self.expression(expr)?)),
+            ast::StmtKind::Assign(target, ast::Expr { kind: ast::ExprKind::Run(name, arguments), span })
+                if !claim_only =>
+            {
+                let target = self.target(target)?;
+                self.run(name, arguments, *span, Some(target))
+            }
+            ast::StmtKind::Assign(target, value) => self.assign(target, value),
+            ast::StmtKind::Send { .. } | ast::StmtKind::Receive { .. } if claim_only => {
+                let message = "a claim neither sends nor receives";
+                self.report(Diagnostic::error(code::CLAIM, statement.span, message));
+                None
+            }
+            ast::StmtKind::Send { channel, is_sorted, values } => {
+                let channel = self.channel(channel);
+                let values = self.values(values)?;
+                Some(Op::Send { channel: channel?, is_sorted: *is_sorted, values })
+            }
+            ast::StmtKind::Receive { channel, is_random, is_copy, arguments } => {
+                let channel = self.channel(channel);
+                let patterns = self.patterns(arguments)?;
+                Some(Op::Receive { channel: channel?, is_random: *is_random, is_copy: *is_copy, patterns })
+            }
+            _ => None,
+        }
+    }
+
+    fn assign(&mut self, target: &VarRef, value: &ast::Expr) -> Option<Op> {
+        if let (Some(Found::Many(targets)), ast::ExprKind::Var(source)) = (self.find_quietly(target), &value.kind) {
+            let Some(Found::Many(sources)) = self.find(source) else {
+                self.not_read(value.span, "a value for a whole structure");
+                return None;
+            };
+            let same = targets.len() == sources.len();
+            if !same || self.in_claim {
+                self.not_read(value.span, "an assignment between different structures");
+                return None;
+            }
+            let read = |one: Ref| Expr { span: one.span, kind: super::super::program::ExprKind::Read(one) };
+            return Some(Op::Assign(targets.into_iter().zip(sources.into_iter().map(read)).collect()));
+        }
+        let target = self.target(target);
+        let value = self.expression(value)?;
+        Some(Op::Assign(vec![(target?, value)]))
+    }
+
+    /// What a variable is, if it is declared.
+    fn find_quietly(&mut self, variable: &VarRef) -> Option<Found> {
+        self.look_up(&variable.parts[0].name.text)?;
+        let n_errors = self.log.n_errors();
+        let found = self.find(variable);
+        if self.log.n_errors() > n_errors { None } else { found }
+    }
+
+    fn run(&mut self, name: &ast::Name, arguments: &[ast::Expr], span: Span, result: Option<Ref>) -> Option<Op> {
+        let proctype = self.proctype(name);
+        let arguments = self.values(arguments)?;
+        let proctype = proctype?;
+        let declared = &self.program.proctypes[proctype];
+        if declared.is_init {
+            self.not_read(span, "`run init`");
+            return None;
+        }
+        if declared.parameters.len() != arguments.len() {
+            let message = format!(
+                "`{}` takes {} arguments, not {}",
+                name.text,
+                declared.parameters.len(),
+                arguments.len()
+            );
+            let diagnostic = Diagnostic::error(code::WRONG_NUMBER, span, message);
+            let place = declared.span;
+            self.report(diagnostic.note(place, "declared here"));
+            return None;
+        }
+        Some(Op::Run { proctype, arguments, result })
+    }
+}
+
+/// `i = 0; do :: i <= n - 1 -> …; i++ :: else -> break od`.
+fn count_up(counter: Ref, len: usize, inner: Vec<Stmt>, span: Span) -> Vec<Stmt> {
+    use super::super::ast::BinaryOp;
+    use super::super::program::ExprKind;
+    let read = || Box::new(Expr { kind: ExprKind::Read(counter.clone()), span });
+    let number = |value| Expr::number(value, span);
+    let op = |op, text: &str| Stmt { labels: Vec::new(), kind: StmtKind::Op(op), span, text: text.into() };
+    let stmt = |kind, text: &str| Stmt { labels: Vec::new(), kind, span, text: text.into() };
+    let last = Box::new(number(len as i64 - 1));
+    let test = Expr { kind: ExprKind::Binary(BinaryOp::LessEqual, read(), last), span };
+    let more = Expr { kind: ExprKind::Binary(BinaryOp::Add, read(), Box::new(number(1))), span };
+    let mut round = vec![op(Op::Guard(test), "in range")];
+    round.extend(inner);
+    round.push(op(Op::Assign(vec![(counter.clone(), more)]), "next"));
+    let leave = vec![stmt(StmtKind::Else, "else"), stmt(StmtKind::Break, "break")];
+    vec![op(Op::Assign(vec![(counter.clone(), number(0))]), "first"), stmt(StmtKind::Do(vec![round, leave]), "for")]
+}
