@@ -23,13 +23,14 @@ const DEFAULT_LIMIT: u64 = 20_000_000;
 const MOST_SECONDS: u64 = 120;
 
 /// A table with names for its columns.
-struct Table {
-    rows: Vec<HashMap<String, String>>,
+pub struct Table {
+    /// The rows, by the names of their columns.
+    pub rows: Vec<HashMap<String, String>>,
 }
 
 impl Table {
     /// Reads a file whose first line has the names; fields in quotes may have commas.
-    fn read(path: &Path) -> Result<Self, String> {
+    pub fn read(path: &Path) -> Result<Self, String> {
         let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
         let mut lines = text.lines().map(fields);
         let names = lines.next().unwrap_or_default();
@@ -120,7 +121,8 @@ pub fn run(root: &Path, limit: Option<&str>) -> ExitCode {
     ExitCode::from(u8::from(n_differ > 0))
 }
 
-fn field<'r>(row: &'r HashMap<String, String>, name: &str) -> &'r str {
+/// A field of a row; empty where it is missing.
+pub fn field<'r>(row: &'r HashMap<String, String>, name: &str) -> &'r str {
     row.get(name).map_or("", String::as_str)
 }
 

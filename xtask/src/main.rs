@@ -1,11 +1,12 @@
 //! Chores of the project, as `cargo xtask CHORE`.
 //!
 //! `tidy` checks the rules of the house that a compiler does not know; `bench` measures Piecewise beside other tools;
-//! `beem` compares the BEEM models with the published numbers; `campaign` compares every method with brute force on random programs.
+//! `beem` compares the BEEM models with the published numbers, `promela` the Promela models with SPIN's; `campaign` compares every method with brute force on random programs.
 
 mod beem;
 mod bench;
 mod campaign;
+mod promela;
 mod tidy;
 
 use std::path::Path;
@@ -19,6 +20,7 @@ fn main() -> ExitCode {
         ["beem"] => beem::run(root, None),
         ["beem", limit] => beem::run(root, Some(limit)),
         ["campaign", ref arguments @ ..] => campaign::run(root, arguments),
+        ["promela", ref arguments @ ..] => promela::run(root, arguments),
         ["bench", name] => bench::run(root, name, false),
         ["bench", name, "--write"] => bench::run(root, name, true),
         _ => {
@@ -29,6 +31,9 @@ fn main() -> ExitCode {
             eprintln!("       cargo xtask bench beem [--write]   measure searches and local graphs of the BEEM models");
             eprintln!("       cargo xtask bench pushdown [--write] measure path edges of programs with procedures");
             eprintln!("       cargo xtask beem [LIMIT]            compare the BEEM models with the reference counts");
+            eprintln!(
+                "       cargo xtask promela [LIMIT] [NAME]    compare the Promela models with SPIN's counts and verdicts"
+            );
             eprintln!("       cargo xtask campaign [--programs N] [--seed S] [--profile P] [--method M] [--seconds T]");
             eprintln!("                                          every method on random programs against brute force");
             ExitCode::from(2)

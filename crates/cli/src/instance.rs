@@ -35,7 +35,7 @@ pub fn load(
     goals: &[String],
     display: &DisplayOptions,
 ) -> Result<Program, Failure> {
-    for loaded in load::load_instance(path, given, goals)? {
+    for loaded in load::load_instance(path, given, &Request::default().with_goals(goals))? {
         match loaded {
             Loaded::Program(program) => {
                 messages::warnings(&program, display);

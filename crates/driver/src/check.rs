@@ -27,12 +27,14 @@ pub struct Program {
     pub model: Model,
     /// What the front-end warns of.
     pub warnings: Vec<Diagnostic>,
+    /// How many states come before the initial one: see [`lang::Loaded::n_before`].
+    pub n_before: u64,
 }
 
 impl Program {
     /// The program with its results.
     pub fn into_run(self, checked: Checked) -> Run {
-        let Program { source, model, warnings } = self;
+        let Program { source, model, warnings, .. } = self;
         Run { source, model, warnings, results: checked.results, time: checked.time }
     }
 

@@ -9,7 +9,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// The endings of the files that a directory is searched for.
-pub const SOURCE_ENDINGS: [&str; 3] = ["pw", "dve", "pds"];
+pub const SOURCE_ENDINGS: [&str; 4] = ["pw", "dve", "pds", "pml"];
 
 /// The largest file that is read at all, in bytes; front-ends and readers of traces have their own limits below it.
 const MOST_BYTES: u64 = 256 << 20;
@@ -63,7 +63,7 @@ pub fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Vec<FileError>> {
                 Err(error) => errors.push(error),
                 Ok(found) if found.is_empty() => {
                     let endings = SOURCE_ENDINGS.map(|ending| format!("`.{ending}`")).join(", ");
-                    let endings = endings.replace(", `.pds`", " or `.pds`");
+                    let endings = endings.replace(", `.pml`", " or `.pml`");
                     errors.push(FileError::new(path, format!("there is no {endings} file in this directory")));
                 }
                 Ok(found) => files.extend(found),
@@ -110,6 +110,34 @@ fn read_all(reader: impl Read, most_bytes: u64) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     reader.take(most_bytes + 1).read_to_end(&mut bytes)?;
     Ok((bytes.len() as u64 <= most_bytes).then_some(bytes))
+}
+
+/// How many files a program in Promela may include.
+const MOST_INCLUDED: usize = 500;
+
+/// The files that a program in Promela includes, at any depth, by their paths from its folder; one that is not there is left out.
+pub fn included(path: &Path, text: &str) -> lang::promela::Includes {
+    let mut found = lang::promela::Includes::new();
+    let is_promela = path
+        .extension()
+        .and_then(|ending| ending.to_str())
+        .is_some_and(|ending| lang::PROMELA_SUFFIXES.contains(&ending));
+    if !is_promela {
+        return found;
+    }
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let mut open = lang::promela::included(text);
+    while let Some(name) = open.pop() {
+        if found.contains_key(&name) || found.len() >= MOST_INCLUDED {
+            continue;
+        }
+        let Ok(bytes) = read_at_most(&folder.join(&name), lang::pw::MAX_FILE_LENGTH as u64) else { continue };
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let beside = name.rsplit_once('/').map(|(folder, _)| format!("{folder}/")).unwrap_or_default();
+        open.extend(lang::promela::included(&text).into_iter().map(|inner| format!("{beside}{inner}")));
+        found.insert(name, text);
+    }
+    found
 }
 
 /// Why a larger file is refused.

@@ -5,6 +5,8 @@
 
 use std::fmt;
 
+use lang::promela::Reading;
+
 /// The parameter that `-N` gives.
 pub const SIZE_PARAMETER: &str = "N";
 
@@ -89,6 +91,7 @@ pub struct Request {
     sizes: Option<Sizes>,
     given: Vec<Given>,
     goals: Vec<String>,
+    reading: Reading,
 }
 
 impl Request {
@@ -105,12 +108,22 @@ impl Request {
                 return Err(format!("parameter `{SIZE_PARAMETER}` is given twice, by `-N` and by `-D`"));
             }
         }
-        Ok(Request { sizes, given, goals: Vec::new() })
+        Ok(Request { sizes, given, ..Request::default() })
     }
 
     /// Adds what `--goal` says.
     pub fn with_goals(self, goals: &[String]) -> Self {
         Request { goals: goals.to_vec(), ..self }
+    }
+
+    /// Adds how programs in Promela are read.
+    pub fn with_reading(self, reading: Reading) -> Self {
+        Request { reading, ..self }
+    }
+
+    /// How programs in Promela are read.
+    pub fn reading(&self) -> &Reading {
+        &self.reading
     }
 
     /// What `--goal` says.

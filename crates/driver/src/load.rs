@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use base::diagnostic::nearest_name;
 use base::{Diagnostic, SourceFile};
+use lang::promela::Reading;
 use lang::{ParameterRange, ProgramText};
 
 use crate::check::Program;
@@ -67,7 +68,7 @@ pub enum LoadError {
 /// Paths that cannot be read, and parameters that fit no program. A file with errors of its own is a [`Refusal`].
 pub fn load(paths: &[PathBuf], request: &Request) -> Result<Batch, LoadError> {
     let paths = files::find(paths).map_err(LoadError::Files)?;
-    let texts = read_all(&paths, request.goals()).map_err(LoadError::Files)?;
+    let texts = read_all(&paths, request).map_err(LoadError::Files)?;
     if let [text] = &texts[..] {
         return Ok(load_one(text, request));
     }
@@ -87,8 +88,8 @@ pub fn load(paths: &[PathBuf], request: &Request) -> Result<Batch, LoadError> {
 ///
 /// # Errors
 /// A path that cannot be read. A sweep has no one instance; the caller refuses it before.
-pub fn load_instance(path: &Path, given: &[(String, i64)], goals: &[String]) -> Result<Vec<Loaded>, FileError> {
-    Ok(match read_text(path, goals)? {
+pub fn load_instance(path: &Path, given: &[(String, i64)], request: &Request) -> Result<Vec<Loaded>, FileError> {
+    Ok(match read_text(path, request)? {
         Ok(text) => instances_of(&text, given),
         Err(refusal) => vec![Loaded::Refused(refusal)],
     })
@@ -99,16 +100,16 @@ pub fn load_instance(path: &Path, given: &[(String, i64)], goals: &[String]) -> 
 /// # Errors
 /// A path that cannot be read.
 pub fn declared_parameters(path: &Path) -> Result<Option<Vec<ParameterRange>>, FileError> {
-    Ok(read_text(path, &[])?.ok().and_then(|text| text.parameters().ok()))
+    Ok(read_text(path, &Request::default())?.ok().and_then(|text| text.parameters().ok()))
 }
 
 /// What a path leads to: a text, which is read once for all its instances, or why there is none.
 type Read = Result<ProgramText, Refusal>;
 
-fn read_all(paths: &[PathBuf], goals: &[String]) -> Result<Vec<Read>, Vec<FileError>> {
+fn read_all(paths: &[PathBuf], request: &Request) -> Result<Vec<Read>, Vec<FileError>> {
     let (mut texts, mut errors) = (Vec::new(), Vec::new());
     for path in paths {
-        match read_text(path, goals) {
+        match read_text(path, request) {
             Ok(text) => texts.push(text),
             Err(error) => errors.push(error),
         }
@@ -116,12 +117,17 @@ fn read_all(paths: &[PathBuf], goals: &[String]) -> Result<Vec<Read>, Vec<FileEr
     if errors.is_empty() { Ok(texts) } else { Err(errors) }
 }
 
-fn read_text(path: &Path, goals: &[String]) -> Result<Read, FileError> {
+fn read_text(path: &Path, request: &Request) -> Result<Read, FileError> {
     let bytes = files::read(path)?;
-    let goals = goals_for(path, goals)?;
-    Ok(lang::pw::decode(&path.display().to_string(), bytes)
-        .map_err(|undecodable| Refusal { source: undecodable.file, diagnostics: vec![undecodable.diagnostic] })
-        .and_then(|source| ProgramText::read(&source, &goals).map_err(|diagnostics| Refusal { source, diagnostics })))
+    let goals = goals_for(path, request.goals())?;
+    let source = match lang::pw::decode(&path.display().to_string(), bytes) {
+        Ok(source) => source,
+        Err(undecodable) => {
+            return Ok(Err(Refusal { source: undecodable.file, diagnostics: vec![undecodable.diagnostic] }));
+        }
+    };
+    let reading = Reading { includes: files::included(path, source.text()), ..request.reading().clone() };
+    Ok(ProgramText::read_with(&source, &goals, &reading).map_err(|diagnostics| Refusal { source, diagnostics }))
 }
 
 /// The parameters of a program; a text with errors has none that matter, since it is refused.
@@ -229,7 +235,8 @@ pub fn instance(source: &SourceFile, given: &[(String, i64)]) -> Loaded {
 pub(crate) fn instances_of(text: &ProgramText, given: &[(String, i64)]) -> Vec<Loaded> {
     match text.instance(given) {
         Ok(loaded) => {
-            let program = Program { source: text.source().clone(), model: loaded.model, warnings: loaded.warnings };
+            let lang::Loaded { model, warnings, n_before } = loaded;
+            let program = Program { source: text.source().clone(), model, warnings, n_before };
             vec![Loaded::Program(Box::new(program))]
         }
         Err(refused) => {

@@ -8,6 +8,7 @@ use base::{Diagnostic, SourceFile, Span};
 use crate::codes::check::{UNKNOWN_LANGUAGE, UNKNOWN_PARAMETER};
 use crate::dve::{self, Goal, Refused};
 use crate::pds;
+use crate::promela::{self, Reading};
 use crate::pw;
 
 pub use crate::pw::{Loaded, ParameterRange};
@@ -21,7 +22,12 @@ enum Language {
     Dve,
     /// Concurrent pushdown systems, `.pds`.
     Pushdown,
+    /// SPIN's language, `.pml`.
+    Promela(Box<Reading>),
 }
+
+/// The suffixes of files in Promela.
+pub const PROMELA_SUFFIXES: [&str; 7] = ["pml", "prom", "promela", "spin", "pm", "pr", "prm"];
 
 /// A program text that was read once. Its instances are made from it, one for each size that is asked for.
 #[derive(Clone, Debug)]
@@ -38,12 +44,21 @@ impl ProgramText {
     /// # Errors
     /// What its parser reports.
     pub fn read(source: &SourceFile, goals: &[Goal]) -> Result<ProgramText, Vec<Diagnostic>> {
+        ProgramText::read_with(source, goals, &Reading::default())
+    }
+
+    /// The same, with what a program in Promela needs besides its text.
+    ///
+    /// # Errors
+    /// What its parser reports.
+    pub fn read_with(source: &SourceFile, goals: &[Goal], reading: &Reading) -> Result<ProgramText, Vec<Diagnostic>> {
         let name = source.name().rsplit(['/', '\\']).next().unwrap_or_default();
         let language = match name.rsplit_once('.').map(|(_, suffix)| suffix) {
             // Without a suffix it may come from a pipe.
             None | Some("pw") => Language::Piecewise(Box::new(pw::read(source)?)),
             Some("dve") => Language::Dve,
             Some("pds") => Language::Pushdown,
+            Some(suffix) if PROMELA_SUFFIXES.contains(&suffix) => Language::Promela(Box::new(reading.clone())),
             Some(suffix) => return Err(vec![unknown_language(suffix)]),
         };
         Ok(ProgramText { source: source.clone(), goals: goals.to_vec(), language })
@@ -61,6 +76,7 @@ impl ProgramText {
     pub fn parameters(&self) -> Result<Vec<ParameterRange>, Vec<Diagnostic>> {
         match &self.language {
             Language::Piecewise(text) => text.parameters(&self.source),
+            Language::Promela(reading) => Ok(promela::parameters(&self.source, reading)),
             Language::Dve | Language::Pushdown => Ok(Vec::new()),
         }
     }
@@ -82,6 +98,7 @@ impl ProgramText {
                 no_parameters(parameters).map_err(refused)?;
                 pds::load(&self.source, &self.goals)
             }
+            Language::Promela(reading) => promela::load(&self.source, parameters, reading),
         }
     }
 }
@@ -131,5 +148,5 @@ fn unknown_language(suffix: &str) -> Diagnostic {
     let message = format!("files that end in `.{suffix}` are not read");
     let diagnostic = Diagnostic::error(UNKNOWN_LANGUAGE, Span::default(), message);
     diagnostic
-        .help("a program in the Piecewise language ends in `.pw`, one in DVE in `.dve`, a pushdown system in `.pds`")
+        .help("a program in the Piecewise language ends in `.pw`, one in DVE in `.dve`, a pushdown system in `.pds`, one in Promela in `.pml`")
 }

@@ -50,4 +50,108 @@ pub const ELSE_BESIDE_CHANNELS: &str = "W0905";
 pub const UNREACHABLE: &str = "W0906";
 
 /// The rows of this stage.
-pub const CODES: &[Code] = &[];
+pub const CODES: &[Code] = &[
+    promela_row!(
+        "E0901",
+        "something else was expected",
+        "The message says what could stand here. Statements are separated by `;` or `->`, which mean the same; options of `if` and `do` begin with `::`."
+    ),
+    promela_row!(
+        "E0902",
+        "something has no end",
+        "A bracket, a block, `if`, `do`, a comment, a text in quotes or an `#if` is opened and never closed."
+    ),
+    promela_row!(
+        "E0903",
+        "a directive that is not understood",
+        "Directives are `#define`, `#undef`, `#if`, `#ifdef`, `#ifndef`, `#elif`, `#else`, `#endif`, `#include`, `#error` and `#warning`. Conditions are expressions over whole numbers, macros and `defined`."
+    ),
+    promela_row!(
+        "E0904",
+        "a file to include that cannot be read",
+        "`#include \"file\"` reads a file beside the one that includes it. A file may not include itself, neither directly nor through others."
+    ),
+    promela_row!(
+        "E0905",
+        "a name that nothing declares",
+        "Variables, types, proctypes and names of messages are declared before they are used. Variables of a block are known within it only."
+    ),
+    promela_row!(
+        "E0906",
+        "a name is declared twice",
+        "In one block a name has one meaning. The note shows the first declaration."
+    ),
+    promela_row!(
+        "E0907",
+        "a wrong number of fields, arguments or indices",
+        "A send or receive gives as many values as the messages of its channel have fields, a `run` as many as its proctype has parameters, and an array has one index. Without an index, `P@label` means the only process of that proctype."
+    ),
+    promela_row!("E0908", "not a channel", "Only variables of type `chan` can be sent to and received from."),
+    promela_row!(
+        "E0909",
+        "a label or jump that cannot be",
+        "A `goto` leads to a label of the same process, each label stands once, `break` stands within `do`, and no jump leads into a `d_step`."
+    ),
+    promela_row!(
+        "E0910",
+        "something that must be known before the program runs",
+        "Lengths of arrays, capacities of channels, numbers of active processes and start values are numbers, names of messages and operators on them; start values may also read what is declared before."
+    ),
+    promela_row!(
+        "E0911",
+        "how many processes there will be is not known",
+        "A `run` in a loop may start any number of processes. Where the loop counts with variables of the process that are known, the number is found; otherwise `--instances P=3` says how many there may be."
+    ),
+    promela_row!(
+        "E0912",
+        "a part of Promela that is not read",
+        "Embedded C, `trace`, `priority`, `enabled`, `pc_value`, `STDIN`, `float` and `D_proctype` are not read; nor are a few combinations that the message names. Nothing is read in another sense than SPIN's: what cannot be read is refused."
+    ),
+    promela_row!(
+        "E0913",
+        "a limit",
+        "There are limits for the sizes of arrays and buffers, for how deep macros, files and blocks are nested, and for how much macros and inlines expand to."
+    ),
+    promela_row!(
+        "E0914",
+        "a program without processes",
+        "A program has at least one `active proctype`, or `init`, which starts others by `run`."
+    ),
+    promela_row!(
+        "E0915",
+        "`else` where it cannot stand",
+        "`else` is the first statement of an option of `if` or `do`: it can be taken where no other option can."
+    ),
+    promela_row!(
+        "E0916",
+        "a claim that changes something",
+        "`never` and `ltl` look at states. They neither assign, send, receive nor start processes."
+    ),
+    promela_row!(
+        "E0917",
+        "which channel it is cannot be found out",
+        "Channels are constants of the model: for each variable of type `chan` the channels that it may hold are found out before the program runs. That is possible where channels are passed in variables of type `chan`, in messages with such fields and as arguments."
+    ),
+    promela_row!(
+        "W0901",
+        "a separator is missing",
+        "Statements are separated by `;` or `->`. After `}`, `fi` and `od` it may be missing."
+    ),
+    promela_row!("W0902", "the call gives a macro another value", "`-D N=2` replaces what the text defines for `N`."),
+    promela_row!(
+        "W0903",
+        "a hidden variable is part of the state",
+        "SPIN leaves a `hidden` variable out of the state. Here it is an ordinary variable, so that nothing depends on what was visited before."
+    ),
+    promela_row!(
+        "W0904",
+        "a value is cut to its type",
+        "What is stored in a variable is cut to its type: 300 in a `byte` is 44."
+    ),
+    promela_row!(
+        "W0905",
+        "`else` beside a send or receive",
+        "SPIN calls this dubious. `else` can be taken where no other option can: where the buffer is full or empty, or no message matches."
+    ),
+    promela_row!("W0906", "a statement that is never reached", "No way through the process leads here."),
+];

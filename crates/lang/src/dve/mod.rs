@@ -62,7 +62,11 @@ pub fn load(source: &SourceFile, goals: &[Goal]) -> Result<Loaded, Vec<Refused>>
             refusals.push(refused(&goal.source, wrong));
         }
     }
-    if refusals.is_empty() { Ok(Loaded { model: asking.into_model(), warnings: diagnostics }) } else { Err(refusals) }
+    if refusals.is_empty() {
+        Ok(Loaded { model: asking.into_model(), warnings: diagnostics, n_before: 0 })
+    } else {
+        Err(refusals)
+    }
 }
 
 fn too_long(source: &SourceFile) -> Option<Diagnostic> {

@@ -73,7 +73,7 @@ pub fn load(source: &SourceFile, beside: &[Goal]) -> Result<Loaded, Vec<Refused>
         )));
     }
     match lower::lower(source, &system, &start, &specs) {
-        Ok(model) => Ok(Loaded { model, warnings }),
+        Ok(model) => Ok(Loaded { model, warnings, n_before: 0 }),
         Err(lower::TooLarge(span)) => {
             let message = "the system is too large: its rules are too many steps";
             let diagnostics = vec![Diagnostic::error(crate::codes::syntax::FILE_TOO_LONG, span, message)];

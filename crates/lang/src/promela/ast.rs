@@ -22,12 +22,22 @@ pub(super) struct File {
 #[derive(Clone, Debug)]
 pub(super) enum Unit {
     /// `mtype = { a, b }` or `mtype:kind = { a, b }`.
-    Mtype { kind: Option<Name>, names: Vec<Name> },
-    Typedef { name: Name, fields: Vec<Declaration> },
+    Mtype {
+        kind: Option<Name>,
+        names: Vec<Name>,
+    },
+    Typedef {
+        name: Name,
+        fields: Vec<Declaration>,
+    },
     Global(Declaration),
     Proctype(Proctype),
     Ltl(Ltl),
-    Never { body: Vec<Stmt>, span: Span, name: Option<Name> },
+    Never {
+        body: Vec<Stmt>,
+        span: Span,
+        name: Option<Name>,
+    },
 }
 
 /// A `proctype`, or `init`.
@@ -40,7 +50,6 @@ pub(super) struct Proctype {
     pub parameters: Vec<Declaration>,
     pub provided: Option<Expr>,
     pub body: Vec<Stmt>,
-    pub span: Span,
 }
 
 /// An `ltl` block.
@@ -120,7 +129,11 @@ pub(super) enum Init {
     Value(Expr),
     List(Vec<Expr>),
     /// `[capacity] of { types }`.
-    Channel { capacity: Expr, fields: Vec<Type>, span: Span },
+    Channel {
+        capacity: Expr,
+        fields: Vec<Type>,
+        span: Span,
+    },
 }
 
 /// A variable, an element or a part of one: `x`, `a[i]`, `s.f[2].g`.
@@ -159,15 +172,27 @@ pub(super) enum ExprKind {
     /// `len(q)`, `full(q)` and their family.
     Query(Query, VarRef),
     /// `q?[…]`.
-    Poll { channel: VarRef, is_random: bool, arguments: Vec<Argument> },
+    Poll {
+        channel: VarRef,
+        is_random: bool,
+        arguments: Vec<Argument>,
+    },
     Timeout,
     NonProgress,
     NrPr,
     Pid,
     /// `P@l`, `P[e]@l`.
-    At { process: Name, pid: Option<Box<Expr>>, label: Name },
+    At {
+        process: Name,
+        pid: Option<Box<Expr>>,
+        label: Name,
+    },
     /// `P:x`, `P[e]:x`.
-    Remote { process: Name, pid: Option<Box<Expr>>, variable: VarRef },
+    Remote {
+        process: Name,
+        pid: Option<Box<Expr>>,
+        variable: VarRef,
+    },
 }
 
 /// A question about a channel.
@@ -211,7 +236,7 @@ pub(super) enum Argument {
     /// `eval(e)` or a constant: the value must be equal.
     Match(Expr),
     /// `_`.
-    Ignore(Span),
+    Ignore,
 }
 
 /// A statement with the labels before it.
@@ -235,8 +260,17 @@ pub(super) enum StmtKind {
     Assert(Expr),
     Goto(Name),
     Break,
-    Send { channel: VarRef, is_sorted: bool, values: Vec<Expr> },
-    Receive { channel: VarRef, is_random: bool, is_copy: bool, arguments: Vec<Argument> },
+    Send {
+        channel: VarRef,
+        is_sorted: bool,
+        values: Vec<Expr>,
+    },
+    Receive {
+        channel: VarRef,
+        is_random: bool,
+        is_copy: bool,
+        arguments: Vec<Argument>,
+    },
     If(Vec<Vec<Stmt>>),
     Do(Vec<Vec<Stmt>>),
     Atomic(Vec<Stmt>),
@@ -244,5 +278,9 @@ pub(super) enum StmtKind {
     Block(Vec<Stmt>),
     Unless(Vec<Stmt>, Vec<Stmt>),
     /// `for (i in a)`: the variable, the array or channel, the body.
-    ForIn { variable: VarRef, container: VarRef, body: Vec<Stmt> },
+    ForIn {
+        variable: VarRef,
+        container: VarRef,
+        body: Vec<Stmt>,
+    },
 }

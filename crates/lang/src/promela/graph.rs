@@ -16,6 +16,9 @@ pub(super) type NodeId = usize;
 /// Names an `atomic` or `d_step` block: the outermost one counts.
 pub(super) type BlockId = usize;
 
+/// What is shown for a step that no statement stands for.
+const SILENT: &str = "end of block";
+
 /// A body as a graph.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Graph {
@@ -50,6 +53,8 @@ pub(super) struct Edge {
     pub d_step: Option<BlockId>,
     /// The first places of the escapes (`unless`) that come before it.
     pub escapes: Vec<NodeId>,
+    /// Whether no statement of the text stands for it.
+    pub is_silent: bool,
     pub text: String,
     pub span: Span,
 }
@@ -69,6 +74,25 @@ impl Graph {
     }
 }
 
+impl Graph {
+    /// The first statement that no way leads to.
+    pub fn unreached(&self) -> Option<Span> {
+        let mut seen = vec![false; self.nodes.len()];
+        let mut open = vec![self.entry];
+        while let Some(node) = open.pop() {
+            if !std::mem::replace(&mut seen[node], true) {
+                open.extend(self.nodes[node].edges.iter().map(|edge| edge.target));
+            }
+        }
+        let spans = |is_seen: bool| {
+            let nodes = self.nodes.iter().zip(&seen).filter(move |(_, seen)| **seen == is_seen);
+            nodes.flat_map(|(node, _)| &node.edges).filter(|edge| !edge.is_silent).map(|edge| edge.span)
+        };
+        let reached: HashSet<Span> = spans(true).collect();
+        spans(false).filter(|span| !reached.contains(span)).min()
+    }
+}
+
 /// How graphs are built.
 #[derive(Clone, Copy)]
 pub(super) struct Style<'n> {
@@ -80,7 +104,8 @@ pub(super) struct Style<'n> {
 
 /// Builds the graph of a body.
 pub(super) fn build(body: &[Stmt], style: Style<'_>) -> (Graph, Vec<Diagnostic>) {
-    let mut builder = Builder { style, drafts: Vec::new(), labels: HashMap::new(), n_blocks: 0, diagnostics: Vec::new() };
+    let mut builder =
+        Builder { style, drafts: Vec::new(), labels: HashMap::new(), n_blocks: 0, diagnostics: Vec::new() };
     let end_span = body.last().map_or(Span::default(), |last| Span { start: last.span.end, end: last.span.end });
     let end = builder.place(&Around::default(), end_span);
     let entry = builder.sequence(body, end, &Around::default());
@@ -157,6 +182,7 @@ impl Builder<'_> {
             block: around.block,
             d_step: around.d_step,
             escapes: around.escapes.clone(),
+            is_silent: statement.text == SILENT,
             text: statement.text.clone(),
             span: statement.span,
         };
@@ -278,7 +304,7 @@ impl Builder<'_> {
             // The end of the choice is a place of its own, left by a silent step.
             Some(last) if around.block.is_none() => {
                 let close = self.place(&Around { head_of: None, is_first: false, ..inside.clone() }, last.span);
-                let silent = Stmt { text: "end of atomic".into(), labels: Vec::new(), ..last.clone() };
+                let silent = Stmt { text: SILENT.into(), labels: Vec::new(), ..last.clone() };
                 self.edge(close, Does::Op(Op::Skip), next, (&silent, &inside));
                 self.sequence(inner, close, &inside)
             }

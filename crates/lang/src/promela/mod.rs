@@ -5,6 +5,7 @@
 //! (`program.rs`), `graph.rs` makes places and steps, `elaborate.rs` the Model. `docs/promela.md` says what is read and what it means.
 
 mod ast;
+mod elaborate;
 mod graph;
 mod lexer;
 mod parser;
@@ -14,7 +15,151 @@ mod resolve;
 mod sources;
 mod values;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+
+use base::{Diagnostic, SourceFile, Span};
+use model::Model;
+
+use crate::codes::syntax::FILE_TOO_LONG;
+use crate::dve::Refused;
+use crate::pw::{Loaded, MAX_FILE_LENGTH, ParameterRange};
+use graph::Style;
+use sources::{Placed, SourceMap};
 
 /// The files that a program may include, by their path from the folder of the program.
 pub type Includes = BTreeMap<String, String>;
+
+/// How a program is read, besides its text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reading {
+    /// The files that it may include.
+    pub includes: Includes,
+    /// Count states as `pan -E -A -c0` does: deaths are steps, blocks that begin with a loop have an entry, failed assertions are passed over.
+    pub like_spin: bool,
+    /// How many processes of a proctype a `run` in a loop may start.
+    pub instances: Vec<(String, usize)>,
+    /// Whether temporal properties assume weak fairness, as `pan -f`.
+    pub is_fair: bool,
+    /// Whether to ask for progress, as `pan -l`.
+    pub progress: bool,
+}
+
+/// The paths of the files that a text includes, whatever its conditions say.
+pub fn included(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for line in text.lines() {
+        let Some(rest) = line.trim_start().strip_prefix('#') else { continue };
+        let Some(rest) = rest.trim_start().strip_prefix("include") else { continue };
+        let mut parts = rest.split('"');
+        if let (Some(before), Some(name)) = (parts.next(), parts.next())
+            && before.trim().is_empty()
+        {
+            found.push(name.to_owned());
+        }
+    }
+    found
+}
+
+/// The macros of a program that are numbers, which a call can give other values.
+pub fn parameters(source: &SourceFile, reading: &Reading) -> Vec<ParameterRange> {
+    let read = preprocessor::preprocess(source, &reading.includes, &[]);
+    let range = |(name, _)| ParameterRange { name, least: i64::from(i32::MIN), greatest: Some(i64::from(i32::MAX)) };
+    read.numbers.into_iter().map(range).collect()
+}
+
+/// Makes the Model of a program with these values for macros.
+///
+/// # Errors
+/// The texts that are refused: the file itself, or files that it includes.
+pub fn load(source: &SourceFile, given: &[(String, i64)], reading: &Reading) -> Result<Loaded, Vec<Refused>> {
+    if let Some(diagnostic) = too_long(source) {
+        return Err(vec![Refused { source: source.clone(), diagnostics: vec![diagnostic] }]);
+    }
+    let read = preprocessor::preprocess(source, &reading.includes, given);
+    let mut diagnostics = read.diagnostics;
+    let model = program(read.tokens, &read.map, (source, reading), &mut diagnostics);
+    match model {
+        Some((model, n_before)) if !diagnostics.iter().any(Diagnostic::is_error) => {
+            let warnings = diagnostics.into_iter().map(|one| read.map.in_main_file(one)).collect();
+            Ok(Loaded { model, warnings, n_before })
+        }
+        _ => Err(refused(diagnostics, &read.map)),
+    }
+}
+
+fn program(
+    tokens: Vec<lexer::Token>,
+    map: &SourceMap,
+    (source, reading): (&SourceFile, &Reading),
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Option<(Model, u64)> {
+    let fine = |diagnostics: &[Diagnostic]| !diagnostics.iter().any(Diagnostic::is_error);
+    let (file, more) = parser::parse(tokens, map);
+    diagnostics.extend(more);
+    if !fine(diagnostics) {
+        return None;
+    }
+    let resolved = resolve::resolve(&file);
+    diagnostics.extend(resolved.diagnostics);
+    if !fine(diagnostics) {
+        return None;
+    }
+    let mut graphs = Vec::new();
+    for (id, proctype) in resolved.program.proctypes.iter().enumerate() {
+        let named = resolved.named_labels.iter().filter(|(owner, _)| *owner == id);
+        let named: HashSet<String> = named.map(|(_, label)| label.clone()).collect();
+        let style = Style { block_entries: reading.like_spin, named: &named };
+        let (graph, more) = graph::build(&proctype.body, style);
+        diagnostics.extend(more);
+        if let Some(span) = graph.unreached() {
+            let message = "this statement is never reached";
+            diagnostics.push(Diagnostic::warning(crate::codes::promela::UNREACHABLE, span, message));
+        }
+        graphs.push(graph);
+    }
+    if !fine(diagnostics) {
+        return None;
+    }
+    let options = elaborate::Options {
+        deaths: reading.like_spin,
+        instances: reading.instances.clone(),
+        is_fair: reading.is_fair,
+        progress: reading.progress,
+        ignores_assertions: reading.like_spin,
+    };
+    let elaborated = elaborate::elaborate(&resolved.program, &graphs, map, &options);
+    diagnostics.extend(elaborated.diagnostics);
+    let model = Model { name: model_name(source), ..elaborated.model };
+    fine(diagnostics).then(|| (model, elaborated.n_before as u64))
+}
+
+/// Each diagnostic with the text that it speaks of; the file itself comes first.
+fn refused(diagnostics: Vec<Diagnostic>, map: &SourceMap) -> Vec<Refused> {
+    let mut found: Vec<Refused> = Vec::new();
+    for diagnostic in diagnostics {
+        let Placed { source, diagnostic } = map.place(diagnostic);
+        match found.iter_mut().find(|one| one.source.name() == source.name()) {
+            Some(one) => one.diagnostics.push(diagnostic),
+            None => found.push(Refused { source, diagnostics: vec![diagnostic] }),
+        }
+    }
+    for one in &mut found {
+        one.diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
+    }
+    found.retain(|one| one.diagnostics.iter().any(Diagnostic::is_error));
+    found
+}
+
+fn too_long(source: &SourceFile) -> Option<Diagnostic> {
+    let length = source.text().len();
+    (length > MAX_FILE_LENGTH).then(|| {
+        let message = format!("this file has {length} bytes; at most {} MB are read", MAX_FILE_LENGTH >> 20);
+        Diagnostic::error(FILE_TOO_LONG, Span::default(), message)
+    })
+}
+
+/// The name of the file without its folder and its suffix.
+fn model_name(source: &SourceFile) -> String {
+    let name = source.name().rsplit(['/', '\\']).next().unwrap_or_default();
+    name.rsplit_once('.').map_or(name, |(name, _)| name).to_string()
+}

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use base::{Diagnostic, Span};
 
-use super::ast::{File, Formula, Name};
+use super::ast::{File, Name};
 use super::lexer::{Kind, Stray, Token};
 use super::sources::SourceMap;
 use crate::codes::promela as code;
@@ -32,16 +32,30 @@ const MAX_TEXT: usize = 100;
 
 /// Words that mean something, and so are no names.
 const KEYWORDS: [&str; 44] = [
-    "active", "assert", "atomic", "bit", "bool", "break", "byte", "chan", "d_step", "do", "else", "empty", "eval", "fi",
-    "for", "full", "goto", "hidden", "if", "init", "inline", "int", "len", "local", "mtype", "nempty", "never", "nfull",
-    "od", "of", "pid", "printf", "printm", "proctype", "provided", "run", "select", "short", "show", "skip", "timeout",
-    "typedef", "unless", "unsigned",
+    "active", "assert", "atomic", "bit", "bool", "break", "byte", "chan", "d_step", "do", "else", "empty", "eval",
+    "fi", "for", "full", "goto", "hidden", "if", "init", "inline", "int", "len", "local", "mtype", "nempty", "never",
+    "nfull", "od", "of", "pid", "printf", "printm", "proctype", "provided", "run", "select", "short", "show", "skip",
+    "timeout", "typedef", "unless", "unsigned",
 ];
 
 /// Parts of Promela that are not read.
 const NOT_READ: [&str; 16] = [
-    "c_code", "c_decl", "c_expr", "c_state", "c_track", "trace", "notrace", "priority", "set_priority", "get_priority",
-    "enabled", "pc_value", "D_proctype", "float", "_last", "_priority",
+    "c_code",
+    "c_decl",
+    "c_expr",
+    "c_state",
+    "c_track",
+    "trace",
+    "notrace",
+    "priority",
+    "set_priority",
+    "get_priority",
+    "enabled",
+    "pc_value",
+    "D_proctype",
+    "float",
+    "_last",
+    "_priority",
 ];
 
 /// An error that was reported; the parser goes on elsewhere.
@@ -85,14 +99,6 @@ pub(super) fn parse(tokens: Vec<Token>, map: &SourceMap) -> (File, Vec<Diagnosti
     let mut parser = Parser::new(tokens.into(), &mut shared, map);
     let file = parser.file();
     (file, shared.log.finish())
-}
-
-/// Reads one formula.
-pub(super) fn parse_formula(tokens: Vec<Token>, map: &SourceMap) -> (Option<Formula>, Vec<Diagnostic>) {
-    let mut shared = Shared::default();
-    let mut parser = Parser::new(tokens.into(), &mut shared, map);
-    let formula = parser.formula().and_then(|formula| parser.expect_end().map(|()| formula));
-    (formula.ok(), shared.log.finish())
 }
 
 impl<'a> Parser<'a> {
@@ -159,10 +165,6 @@ impl<'a> Parser<'a> {
 
     fn expect(&mut self, sign: &str) -> Parse<()> {
         if self.eat(sign) { Ok(()) } else { Err(self.unexpected(&format!("`{sign}`"))) }
-    }
-
-    fn expect_end(&mut self) -> Parse<()> {
-        if self.at_end() { Ok(()) } else { Err(self.unexpected("the end")) }
     }
 
     /// A bracket that closes another one.
@@ -266,7 +268,11 @@ impl<'a> Parser<'a> {
         let mut text = String::new();
         for (at, token) in tokens.iter().enumerate() {
             let is_tight = |token: &Token| matches!(token.kind, Kind::Sign("(" | "[" | ")" | "]" | "," | ";" | "."));
-            if at > 0 && token.spaced && !(token.is(")") || token.is("]")) && !(is_tight(&tokens[at - 1]) && is_tight(token)) {
+            if at > 0
+                && token.spaced
+                && !(token.is(")") || token.is("]"))
+                && !(is_tight(&tokens[at - 1]) && is_tight(token))
+            {
                 text.push(' ');
             }
             text.push_str(&token.text());

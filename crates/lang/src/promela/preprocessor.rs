@@ -72,8 +72,7 @@ struct Preprocessor<'a> {
 
 /// Reads a file with the macros that the call gives.
 pub(super) fn preprocess(source: &SourceFile, includes: &Includes, given: &[(String, i64)]) -> Preprocessed {
-    let number =
-        |&value: &i64| Macro { parameters: None, body: Arc::new([number_token(value)]), definition: None };
+    let number = |&value: &i64| Macro { parameters: None, body: Arc::new([number_token(value)]), definition: None };
     let mut preprocessor = Preprocessor {
         map: SourceMap::new(source.clone()),
         includes,
@@ -239,7 +238,8 @@ impl Preprocessor<'_> {
         }
         let is_given = |known: &Macro| known.definition.is_none();
         if self.macros.get(name).is_some_and(is_given) {
-            let message = format!("`{name}` is {} here, and the call gives another value", self.map.slice(span_of(body)));
+            let message =
+                format!("`{name}` is {} here, and the call gives another value", self.map.slice(span_of(body)));
             return self.report(Diagnostic::warning(code::GIVEN_MACRO, first.span, message));
         }
         if let ([Token { kind: Kind::Number(value), .. }], None) = (body, &parameters)

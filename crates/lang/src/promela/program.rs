@@ -72,7 +72,10 @@ pub(super) enum Start {
     /// The elements in order; those that are not given are 0.
     List(Vec<Expr>),
     /// Each element with a new channel.
-    Channel { capacity: usize, fields: Vec<Basic> },
+    Channel {
+        capacity: usize,
+        fields: Vec<Basic>,
+    },
 }
 
 /// A proctype, or `init`.
@@ -185,9 +188,22 @@ pub(super) enum Op {
     /// All values are computed before the first one is stored.
     Assign(Vec<(Ref, Expr)>),
     Assert(Expr),
-    Run { proctype: ProctypeId, arguments: Vec<Expr>, result: Option<Ref> },
-    Send { channel: Ref, is_sorted: bool, values: Vec<Expr> },
-    Receive { channel: Ref, is_random: bool, is_copy: bool, patterns: Vec<Pattern> },
+    Run {
+        proctype: ProctypeId,
+        arguments: Vec<Expr>,
+        result: Option<Ref>,
+    },
+    Send {
+        channel: Ref,
+        is_sorted: bool,
+        values: Vec<Expr>,
+    },
+    Receive {
+        channel: Ref,
+        is_random: bool,
+        is_copy: bool,
+        patterns: Vec<Pattern>,
+    },
 }
 
 impl Expr {

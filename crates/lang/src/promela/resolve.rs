@@ -9,14 +9,14 @@ mod expressions;
 mod statements;
 mod symbols;
 
-pub(super) use expressions::constant;
+pub(super) use expressions::{constant, positions};
 
 use std::collections::{HashMap, HashSet};
 
 use base::{Diagnostic, Span};
 
 use super::ast::{self, File, Name, Unit};
-use super::program::{Claim, Formula, LeafId, Program, Proctype, ProctypeId};
+use super::program::{Claim, Formula, LeafId, Proctype, ProctypeId, Program};
 use crate::codes::promela as code;
 use crate::log::Log;
 use symbols::{Scope, Variable};

@@ -44,14 +44,14 @@ impl Text {
     /// Everything that is wrong at this size, with the warnings, in the order of the text.
     pub fn instance(&self, source: &SourceFile, parameters: &[(String, i64)]) -> Result<Loaded, Vec<Diagnostic>> {
         let (model, more) = match lower::lower(self, source, parameters) {
-            Ok(Loaded { model, warnings }) => (Some(model), warnings),
+            Ok(Loaded { model, warnings, .. }) => (Some(model), warnings),
             Err(diagnostics) => (None, diagnostics),
         };
         let mut diagnostics = self.warnings.clone();
         diagnostics.extend(more);
         diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
         match model {
-            Some(model) => Ok(Loaded { model, warnings: diagnostics }),
+            Some(model) => Ok(Loaded { model, warnings: diagnostics, n_before: 0 }),
             None => Err(diagnostics),
         }
     }

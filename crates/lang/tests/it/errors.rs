@@ -1,6 +1,6 @@
 //! Every code has a program that draws it.
 //!
-//! `tests/errors/CODE.pw` (or `.dve`, or `.pds` with `.init` and `.spec` beside it) draws CODE; `CODE.txt` beside it holds all diagnostics of that file as plain text;
+//! `tests/errors/CODE.pw` (or `.dve`, `.pml`, or `.pds` with `.init` and `.spec` beside it) draws CODE; `CODE.txt` beside it holds all diagnostics of that file as plain text;
 //! `CODE.fixed.pw` draws no error, nor CODE if that is a warning. To write the `.txt` files anew: `BLESS=1 cargo test
 //! -p piecewise-lang`.
 
@@ -51,10 +51,16 @@ fn beside(name: &str) -> Vec<Goal> {
     ["init", "spec"].into_iter().filter_map(text).collect()
 }
 
-/// The parameters that a file is checked with: none, but for the code that is about them.
+/// The parameters that a file is checked with: none, but for the codes that are about them.
 fn parameters(name: &str) -> Vec<(String, i64)> {
     let is_wrong = name.starts_with(codes::check::UNKNOWN_PARAMETER) && !name.contains("fixed");
-    if is_wrong { vec![("M".to_string(), 2)] } else { Vec::new() }
+    // A macro of the text that the call gives another value.
+    let is_given = name.starts_with(codes::promela::GIVEN_MACRO);
+    match (is_wrong, is_given) {
+        (true, _) => vec![("M".to_string(), 2)],
+        (_, true) => vec![("N".to_string(), 2)],
+        _ => Vec::new(),
+    }
 }
 
 fn diagnose_wrong(code: &Code) -> (SourceFile, Vec<Diagnostic>) {

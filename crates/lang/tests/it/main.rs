@@ -15,6 +15,7 @@ mod meaning;
 mod messages;
 mod pds;
 mod product;
+mod promela;
 mod questions;
 mod random;
 mod recovery;

@@ -10,7 +10,7 @@ use base::{Diagnostic, Span};
 
 use super::super::ast::BinaryOp;
 use super::super::graph::{Does, Graph, NodeId};
-use super::super::program::{Expr, ExprKind, LeafId, Op, Program, ProctypeId, Ref};
+use super::super::program::{Expr, ExprKind, LeafId, Op, ProctypeId, Program, Ref};
 use super::super::values;
 use super::world::{Instance, World};
 use crate::codes::promela as code;
@@ -73,8 +73,11 @@ pub(super) fn creation(
         all.push((instance.pid, events(program, graphs, instance, (world, bounds))?));
     }
     let direct: usize = all.iter().map(|(_, events)| most(events)).sum();
-    let created: BTreeSet<ProctypeId> = all.iter().flat_map(|(_, events)| events.iter().map(|event| event.proctype)).collect();
-    let has_runs = |&proctype: &ProctypeId| graphs[proctype].nodes.iter().any(|node| node.edges.iter().any(|edge| is_run(&edge.does)));
+    let created: BTreeSet<ProctypeId> =
+        all.iter().flat_map(|(_, events)| events.iter().map(|event| event.proctype)).collect();
+    let has_runs = |&proctype: &ProctypeId| {
+        graphs[proctype].nodes.iter().any(|node| node.edges.iter().any(|edge| is_run(&edge.does)))
+    };
     let is_alone = all.iter().filter(|(_, events)| !events.is_empty()).count() <= 1 && !created.iter().any(has_runs);
     let mut found = Creation::default();
     let mut wanted: BTreeSet<(ProctypeId, i64)> = BTreeSet::new();
@@ -222,7 +225,9 @@ fn events(
         return Ok(Vec::new());
     }
     let exact: Facts = match instance.exists {
-        true => instance.values.iter().map(|(&leaf, row)| (leaf, row.iter().map(|&value| Some(value)).collect())).collect(),
+        true => {
+            instance.values.iter().map(|(&leaf, row)| (leaf, row.iter().map(|&value| Some(value)).collect())).collect()
+        }
         false => instance.values.iter().map(|(&leaf, row)| (leaf, vec![None; row.len()])).collect(),
     };
     let follower = Follower { program, graph, instance, constants: bounds.constants, world };
@@ -252,11 +257,7 @@ struct Follower<'p> {
 
 impl Follower<'_> {
     /// Follows all paths; the `run`s on them, or the one that comes again and again.
-    fn follow(
-        &self,
-        facts: Facts,
-        limit: &dyn Fn(ProctypeId) -> Option<usize>,
-    ) -> Result<Vec<Event>, (String, Span)> {
+    fn follow(&self, facts: Facts, limit: &dyn Fn(ProctypeId) -> Option<usize>) -> Result<Vec<Event>, (String, Span)> {
         let mut seen: HashSet<(NodeId, Facts, usize)> = HashSet::new();
         let mut open = vec![(self.instance.place, facts, 0usize)];
         let mut events: Vec<Event> = Vec::new();
@@ -360,13 +361,11 @@ impl Follower<'_> {
             ExprKind::Not(inner) => i64::from(self.value(inner, facts)? == 0),
             ExprKind::Negate(inner) => values::wrap(-self.value(inner, facts)?),
             ExprKind::Complement(inner) => !self.value(inner, facts)?,
-            ExprKind::Binary(op, left, right) => {
-                match (op, self.value(left, facts), self.value(right, facts)) {
-                    (BinaryOp::And, Some(0), _) | (BinaryOp::And, _, Some(0)) => 0,
-                    (_, Some(left), Some(right)) => values::apply(*op, left, right)?,
-                    _ => return None,
-                }
-            }
+            ExprKind::Binary(op, left, right) => match (op, self.value(left, facts), self.value(right, facts)) {
+                (BinaryOp::And, Some(0), _) | (BinaryOp::And, _, Some(0)) => 0,
+                (_, Some(left), Some(right)) => values::apply(*op, left, right)?,
+                _ => return None,
+            },
             ExprKind::If(test, yes, no) => {
                 let chosen = if self.value(test, facts)? != 0 { yes } else { no };
                 self.value(chosen, facts)?

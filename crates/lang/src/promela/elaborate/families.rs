@@ -10,7 +10,7 @@ use base::{Diagnostic, Span};
 
 use super::super::ast::Basic;
 use super::super::graph::{Does, Graph};
-use super::super::program::{Expr, ExprKind, LeafId, Op, Pattern, Program, ProctypeId, Ref};
+use super::super::program::{Expr, ExprKind, LeafId, Op, Pattern, ProctypeId, Program, Ref};
 use super::super::resolve::constant;
 use super::creation::{Creation, Site};
 use super::world::World;
@@ -121,9 +121,10 @@ fn constants_of(
     use super::super::program::Start;
     let instance = &world.instances[at];
     let mut found = HashMap::new();
-    let is_created = creation.pids.iter().any(|(site, pids)| {
-        run_at(site, creation) == Some(instance.proctype) && pids.contains(&instance.pid)
-    });
+    let is_created = creation
+        .pids
+        .iter()
+        .any(|(site, pids)| run_at(site, creation) == Some(instance.proctype) && pids.contains(&instance.pid));
     for (position, &leaf) in program.proctypes[instance.proctype].leaves.iter().enumerate() {
         let declared = &program.leaves[leaf];
         if changed.contains(&leaf) {
@@ -229,7 +230,9 @@ impl ChannelSets {
             }
             Op::Run { proctype, arguments, .. } => {
                 let parameters = &program.proctypes[*proctype].parameters;
-                for (&parameter, argument) in parameters.iter().zip(arguments).filter(|(parameter, _)| is_channel(**parameter)) {
+                for (&parameter, argument) in
+                    parameters.iter().zip(arguments).filter(|(parameter, _)| is_channel(**parameter))
+                {
                     let found = self.of(argument, family, setting)?;
                     for (position, other) in families.iter().enumerate() {
                         if other.proctype == *proctype && !other.constants.contains_key(&parameter) {

@@ -192,7 +192,11 @@ impl Ranges {
         match &expr.kind {
             ExprKind::Const(value) => (*value, *value),
             ExprKind::Read(one) => self.read(one, family, setting),
-            ExprKind::Not(_) | ExprKind::Poll { .. } | ExprKind::Timeout | ExprKind::NonProgress | ExprKind::At { .. } => (0, 1),
+            ExprKind::Not(_)
+            | ExprKind::Poll { .. }
+            | ExprKind::Timeout
+            | ExprKind::NonProgress
+            | ExprKind::At { .. } => (0, 1),
             ExprKind::Negate(inner) => {
                 let (lo, hi) = of(inner);
                 wrapped((-hi, -lo))

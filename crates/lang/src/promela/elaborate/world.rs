@@ -9,11 +9,13 @@ use base::Span;
 
 use super::super::ast::{Basic, Query};
 use super::super::graph::{Does, Edge, Graph, NodeId};
-use super::super::program::{Expr, ExprKind, LeafId, Op, Program, ProctypeId, Ref, Start};
+use super::super::program::{Expr, ExprKind, LeafId, Op, Pattern, ProctypeId, Program, Ref, Start};
 use super::super::values;
 
-/// How many steps of `init` are run before the start.
+/// How many statements of `init` are run before the start.
 const MAX_STEPS: usize = 20_000;
+/// How many steps these may be.
+const MAX_PASSED: usize = 100;
 
 /// A channel; its number is its position plus one.
 #[derive(Clone, Debug)]
@@ -45,8 +47,8 @@ pub(super) struct World {
     pub globals: HashMap<LeafId, Vec<i64>>,
     pub channels: Vec<Channel>,
     pub instances: Vec<Instance>,
-    /// Whether `init` has taken a step already.
-    pub init_ran: bool,
+    /// What came before: `init` has taken these steps already.
+    pub passed: Vec<World>,
 }
 
 /// Something that cannot be computed before the start.
@@ -171,8 +173,28 @@ impl World {
                     Query::NotEmpty => i64::from(len > 0),
                 }
             }
+            ExprKind::Poll { channel, is_random, patterns } => {
+                let contents = &self.channels[self.channel(channel, eye)?].contents;
+                let looked_at = if *is_random { contents.len() } else { 1 };
+                let mut found = false;
+                for message in contents.iter().take(looked_at) {
+                    found |= self.matches(message, patterns, eye)?;
+                }
+                i64::from(found)
+            }
             _ => return Err(unknown),
         })
+    }
+
+    fn matches(&self, message: &[i64], patterns: &[Pattern], eye: Eye<'_>) -> Known<bool> {
+        for (field, pattern) in message.iter().zip(patterns) {
+            if let Pattern::Match(expr) = pattern
+                && self.value(expr, eye)? != *field
+            {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     fn channel(&self, one: &Ref, eye: Eye<'_>) -> Known<usize> {
@@ -200,29 +222,35 @@ impl World {
         Ok(at)
     }
 
-    /// Runs the `atomic` of `run`s with which `init` begins, where `init` is alone and has no choice. What exists afterwards, if that can
-    /// be computed.
+    /// Runs `init` while it is alone and has no choice, up to the end of the step in which it starts others. What exists afterwards, if that
+    /// can be computed.
     pub fn after_init(&self, program: &Program, graphs: &[Graph]) -> Option<World> {
         let [init] = &self.instances[..] else { return None };
         if !program.proctypes[init.proctype].is_init {
             return None;
         }
         let graph = &graphs[init.proctype];
-        let mut world = World { init_ran: true, ..self.clone() };
+        let mut world = World { passed: vec![self.clone()], ..self.clone() };
         let mut has_run = false;
         for _ in 0..MAX_STEPS {
-            let edge = match world.only_edge(program, graph).ok()? {
-                Some(edge) => edge,
+            let Some(edge) = world.only_edge(program, graph).ok()? else {
                 // It waits within its block: others move.
-                None => return has_run.then_some(world),
+                return has_run.then_some(world);
             };
-            edge.block?;
             has_run |= matches!(edge.does, Does::Op(Op::Run { .. }));
             world.perform(program, graphs, edge).ok()?;
             world.instances[0].place = edge.target;
-            if !graph.goes_on(edge) {
-                return has_run.then_some(world);
+            if graph.goes_on(edge) {
+                continue;
             }
+            if has_run {
+                return Some(world);
+            }
+            if world.passed.len() >= MAX_PASSED {
+                return None;
+            }
+            let here = World { passed: Vec::new(), ..world.clone() };
+            world.passed.push(here);
         }
         None
     }
@@ -290,11 +318,12 @@ impl World {
                 let at = self.channel(channel, eye)?;
                 let values = values.iter().map(|value| self.value(value, eye)).collect::<Known<Vec<_>>>()?;
                 let fields = self.channels[at].fields.clone();
-                if fields.len() != values.len() {
+                if fields.len() < values.len() {
                     return Err(Unknown(edge.span));
                 }
+                let values = values.into_iter().chain(std::iter::repeat(0));
                 let cut = |(value, &ty): (i64, &Basic)| values::cut(value, super::super::program::bounds(ty));
-                self.channels[at].contents.push(values.into_iter().zip(&fields).map(cut).collect());
+                self.channels[at].contents.push(values.zip(&fields).map(cut).collect());
             }
             Op::Receive { .. } => return Err(Unknown(edge.span)),
         }

@@ -125,7 +125,8 @@ impl Parser<'_> {
     /// Whether declarations begin here.
     pub(super) fn is_declaration(&self) -> bool {
         let Some(word) = self.token().name() else { return false };
-        let basic = ["bit", "bool", "byte", "pid", "short", "int", "mtype", "chan", "unsigned", "hidden", "show", "local"];
+        let basic =
+            ["bit", "bool", "byte", "pid", "short", "int", "mtype", "chan", "unsigned", "hidden", "show", "local"];
         basic.contains(&word)
             // `T x`: a type by its name.
             || !KEYWORDS.contains(&word) && self.ahead(1).name().is_some_and(|next| !KEYWORDS.contains(&next))
@@ -233,7 +234,6 @@ impl Parser<'_> {
     }
 
     fn proctype(&mut self) -> Parse<Proctype> {
-        let start = self.at;
         let mut active = None;
         if self.eat_word("active") {
             let opened = self.span();
@@ -260,7 +260,7 @@ impl Parser<'_> {
         }
         let provided = if self.eat_word("provided") { Some(self.expression()?) } else { None };
         let body = self.block()?;
-        Ok(Proctype { name, active, is_init, parameters, provided, body, span: self.since(start) })
+        Ok(Proctype { name, active, is_init, parameters, provided, body })
     }
 
     fn parameters(&mut self) -> Parse<Vec<Declaration>> {

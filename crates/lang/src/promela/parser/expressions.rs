@@ -257,7 +257,7 @@ impl Parser<'_> {
         match self.token().kind.clone() {
             Kind::Name(word) if &*word == "_" => {
                 self.advance();
-                Ok(Argument::Ignore(self.since(start)))
+                Ok(Argument::Ignore)
             }
             Kind::Name(word) if &*word == "eval" => {
                 self.advance();

@@ -46,7 +46,8 @@ impl Parser<'_> {
         if let (&ExprKind::Number(lo), &ExprKind::Number(hi)) = (&first.kind, &last.kind)
             && (0..MOST_CHOICES).contains(&(hi.saturating_sub(lo)))
         {
-            let choose = |value| vec![written(StmtKind::Assign(variable.clone(), number(value, span)), span, text.clone())];
+            let choose =
+                |value| vec![written(StmtKind::Assign(variable.clone(), number(value, span)), span, text.clone())];
             body.push(written(StmtKind::If((lo..=hi).map(choose).collect()), span, text.clone()));
             return Ok(());
         }
@@ -78,10 +79,7 @@ fn counted(variable: &VarRef, first: Expr, last: Expr, inner: Vec<Stmt>, span: S
     let mut round = vec![written(StmtKind::Expr(test), span, format!("{name} in range"))];
     round.extend(inner);
     round.push(increment(variable, span, &name));
-    let leave = vec![
-        written(StmtKind::Else, span, "else".into()),
-        written(StmtKind::Break, span, "break".into()),
-    ];
+    let leave = vec![written(StmtKind::Else, span, "else".into()), written(StmtKind::Break, span, "break".into())];
     let start = assign(variable, first, span);
     vec![start, written(StmtKind::Do(vec![round, leave]), span, "for".into())]
 }

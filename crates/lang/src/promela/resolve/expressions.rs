@@ -216,7 +216,7 @@ impl Resolver<'_> {
         let mut fine = true;
         for argument in arguments {
             match argument {
-                Argument::Ignore(_) => patterns.push(Pattern::Ignore),
+                Argument::Ignore => patterns.push(Pattern::Ignore),
                 Argument::Match(expr) => match self.expression(expr) {
                     Some(expr) => patterns.push(Pattern::Match(expr)),
                     None => fine = false,
@@ -317,13 +317,19 @@ pub(in super::super) fn constant(expr: &Expr) -> Option<i64> {
         ExprKind::Negate(inner) => Some(values::wrap(-constant(inner)?)),
         ExprKind::Complement(inner) => Some(!constant(inner)?),
         ExprKind::Binary(op, left, right) => values::apply(*op, constant(left)?, constant(right)?),
-        ExprKind::If(test, yes, no) => if constant(test)? != 0 { constant(yes) } else { constant(no) },
+        ExprKind::If(test, yes, no) => {
+            if constant(test)? != 0 {
+                constant(yes)
+            } else {
+                constant(no)
+            }
+        }
         _ => None,
     }
 }
 
 /// All positions in an array of these lengths, in order.
-pub(super) fn positions(dims: &[usize]) -> Vec<Vec<usize>> {
+pub(in super::super) fn positions(dims: &[usize]) -> Vec<Vec<usize>> {
     dims.iter().fold(vec![Vec::new()], |found, &len| {
         let longer = |start: Vec<usize>| (0..len).map(move |at| start.iter().copied().chain([at]).collect());
         found.into_iter().flat_map(longer).collect()

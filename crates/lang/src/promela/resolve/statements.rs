@@ -215,12 +215,8 @@ impl<'f> Resolver<'f> {
             return None;
         }
         if declared.parameters.len() != arguments.len() {
-            let message = format!(
-                "`{}` takes {} arguments, not {}",
-                name.text,
-                declared.parameters.len(),
-                arguments.len()
-            );
+            let message =
+                format!("`{}` takes {} arguments, not {}", name.text, declared.parameters.len(), arguments.len());
             let diagnostic = Diagnostic::error(code::WRONG_NUMBER, span, message);
             let place = declared.span;
             self.report(diagnostic.note(place, "declared here"));

@@ -33,6 +33,8 @@ pub struct Loaded {
     pub model: Model,
     /// What looks unintended.
     pub warnings: Vec<Diagnostic>,
+    /// How many states come before the initial one: what a program does before anything else can happen may be done while it is read.
+    pub n_before: u64,
 }
 
 /// Checks a program and makes its Model, with these values for its parameters. A parameter that is not given takes its least
@@ -108,6 +110,8 @@ fn finish(mut checker: Checker<'_>) -> Result<Loaded, Vec<Diagnostic>> {
     }
     match checker.diagnostics.has_errors() {
         true => Err(checker.diagnostics.into_sorted()),
-        false => Ok(Loaded { model: checker.model.at_size(), warnings: checker.diagnostics.into_sorted() }),
+        false => {
+            Ok(Loaded { model: checker.model.at_size(), warnings: checker.diagnostics.into_sorted(), n_before: 0 })
+        }
     }
 }

@@ -1,0 +1,589 @@
+//! Program and graphs to Model.
+//!
+//! In: a resolved program and the graphs of its proctypes. Out: the Model, or what is wrong. What exists at the start is computed (`world.rs`), what
+//! `run`s create is bounded (`creation.rs`), processes alike become families (`families.rs`), numbers get ranges (`ranges.rs`). Then each
+//! family's edges become moves (`steps.rs`, with `expressions.rs` and `channels.rs`) and these actions (`chains.rs`, `births.rs`); `questions.rs`
+//! makes the properties.
+
+mod births;
+mod chains;
+mod channels;
+mod creation;
+mod expressions;
+mod families;
+mod questions;
+mod ranges;
+mod steps;
+mod terms;
+mod world;
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use base::{Diagnostic, Span};
+use model::Model;
+use model::control::{self, ChannelId, Next, Place, PlaceId, Scope};
+use model::expr::Expr as ModelExpr;
+use model::fairness::FairnessId;
+use model::process::{self, FamilyId, IndexRange, Process, ProcessId};
+use model::size::Size;
+use model::types::{ScalarType, Type};
+use model::variable::{Init, Role, Storage, Var, VarId};
+
+use super::ast::Basic;
+use super::graph::{Graph, NodeId};
+use super::program::{Claim, ExprKind, LeafId, ProctypeId, Program};
+use super::sources::SourceMap;
+use crate::codes::promela as code;
+use crate::log::Log;
+use channels::Made;
+use creation::{Bounds, Creation};
+use families::{ChannelSets, Setting};
+use ranges::{Interval, Ranges};
+use terms::number;
+use world::World;
+
+/// The label of all actions but receives at meetings, which SPIN's fairness does not count.
+const OWN: &str = "own";
+/// How many cells a state may have.
+const MAX_CELLS: usize = 200_000;
+
+/// How a program is elaborated.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Options {
+    /// Whether deaths are steps.
+    pub deaths: bool,
+    /// How many processes a `run` in a loop may start.
+    pub instances: Vec<(String, usize)>,
+    /// Whether runs are weakly fair.
+    pub is_fair: bool,
+    /// Whether to ask for progress.
+    pub progress: bool,
+    /// Whether failed assertions are passed over, as `pan -A` does.
+    pub ignores_assertions: bool,
+}
+
+/// What elaboration makes of a program.
+pub(super) struct Elaborated {
+    pub model: Model,
+    pub diagnostics: Vec<Diagnostic>,
+    /// How many steps `init` took before the start.
+    pub n_before: usize,
+}
+
+struct Elaboration<'p> {
+    setting: Setting<'p>,
+    sets: &'p ChannelSets,
+    ranges: &'p Ranges,
+    creation: &'p Creation,
+    map: &'p SourceMap,
+    options: &'p Options,
+    model: Model,
+    log: Log,
+    globals: HashMap<LeafId, VarId>,
+    /// By the position of the family and the leaf.
+    locals: HashMap<(usize, LeafId), VarId>,
+    made: Vec<Made>,
+    /// The meetings in which processes are started.
+    starts: BTreeMap<(ProctypeId, i64), ChannelId>,
+    /// How many processes there are, where that matters.
+    n_processes: Option<VarId>,
+    places: HashMap<(usize, NodeId), PlaceId>,
+    family_ids: Vec<FamilyId>,
+    /// By the position of the instance.
+    processes: Vec<ProcessId>,
+    fairness: Vec<FairnessId>,
+    /// The variables that `P[i]:x` reads.
+    seen_from_outside: HashSet<LeafId>,
+    /// What was reported once is not reported again.
+    reported: HashSet<(&'static str, Span)>,
+    n_cells: usize,
+}
+
+/// Makes the Model of a program.
+pub(super) fn elaborate(program: &Program, graphs: &[Graph], map: &SourceMap, options: &Options) -> Elaborated {
+    let failed = |diagnostics| Elaborated { model: Model::default(), diagnostics, n_before: 0 };
+    let changed = families::changed(graphs);
+    let first = match World::new(program, graphs) {
+        Ok(world) => world,
+        Err(world::Unknown(span)) => {
+            let message = "this start value cannot be computed";
+            return failed(vec![Diagnostic::error(code::NOT_CONSTANT, span, message)]);
+        }
+    };
+    if first.instances.is_empty() {
+        let message = "no process exists at the start";
+        let help = "write `active` before a proctype, or `init { run P() }`";
+        return failed(vec![Diagnostic::error(code::NO_PROCESS, Span::default(), message).help(help)]);
+    }
+    let ahead = first
+        .after_init(program, graphs)
+        .filter(|after| after.passed.iter().all(|before| same_for_claims(program, before, after)));
+    let mut world = ahead.unwrap_or(first);
+    let mut options = options.clone();
+    options.deaths |= needs_deaths(program, graphs);
+    let constants: HashSet<LeafId> = (0..program.leaves.len())
+        .filter(|leaf| program.leaves[*leaf].owner.is_none() && !changed.contains(leaf))
+        .collect();
+    let bounds = |deaths| Bounds { instances: &options.instances, deaths, constants: &constants };
+    let mut trial = world.clone();
+    let created = match creation::creation(program, graphs, &mut trial, &bounds(options.deaths)) {
+        Ok(created) if created.is_dynamic() && !options.deaths && uses_pids(program, graphs) => {
+            // A pid that is free again could be seen.
+            options.deaths = true;
+            creation::creation(program, graphs, &mut world, &bounds(true))
+        }
+        other => {
+            world = trial;
+            other
+        }
+    };
+    let creation = match created {
+        Ok(creation) => creation,
+        Err(diagnostic) => return failed(vec![diagnostic]),
+    };
+    let families = families::families(program, &world, &creation, &changed);
+    let setting = Setting { program, graphs, world: &world, families: &families, changed: &changed };
+    let sets = match ChannelSets::new(setting) {
+        Ok(sets) => sets,
+        Err(diagnostic) => return failed(vec![diagnostic]),
+    };
+    let ranges = Ranges::new(setting, &sets);
+    let elaboration = Elaboration {
+        setting,
+        sets: &sets,
+        ranges: &ranges,
+        creation: &creation,
+        map,
+        options: &options,
+        model: Model::default(),
+        log: Log::default(),
+        globals: HashMap::new(),
+        locals: HashMap::new(),
+        made: Vec::new(),
+        starts: BTreeMap::new(),
+        n_processes: None,
+        places: HashMap::new(),
+        family_ids: Vec::new(),
+        processes: vec![ProcessId::new(0); world.instances.len()],
+        fairness: Vec::new(),
+        seen_from_outside: seen_from_outside(program, graphs),
+        reported: HashSet::new(),
+        n_cells: 0,
+    };
+    elaboration.model()
+}
+
+/// Whether claims see the same at the start and after the first step of `init`, so that this step need not be one.
+fn same_for_claims(program: &Program, before: &World, after: &World) -> bool {
+    let nobody = HashMap::new();
+    let mut same = true;
+    let mut compare = |expr: &super::program::Expr| {
+        let eye = world::Eye { program, locals: &nobody, pid: 0 };
+        let is_atom =
+            matches!(expr.kind, ExprKind::Read(_) | ExprKind::NrPr | ExprKind::At { .. } | ExprKind::Remote { .. });
+        if !is_atom {
+            return;
+        }
+        same &= match &expr.kind {
+            // Nobody stands anywhere before.
+            ExprKind::At { .. } | ExprKind::Remote { .. } => after.instances.iter().all(|one| is_unlabelled(one, expr)),
+            _ => matches!((before.value(expr, eye), after.value(expr, eye)), (Ok(a), Ok(b)) if a == b),
+        };
+    };
+    for claim in &program.claims {
+        match claim {
+            Claim::Ltl { formula, .. } => {
+                if formula.has_next() {
+                    return false;
+                }
+                formula.walk(&mut compare);
+            }
+            // A `never` claim reads what came before; that must be computed.
+            Claim::Never { body, .. } => {
+                let mut known = true;
+                walk_guards(body, &mut |expr| {
+                    let eye = world::Eye { program, locals: &nobody, pid: 0 };
+                    known &= before.value(expr, eye).is_ok();
+                });
+                if !known {
+                    return false;
+                }
+            }
+        }
+    }
+    same
+}
+
+/// Calls `visit` for the conditions of a claim.
+fn walk_guards(body: &[super::program::Stmt], visit: &mut impl FnMut(&super::program::Expr)) {
+    use super::program::{Op, StmtKind};
+    for statement in body {
+        match &statement.kind {
+            StmtKind::Op(Op::Guard(expr) | Op::Assert(expr)) => visit(expr),
+            StmtKind::If(options) | StmtKind::Do(options) => {
+                options.iter().for_each(|option| walk_guards(option, visit));
+            }
+            StmtKind::Atomic(inner) | StmtKind::DStep(inner) | StmtKind::Block(inner) => walk_guards(inner, visit),
+            StmtKind::Unless(main, escape) => {
+                walk_guards(main, visit);
+                walk_guards(escape, visit);
+            }
+            StmtKind::Op(_) | StmtKind::Else | StmtKind::Goto(_) | StmtKind::Break => {}
+        }
+    }
+}
+
+/// A process that was just created stands at no label that a claim names, unless its text begins there; a look at its variables is not compared.
+fn is_unlabelled(_: &world::Instance, expr: &super::program::Expr) -> bool {
+    matches!(expr.kind, ExprKind::At { .. })
+}
+
+/// Whether deaths can be seen: by `_nr_pr`, or by a claim that counts steps.
+fn needs_deaths(program: &Program, graphs: &[Graph]) -> bool {
+    let mut found = false;
+    let mut look = |expr: &super::program::Expr| found |= matches!(expr.kind, ExprKind::NrPr);
+    all_expressions(program, graphs, &mut look);
+    let counts = |claim: &Claim| matches!(claim, Claim::Ltl { formula, .. } if formula.has_next());
+    found || program.claims.iter().any(counts)
+}
+
+fn uses_pids(program: &Program, graphs: &[Graph]) -> bool {
+    let mut found = false;
+    let mut look = |expr: &super::program::Expr| {
+        found |= matches!(expr.kind, ExprKind::Pid | ExprKind::At { .. } | ExprKind::Remote { .. })
+    };
+    all_expressions(program, graphs, &mut look);
+    let results = graphs
+        .iter()
+        .flat_map(|graph| &graph.nodes)
+        .flat_map(|node| &node.edges)
+        .any(|edge| matches!(&edge.does, super::graph::Does::Op(super::program::Op::Run { result: Some(_), .. })));
+    found || results
+}
+
+fn seen_from_outside(program: &Program, graphs: &[Graph]) -> HashSet<LeafId> {
+    let mut found = HashSet::new();
+    let mut look = |expr: &super::program::Expr| {
+        if let ExprKind::Remote { variable, .. } = &expr.kind {
+            found.insert(variable.leaf);
+        }
+    };
+    all_expressions(program, graphs, &mut look);
+    found
+}
+
+fn all_expressions(program: &Program, graphs: &[Graph], look: &mut impl FnMut(&super::program::Expr)) {
+    for edge in graphs.iter().flat_map(|graph| &graph.nodes).flat_map(|node| &node.edges) {
+        if let super::graph::Does::Op(op) = &edge.does {
+            op.walk(look);
+        }
+    }
+    for claim in &program.claims {
+        if let Claim::Ltl { formula, .. } = claim {
+            formula.walk(look);
+        }
+    }
+}
+
+impl Elaboration<'_> {
+    fn model(mut self) -> Elaborated {
+        self.declare_globals();
+        self.declare_channels();
+        self.declare_starts();
+        for family in 0..self.setting.families.len() {
+            self.declare_family(family);
+        }
+        if self.n_cells > MAX_CELLS {
+            let message = format!("a state has {} cells; at most {MAX_CELLS} are read", self.n_cells);
+            self.log.add(Diagnostic::error(code::TOO_LARGE, Span::default(), message));
+        } else {
+            for family in 0..self.setting.families.len() {
+                self.texts(family);
+            }
+            self.questions();
+        }
+        if self.log.n_errors() == 0 {
+            self.model.lay_out();
+        }
+        let n_before = self.setting.world.passed.len();
+        Elaborated { model: self.model, diagnostics: self.log.finish(), n_before }
+    }
+
+    fn span(&self, span: Span) -> Span {
+        self.map.in_main(span)
+    }
+
+    fn not_read(&mut self, span: Span, what: &str) {
+        self.report_once(Diagnostic::error(code::NOT_READ, span, format!("{what} is not read")));
+    }
+
+    fn report_once(&mut self, diagnostic: Diagnostic) {
+        if self.reported.insert((diagnostic.code, diagnostic.primary.span)) {
+            self.log.add(diagnostic);
+        }
+    }
+
+    /// The names of messages, for display.
+    fn message_names(&self) -> BTreeMap<i64, String> {
+        let mut names = BTreeMap::new();
+        for (name, value) in &self.setting.program.mtypes {
+            names.entry(*value).or_insert_with(|| name.clone());
+        }
+        names
+    }
+
+    fn declare_globals(&mut self) {
+        let program = self.setting.program;
+        for (leaf, declared) in program.leaves.iter().enumerate() {
+            let is_constant_channel = declared.ty == Basic::Chan && !self.setting.changed.contains(&leaf);
+            if declared.owner.is_some() || is_constant_channel {
+                continue;
+            }
+            let span = self.span(declared.span);
+            let values = self.setting.world.globals[&leaf].clone();
+            let var = self.add_var(
+                &declared.name,
+                (Storage::Shared, span),
+                self.ranges.leaf(leaf),
+                (&declared.dims, &values),
+            );
+            self.shown(var, leaf);
+            self.globals.insert(leaf, var);
+        }
+        // A counter of processes where their number matters, or decides who is started next.
+        let is_fixed = self.creation.pids.values().all(|pids| pids.len() == 1);
+        if self.options.deaths || !is_fixed {
+            let world = self.setting.world;
+            let n_first = world.instances.iter().filter(|instance| instance.exists).count() as i64;
+            let most = world.instances.iter().map(|instance| instance.pid + 1).max().unwrap_or(0);
+            let place = (Storage::Shared, Span::default());
+            self.n_processes = Some(self.add_var("_nr_pr", place, (0, most), (&[], &[n_first])));
+        }
+    }
+
+    fn shown(&mut self, var: VarId, leaf: LeafId) {
+        if self.setting.program.leaves[leaf].ty == Basic::Mtype {
+            self.model.vars[var].shown = self.message_names();
+        }
+    }
+
+    fn declare_starts(&mut self) {
+        for (site, pids) in &self.creation.pids {
+            let proctype = self.creation.started[site];
+            for &pid in pids {
+                if self.starts.contains_key(&(proctype, pid)) {
+                    continue;
+                }
+                let declared = &self.setting.program.proctypes[proctype];
+                let name = format!("start {}[{pid}]", declared.name);
+                let span = self.span(declared.span);
+                let channel = self.model.channels.push(control::Channel { name, span });
+                self.starts.insert((proctype, pid), channel);
+            }
+        }
+    }
+
+    /// Adds a variable with what its elements start with.
+    fn add_var(
+        &mut self,
+        name: &str,
+        (storage, span): (Storage, Span),
+        (lo, hi): Interval,
+        (dims, values): (&[usize], &[i64]),
+    ) -> VarId {
+        let fill = |value: i64| Init::Fill(number(value, span));
+        let values: Vec<Init> = values.iter().map(|&value| fill(value)).collect();
+        self.push_var(name, (storage, span), (lo, hi), (dims, values))
+    }
+
+    fn push_var(
+        &mut self,
+        name: &str,
+        (storage, span): (Storage, Span),
+        (lo, hi): Interval,
+        (dims, values): (&[usize], Vec<Init>),
+    ) -> VarId {
+        self.n_cells += values.len();
+        let scalar = Type::Scalar(ScalarType::Range { lo, hi });
+        let ty = dims.iter().rev().fold(scalar, |element, &len| Type::Array { element: Box::new(element), len });
+        let init = nested_init(dims, values);
+        let (name, doc) = (name.to_owned(), String::new());
+        let role = Role::Declared;
+        self.model.vars.push(Var { name, storage, role, ty, init, offset: 0, shown: BTreeMap::new(), doc, span })
+    }
+
+    /// A family with its variables, its processes and its places, without actions.
+    fn declare_family(&mut self, position: usize) {
+        let family = self.setting.families[position].clone();
+        let proctype = &self.setting.program.proctypes[family.proctype];
+        let id: FamilyId = self.model.families.next_id();
+        let first = self.model.processes.next_id();
+        let is_alone = self.is_alone(&family);
+        for &at in &family.members {
+            let pid = self.setting.world.instances[at].pid;
+            let name = if is_alone { proctype.name.clone() } else { format!("{}[{pid}]", proctype.name) };
+            let index = if family.members.len() == 1 { 0 } else { pid };
+            self.processes[at] = self.model.processes.push(Process { family: id, index, name, first_cell: 0 });
+        }
+        let span = self.span(proctype.span);
+        let vars = self.declare_locals(position, id);
+        let end = self.declare_places(position, id);
+        let count = family.members.len();
+        let index = (count > 1).then(|| IndexRange { name: "_pid".into(), first: family.first_pid, count });
+        let name = if count > 1 || is_alone {
+            proctype.name.clone()
+        } else {
+            format!("{}[{}]", proctype.name, family.first_pid)
+        };
+        self.family_ids.push(id);
+        let unborn = self.unborn_of(position);
+        let start = self.setting.world.instances[family.members[0]].place;
+        let entry = match (family.exists, unborn) {
+            (false, Some(unborn)) => unborn,
+            _ => self.places[&(position, start)],
+        };
+        self.model.families.push(process::Family {
+            name,
+            index,
+            size: if count > 1 { Size::Fixed(count) } else { Size::One },
+            vars,
+            entry: Next::To(entry),
+            end,
+            first,
+            n_cells: 0,
+            doc: String::new(),
+            span,
+        });
+    }
+
+    /// Whether a family is one process, the only one of its proctype.
+    fn is_alone(&self, family: &families::Family) -> bool {
+        let same = self.setting.world.instances.iter().filter(|instance| instance.proctype == family.proctype).count();
+        same == 1
+    }
+
+    fn declare_locals(&mut self, position: usize, id: FamilyId) -> Vec<VarId> {
+        let family = self.setting.families[position].clone();
+        let program = self.setting.program;
+        let mut vars = Vec::new();
+        for &leaf in &program.proctypes[family.proctype].leaves {
+            let declared = &program.leaves[leaf];
+            let is_scalar_constant =
+                family.constants.contains_key(&leaf) && (declared.dims.is_empty() || declared.ty == Basic::Chan);
+            if is_scalar_constant || family.offsets.contains_key(&leaf) {
+                continue;
+            }
+            let span = self.span(declared.span);
+            let (lo, hi) = self.ranges.leaf(leaf);
+            let storage = match self.seen_from_outside.contains(&leaf) {
+                true => Storage::Public(id),
+                false => Storage::Local(id),
+            };
+            let values: Vec<Init> =
+                (0..declared.n_elements()).map(|at| self.start_of(&family, leaf, (at, span))).collect();
+            let var = self.push_var(&declared.name, (storage, span), (lo.min(0), hi.max(0)), (&declared.dims, values));
+            self.shown(var, leaf);
+            self.locals.insert((position, leaf), var);
+            vars.push(var);
+        }
+        vars
+    }
+
+    /// What an element of a variable starts with in each member of a family.
+    fn start_of(&self, family: &families::Family, leaf: LeafId, (at, span): (usize, Span)) -> Init {
+        let instances = &self.setting.world.instances;
+        let value = |member: usize| instances[member].values[&leaf][at];
+        let mut expr = number(value(family.members[0]), span);
+        if family.members.iter().any(|&member| value(member) != value(family.members[0])) {
+            for &member in &family.members[1..] {
+                let myself = ModelExpr { kind: model::expr::ExprKind::Myself, span };
+                let index = ModelExpr { kind: model::expr::ExprKind::IndexOf(Box::new(myself)), span };
+                let is_it = terms::equal(index, number(instances[member].pid, span));
+                expr = terms::choose(is_it, number(value(member), span), expr);
+            }
+        }
+        Init::Fill(expr)
+    }
+
+    /// The places of a family; the one at which its processes have ended.
+    fn declare_places(&mut self, position: usize, id: FamilyId) -> PlaceId {
+        let family = &self.setting.families[position];
+        let graph = &self.setting.graphs[family.proctype];
+        let mut taken: HashMap<String, usize> = HashMap::new();
+        for (node, declared) in graph.nodes.iter().enumerate() {
+            let line = self.map.line(declared.span);
+            let name = match declared.labels.first() {
+                Some(label) => label.clone(),
+                None if node == graph.end => "end".into(),
+                None => format!("line {line}"),
+            };
+            let n_same = taken.entry(name.clone()).or_insert(0);
+            *n_same += 1;
+            let name = if *n_same == 1 { name } else { format!("{name} ({n_same})") };
+            let may_end = node == graph.end || declared.labels.iter().any(|label| label.starts_with("end"));
+            let span = self.span(declared.span);
+            let place = self.place(id, name, (declared.labels.clone(), may_end, span));
+            self.places.insert((position, node), place);
+        }
+        let end = self.places[&(position, graph.end)];
+        if !self.options.deaths {
+            return end;
+        }
+        let span = self.model.places[end].span;
+        self.place(id, "dead".into(), (Vec::new(), true, span))
+    }
+
+    fn place(&mut self, id: FamilyId, name: String, (labels, may_end, span): (Vec<String>, bool, Span)) -> PlaceId {
+        self.model.places.push(Place { scope: Scope::Family(id), labels, name, actions: Vec::new(), may_end, span })
+    }
+
+    /// Where members of a family wait to be started; made when it is first asked for.
+    fn unborn_of(&mut self, position: usize) -> Option<PlaceId> {
+        if !self.is_started(position) {
+            return None;
+        }
+        let key = (position, usize::MAX);
+        if let Some(&place) = self.places.get(&key) {
+            return Some(place);
+        }
+        let id = self.family_ids[position];
+        let span = self.span(self.setting.program.proctypes[self.setting.families[position].proctype].span);
+        let place = self.place(id, "unborn".into(), (Vec::new(), true, span));
+        self.places.insert(key, place);
+        Some(place)
+    }
+
+    /// The actions of a family.
+    fn texts(&mut self, position: usize) {
+        self.actions(position);
+        let unborn = self.unborn_of(position);
+        if let Some(unborn) = unborn {
+            self.births(position, unborn);
+        }
+        if self.options.deaths {
+            let graph = &self.setting.graphs[self.setting.families[position].proctype];
+            let end = self.places[&(position, graph.end)];
+            let dead = unborn.unwrap_or(self.model.families[self.family_ids[position]].end);
+            self.death(position, (end, dead));
+        }
+    }
+}
+
+fn nested_init(dims: &[usize], values: Vec<Init>) -> Init {
+    match dims {
+        [] => values.into_iter().next().unwrap_or(Init::First),
+        [_, rest @ ..] => {
+            if values.windows(2).all(|pair| pair[0] == pair[1]) {
+                return values.into_iter().next().unwrap_or(Init::First);
+            }
+            let size: usize = rest.iter().product();
+            let parts = values.chunks(size.max(1)).map(|part| nested_init(rest, part.to_vec()));
+            Init::Elements(parts.collect())
+        }
+    }
+}
+
+/// All positions in an array of these lengths, in order.
+fn element_positions(dims: &[usize]) -> Vec<Vec<usize>> {
+    super::resolve::positions(dims)
+}

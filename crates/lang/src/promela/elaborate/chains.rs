@@ -1,0 +1,230 @@
+//! Moves to actions: blocks that are one step become one action for each way through them.
+//!
+//! In: the moves of all places of a family. Out: the actions of its places. After a move that goes on, the moves of the next place are
+//! put behind it: their guards become `await`s. Where the process may have to wait within its block, one more action ends there. Loops, and
+//! meetings behind the first statement, are left to the Model: their actions go on (`Action::goes_on`).
+
+use base::Span;
+use model::control::{Action, ActionKind, Next, PlaceId, Scope, Statement, Stmt, StmtKind, SyncSide};
+
+use super::super::graph::{Does, NodeId};
+use super::Elaboration;
+use super::steps::{Executable, Move};
+use super::terms::{self, all, assign, number};
+
+/// The most actions that the moves of one edge may become.
+const MOST_WAYS: usize = 48;
+/// The longest way through a block that is one action.
+const LONGEST_WAY: usize = 60;
+/// A longer text is shortened.
+const MAX_TEXT: usize = 100;
+/// Larger arrays are not cleared when their process ends.
+const MOST_CLEARED: usize = 64;
+
+/// A move with where it leads.
+#[derive(Clone, Debug)]
+struct Way {
+    one: Move,
+    target: NodeId,
+    goes_on: bool,
+    /// The places that were passed.
+    passed: Vec<NodeId>,
+    texts: Vec<String>,
+    span: Span,
+}
+
+/// The moves of a place.
+#[derive(Clone, Debug, Default)]
+struct Here {
+    ways: Vec<Way>,
+    /// Whether one of them always can be taken.
+    is_never_stuck: bool,
+}
+
+impl Elaboration<'_> {
+    /// Makes the actions of a family.
+    pub(super) fn actions(&mut self, family: usize) {
+        let proctype = self.setting.families[family].proctype;
+        let graph = &self.setting.graphs[proctype];
+        let all: Vec<Here> = (0..graph.nodes.len()).map(|node| self.here(family, node)).collect();
+        let mut open: Vec<NodeId> = self.entries(family);
+        let mut seen = vec![false; graph.nodes.len()];
+        while let Some(node) = open.pop() {
+            if std::mem::replace(&mut seen[node], true) {
+                continue;
+            }
+            for start in &all[node].ways {
+                let mut ways = Vec::new();
+                if !self.extend(start.clone(), &all, &mut ways) {
+                    ways = vec![start.clone()];
+                }
+                for way in ways {
+                    open.push(way.target);
+                    self.action(family, node, way);
+                }
+            }
+        }
+    }
+
+    /// Where the members of a family begin.
+    fn entries(&self, family: usize) -> Vec<NodeId> {
+        let members = &self.setting.families[family];
+        let entry = self.setting.graphs[members.proctype].entry;
+        members.members.iter().map(|&at| self.setting.world.instances[at].place).chain([entry]).collect()
+    }
+
+    fn here(&mut self, family: usize, node: NodeId) -> Here {
+        let proctype = self.setting.families[family].proctype;
+        let graph = &self.setting.graphs[proctype];
+        let mut here = Here::default();
+        for (position, edge) in graph.nodes[node].edges.iter().enumerate() {
+            let is_else_of_all = matches!(edge.does, Does::Else(of) if of == node) && edge.escapes.is_empty();
+            here.is_never_stuck |= is_else_of_all;
+            for one in self.moves(family, node, position) {
+                // Who sends at a meeting does not go on: the receiver does, or nobody.
+                let sends = matches!(one.sync.as_ref().map(|sync| &sync.side), Some(SyncSide::Send(_)));
+                let goes_on = graph.goes_on(edge);
+                let is_run = matches!(edge.does, Does::Op(super::super::program::Op::Run { .. }));
+                if sends && goes_on && is_run {
+                    self.not_read(edge.span, "`run` within an `atomic` while other processes can move");
+                }
+                here.is_never_stuck |= one.guard.is_empty() && one.sync.is_none() && !one.when_nobody;
+                here.ways.push(Way {
+                    one,
+                    target: edge.target,
+                    goes_on: goes_on && !sends,
+                    passed: vec![node],
+                    texts: vec![edge.text.clone()],
+                    span: edge.span,
+                });
+            }
+        }
+        if graph.nodes[node].in_d_step {
+            let one = self.blocked(family, node);
+            let span = graph.nodes[node].span;
+            if !one.guard.iter().any(|condition| terms::is(condition, false)) {
+                let texts = vec!["d_step".to_owned()];
+                here.ways.push(Way { one, target: node, goes_on: false, passed: vec![node], texts, span });
+            }
+            here.is_never_stuck = true;
+        }
+        here
+    }
+
+    /// Puts what follows behind a way that goes on; `false` where that is too much.
+    fn extend(&mut self, way: Way, all_places: &[Here], found: &mut Vec<Way>) -> bool {
+        if found.len() > MOST_WAYS || way.passed.len() > LONGEST_WAY {
+            return false;
+        }
+        if !way.goes_on {
+            found.push(way);
+            return true;
+        }
+        let next = &all_places[way.target];
+        let is_receive = |one: &Move| one.executable == Executable::Never;
+        if next.ways.iter().all(|next| is_receive(&next.one)) {
+            found.push(Way { goes_on: false, ..way });
+            return true;
+        }
+        let needs_model = |next: &Way| next.one.when_nobody || next.one.sync.is_some();
+        if way.passed.contains(&way.target) || next.ways.iter().any(needs_model) {
+            found.push(way);
+            return true;
+        }
+        for following in &next.ways {
+            let longer = self.joined(&way, following);
+            if !self.extend(longer, all_places, found) {
+                return false;
+            }
+        }
+        if !next.is_never_stuck {
+            let span = self.span(way.span);
+            let moves: Vec<&Move> = next.ways.iter().map(|next| &next.one).collect();
+            let waits = self.waits(&moves, span);
+            let mut stopped = Way { goes_on: false, ..way };
+            if !terms::is(&waits, false) {
+                stopped.one.body.push(Stmt { kind: StmtKind::Await(waits), span });
+                found.push(stopped);
+            }
+        }
+        true
+    }
+
+    fn joined(&mut self, way: &Way, following: &Way) -> Way {
+        let span = self.span(following.span);
+        let mut joined = way.clone();
+        if !following.one.guard.is_empty() {
+            let kind = StmtKind::Await(all(following.one.guard.iter().cloned(), span));
+            joined.one.body.push(Stmt { kind, span });
+        }
+        joined.one.body.extend(following.one.body.iter().cloned());
+        joined.passed.push(way.target);
+        joined.texts.extend(following.texts.iter().cloned());
+        Way { target: following.target, goes_on: following.goes_on, ..joined }
+    }
+
+    fn action(&mut self, family: usize, node: NodeId, way: Way) {
+        let span = self.span(way.span);
+        let proctype = self.setting.families[family].proctype;
+        let mut body = way.one.body;
+        if way.target == self.setting.graphs[proctype].end && !self.options.deaths && !way.goes_on {
+            body.extend(self.cleared(family, span));
+        }
+        let labels = match way.one.executable {
+            Executable::Never => Vec::new(),
+            _ => vec![super::OWN.to_owned()],
+        };
+        let guard = Some(all(way.one.guard, span)).filter(|guard| !terms::is(guard, true));
+        let (source, target) = (self.places[&(family, node)], self.places[&(family, way.target)]);
+        let statement = self.model.statements.push(Statement { text: joined_text(&way.texts), span });
+        self.push_action(Action {
+            scope: Scope::Family(self.family_ids[family]),
+            source,
+            statement,
+            labels,
+            guard,
+            sync: way.one.sync,
+            body,
+            kind: ActionKind::Plain,
+            next: Next::To(target),
+            goes_on: way.goes_on,
+            when_nobody: way.one.when_nobody,
+        });
+    }
+
+    pub(super) fn push_action(&mut self, action: Action) {
+        let source: PlaceId = action.source;
+        let action = self.model.actions.push(action);
+        self.model.places[source].actions.push(action);
+    }
+
+    /// Sets the variables of a process that ends to 0.
+    pub(super) fn cleared(&mut self, family: usize, span: Span) -> Option<Stmt> {
+        let proctype = self.setting.families[family].proctype;
+        let mut pairs = Vec::new();
+        for &leaf in &self.setting.program.proctypes[proctype].leaves {
+            let Some(&var) = self.locals.get(&(family, leaf)) else { continue };
+            let declared = &self.setting.program.leaves[leaf];
+            if self.seen_from_outside.contains(&leaf) && !self.options.deaths {
+                continue;
+            }
+            if declared.n_elements() > MOST_CLEARED && !self.options.deaths {
+                continue;
+            }
+            for at in super::element_positions(&declared.dims) {
+                let indices = at.into_iter().map(|at| number(at as i64, span)).collect();
+                let access = model::expr::Access { var, whose: model::expr::Whose::Mine, indices, span };
+                pairs.push((access, number(0, span)));
+            }
+        }
+        (!pairs.is_empty()).then(|| assign(pairs, span))
+    }
+}
+
+fn joined_text(texts: &[String]) -> String {
+    let text = texts.join("; ");
+    if text.chars().count() <= MAX_TEXT {
+        return text;
+    }
+    text.chars().take(MAX_TEXT - 1).chain(['…']).collect()
+}

@@ -1,0 +1,416 @@
+//! Channels: sends, receives and polls as conditions and changes of cells, or as meetings of two processes.
+//!
+//! A channel with a buffer is shared variables: how many messages there are, and for each field a row of slots, the first message at 0,
+//! unused slots 0. A channel without one is a channel of the Model. Where a variable may hold several channels there is one step for each.
+
+use base::{Diagnostic, Span};
+use model::control::{self, ChannelId, Pattern as ModelPattern, Stmt, Sync, SyncSide};
+use model::expr::{BinaryOp as ModelOp, Expr as ModelExpr};
+use model::variable::{Storage, VarId};
+
+use super::super::program::{Expr, ExprKind, Pattern, Ref, bounds};
+use super::Elaboration;
+use super::expressions::View;
+use super::families::position;
+use super::steps::{Executable, Move};
+use super::terms::{self, Term, all, any, assign, equal, not, number, read, shared};
+use crate::codes::promela as code;
+
+/// A channel in the Model.
+#[derive(Clone, Debug)]
+pub(super) enum Made {
+    /// How many messages there are, and a row of slots for each field.
+    Buffer { length: VarId, rows: Vec<VarId>, capacity: usize },
+    /// Two processes meet.
+    Meeting(ChannelId),
+}
+
+/// A channel that a variable may hold.
+pub(super) struct ChannelOption {
+    /// When it holds it.
+    pub conditions: Vec<ModelExpr>,
+    /// Its position; `None` where the variable holds no channel, which is an error of the program.
+    pub channel: Option<usize>,
+}
+
+/// A send.
+pub(super) struct Send<'s> {
+    pub channel: &'s Ref,
+    pub is_sorted: bool,
+    pub values: &'s [Expr],
+    pub span: Span,
+}
+
+/// A receive.
+pub(super) struct Receive<'s> {
+    pub channel: &'s Ref,
+    pub is_random: bool,
+    pub is_copy: bool,
+    pub patterns: &'s [Pattern],
+    pub span: Span,
+}
+
+/// A buffer.
+#[derive(Clone, Copy)]
+struct Buffer<'b> {
+    at: usize,
+    length: VarId,
+    rows: &'b [VarId],
+    capacity: usize,
+    span: Span,
+}
+
+impl Buffer<'_> {
+    fn length(&self) -> ModelExpr {
+        read(shared(self.length, Vec::new(), self.span))
+    }
+
+    fn slot(&self, field: usize, at: usize) -> ModelExpr {
+        read(shared(self.rows[field], vec![number(at as i64, self.span)], self.span))
+    }
+
+    fn holds(&self, at: usize) -> ModelExpr {
+        terms::binary(ModelOp::Greater, self.length(), number(at as i64, self.span))
+    }
+
+    /// Takes the message at a position away: the later ones move up.
+    fn remove(&self, from: usize) -> Stmt {
+        let mut pairs = Vec::new();
+        for (field, &row) in self.rows.iter().enumerate() {
+            for at in from..self.capacity {
+                let next = if at + 1 < self.capacity { self.slot(field, at + 1) } else { number(0, self.span) };
+                pairs.push((shared(row, vec![number(at as i64, self.span)], self.span), next));
+            }
+        }
+        let fewer = terms::binary(ModelOp::Subtract, self.length(), number(1, self.span));
+        pairs.push((shared(self.length, Vec::new(), self.span), fewer));
+        assign(pairs, self.span)
+    }
+
+    /// Puts a message at a position: the later ones move down.
+    fn insert(&self, position: usize, values: &[ModelExpr]) -> Stmt {
+        let mut pairs = Vec::new();
+        for (field, &row) in self.rows.iter().enumerate() {
+            let target = |at: usize| shared(row, vec![number(at as i64, self.span)], self.span);
+            pairs.push((target(position), values[field].clone()));
+            pairs.extend((position + 1..self.capacity).map(|at| (target(at), self.slot(field, at - 1))));
+        }
+        let more = terms::binary(ModelOp::Add, self.length(), number(1, self.span));
+        pairs.push((shared(self.length, Vec::new(), self.span), more));
+        assign(pairs, self.span)
+    }
+
+    /// Whether the message at a position is greater than the values, field by field from the left.
+    fn is_greater(&self, at: usize, values: &[ModelExpr]) -> ModelExpr {
+        let mut greater = terms::truth(false, self.span);
+        for (field, value) in values.iter().enumerate().rev() {
+            let here = terms::binary(ModelOp::Greater, self.slot(field, at), value.clone());
+            let same = equal(self.slot(field, at), value.clone());
+            greater = terms::or(here, terms::and(same, greater));
+        }
+        greater
+    }
+}
+
+impl Elaboration<'_> {
+    /// Declares all channels.
+    pub(super) fn declare_channels(&mut self) {
+        for (at, channel) in self.setting.world.channels.iter().enumerate() {
+            let span = self.span(channel.span);
+            let made = if channel.capacity == 0 {
+                let name = channel.name.clone();
+                Made::Meeting(self.model.channels.push(control::Channel { name, span }))
+            } else {
+                let capacity = channel.capacity;
+                let n_messages = channel.contents.len() as i64;
+                let length = self.add_var(
+                    &format!("{}.length", channel.name),
+                    (Storage::Shared, span),
+                    (0, capacity as i64),
+                    (&[], &[n_messages]),
+                );
+                let mut rows = Vec::new();
+                for field in 0..channel.fields.len() {
+                    let name = if channel.fields.len() == 1 {
+                        channel.name.clone()
+                    } else {
+                        format!("{}.{}", channel.name, field + 1)
+                    };
+                    let mut values: Vec<i64> = channel.contents.iter().map(|message| message[field]).collect();
+                    values.resize(capacity, 0);
+                    let (lo, hi) = self.ranges.field(at, field);
+                    let row =
+                        self.add_var(&name, (Storage::Shared, span), (lo.min(0), hi.max(0)), (&[capacity], &values));
+                    if channel.fields[field] == super::super::ast::Basic::Mtype {
+                        self.model.vars[row].shown = self.message_names();
+                    }
+                    rows.push(row);
+                }
+                Made::Buffer { length, rows, capacity }
+            };
+            self.made.push(made);
+        }
+    }
+
+    /// The channels that a variable may hold.
+    pub(super) fn channels_of(&mut self, one: &Ref, view: View) -> Vec<ChannelOption> {
+        let span = self.span(one.span);
+        let Some(family) = view.or_else(|| (!self.setting.families.is_empty()).then_some(0)) else { return Vec::new() };
+        let held = self.sets.held(one, family, self.setting);
+        let world = self.setting.world;
+        if held.len() <= 1 && one.indices.iter().all(|index| super::super::resolve::constant(index).is_some()) {
+            let channel = held.first().and_then(|&number| position(number, world));
+            return vec![ChannelOption { conditions: Vec::new(), channel }];
+        }
+        if let Some(row) = self.constant_row(one, Some(family)) {
+            return self.elements(one, &row, view);
+        }
+        let value = self.read(one, view);
+        let option = |channel: i64| ChannelOption {
+            conditions: vec![equal(value.clone(), number(channel, span))],
+            channel: position(channel, world),
+        };
+        held.into_iter().map(option).collect()
+    }
+
+    /// One option for each element of a constant row, and one for an index outside it.
+    fn elements(&mut self, one: &Ref, row: &[i64], view: View) -> Vec<ChannelOption> {
+        let span = self.span(one.span);
+        let dims = self.setting.program.leaves[one.leaf].dims.clone();
+        let indices: Vec<Term> = one.indices.iter().map(|index| self.number(index, view)).collect();
+        let mut options = Vec::new();
+        for (at, &channel) in row.iter().enumerate() {
+            let mut rest = at;
+            let mut conditions = Vec::new();
+            for (index, &len) in indices.iter().zip(&dims).rev() {
+                conditions.push(equal(index.expr.clone(), number((rest % len) as i64, span)));
+                rest /= len;
+            }
+            conditions.retain(|condition| !terms::is(condition, true));
+            if !conditions.iter().any(|condition| terms::is(condition, false)) {
+                options.push(ChannelOption { conditions, channel: position(channel, self.setting.world) });
+            }
+        }
+        for (index, &len) in indices.into_iter().zip(&dims) {
+            if index.range.0 < 0 || index.range.1 >= len as i64 {
+                let low = terms::binary(ModelOp::Less, index.expr.clone(), number(0, span));
+                let high = terms::binary(ModelOp::GreaterEqual, index.expr, number(len as i64, span));
+                options.push(ChannelOption { conditions: vec![terms::or(low, high)], channel: None });
+            }
+        }
+        options
+    }
+
+    fn right_number(&mut self, at: usize, n_given: usize, span: Span) -> bool {
+        let channel = &self.setting.world.channels[at];
+        let n_fields = channel.fields.len();
+        // SPIN fills missing values with 0, and ignores fields that a receive does not name.
+        if n_given <= n_fields {
+            return true;
+        }
+        let message = format!("messages of `{}` have {n_fields} fields, not {n_given}", channel.name);
+        let place = channel.span;
+        self.report_once(Diagnostic::error(code::WRONG_NUMBER, span, message).note(place, "declared here"));
+        false
+    }
+
+    /// The steps of a send.
+    pub(super) fn send(&mut self, send: &Send<'_>, view: View) -> Vec<Move> {
+        let mut moves = Vec::new();
+        let span = self.span(send.span);
+        for ChannelOption { conditions, channel } in self.channels_of(send.channel, view) {
+            let Some(at) = channel else {
+                moves.push(Move::error(conditions, span));
+                continue;
+            };
+            if !self.right_number(at, send.values.len(), send.span) {
+                continue;
+            }
+            let fields = &self.setting.world.channels[at].fields;
+            let mut values: Vec<ModelExpr> =
+                send.values.iter().zip(fields).map(|(value, &ty)| self.number(value, view).cut(bounds(ty))).collect();
+            values.resize(fields.len(), number(0, span));
+            match self.made[at].clone() {
+                Made::Meeting(channel) => {
+                    if send.is_sorted {
+                        self.not_read(send.span, "`!!` on a channel without a buffer");
+                    }
+                    let sync = Some(Sync { channel, side: SyncSide::Send(values) });
+                    moves.push(Move { guard: conditions, sync, executable: Executable::Send, ..Move::default() });
+                }
+                Made::Buffer { length, rows, capacity } => {
+                    let buffer = Buffer { at, length, rows: &rows, capacity, span };
+                    moves.extend(buffered_send(buffer, &conditions, &values, send.is_sorted));
+                }
+            }
+        }
+        moves
+    }
+
+    /// The steps of a receive.
+    pub(super) fn receive(&mut self, receive: &Receive<'_>, view: View) -> Vec<Move> {
+        let mut moves = Vec::new();
+        let span = self.span(receive.span);
+        for ChannelOption { conditions, channel } in self.channels_of(receive.channel, view) {
+            let Some(at) = channel else {
+                moves.push(Move::error(conditions, span));
+                continue;
+            };
+            if !self.right_number(at, receive.patterns.len(), receive.span) {
+                continue;
+            }
+            match self.made[at].clone() {
+                Made::Meeting(channel) => moves.extend(self.meeting(receive, (at, channel), conditions, view)),
+                Made::Buffer { length, rows, capacity } => {
+                    let buffer = Buffer { at, length, rows: &rows, capacity, span };
+                    moves.extend(self.buffered_receive(receive, buffer, &conditions, view));
+                }
+            }
+        }
+        moves
+    }
+
+    fn meeting(
+        &mut self,
+        receive: &Receive<'_>,
+        (at, channel): (usize, ChannelId),
+        guard: Vec<ModelExpr>,
+        view: View,
+    ) -> Option<Move> {
+        if receive.is_copy || receive.is_random {
+            self.not_read(receive.span, "`??` or `?<…>` on a channel without a buffer");
+            return None;
+        }
+        let mut patterns = Vec::new();
+        for (field, pattern) in receive.patterns.iter().enumerate() {
+            patterns.push(match pattern {
+                Pattern::Ignore => ModelPattern::Ignored,
+                Pattern::Match(expr) => ModelPattern::Equal(self.number(expr, view).expr),
+                Pattern::Store(target) => {
+                    let stored = receive.patterns[..field].iter().filter_map(|pattern| match pattern {
+                        Pattern::Store(earlier) => Some(earlier.leaf),
+                        _ => None,
+                    });
+                    let stored: Vec<usize> = stored.collect();
+                    let mut depends = false;
+                    for index in &target.indices {
+                        index.walk(&mut |part| {
+                            depends |= matches!(&part.kind, ExprKind::Read(one) if stored.contains(&one.leaf));
+                        });
+                    }
+                    if depends {
+                        self.not_read(target.span, "an index that the same message changes");
+                    }
+                    let access = self.access(target, view)?;
+                    let bounds = self.setting.program.leaves[target.leaf].bounds();
+                    let range = self.ranges.field(at, field);
+                    if range.0 < bounds.0 || range.1 > bounds.1 {
+                        self.not_read(
+                            target.span,
+                            "a message field that is wider than the variable that takes it, without a buffer",
+                        );
+                    }
+                    ModelPattern::Into(access)
+                }
+            });
+        }
+        patterns.resize(self.setting.world.channels[at].fields.len(), ModelPattern::Ignored);
+        let sync = Some(Sync { channel, side: SyncSide::Receive(patterns) });
+        Some(Move { guard, sync, executable: Executable::Never, ..Move::default() })
+    }
+
+    /// Whether the message at a position matches.
+    fn matches(&mut self, buffer: Buffer<'_>, at: usize, (patterns, view): (&[Pattern], View)) -> ModelExpr {
+        let mut conditions = vec![buffer.holds(at)];
+        for (field, pattern) in patterns.iter().enumerate() {
+            if let Pattern::Match(expr) = pattern {
+                let wanted = self.number(expr, view).expr;
+                conditions.push(equal(buffer.slot(field, at), wanted));
+            }
+        }
+        all(conditions, buffer.span)
+    }
+
+    fn buffered_receive(
+        &mut self,
+        receive: &Receive<'_>,
+        buffer: Buffer<'_>,
+        conditions: &[ModelExpr],
+        view: View,
+    ) -> Vec<Move> {
+        let last = if receive.is_random { buffer.capacity } else { 1 };
+        let matches: Vec<ModelExpr> = (0..last).map(|at| self.matches(buffer, at, (receive.patterns, view))).collect();
+        let mut moves = Vec::new();
+        for at in 0..last {
+            let guard = conditions.iter().cloned();
+            let guard = guard.chain(matches[..at].iter().cloned().map(not)).chain([matches[at].clone()]).collect();
+            let mut body = Vec::new();
+            // The variables take their values one after another, as in SPIN.
+            for (field, pattern) in receive.patterns.iter().enumerate() {
+                let Pattern::Store(target) = pattern else { continue };
+                let Some(access) = self.access(target, view) else { continue };
+                let range = self.ranges.field(buffer.at, field);
+                let bounds = self.setting.program.leaves[target.leaf].bounds();
+                let value = Term { expr: buffer.slot(field, at), range }.cut(bounds);
+                body.push(assign(vec![(access, value)], buffer.span));
+            }
+            if !receive.is_copy {
+                body.push(buffer.remove(at));
+            }
+            moves.push(Move { guard, body, ..Move::default() });
+        }
+        moves
+    }
+
+    /// Whether a receive would find a message.
+    pub(super) fn poll(&mut self, channel: &Ref, is_random: bool, (patterns, view): (&[Pattern], View)) -> ModelExpr {
+        let span = self.span(channel.span);
+        let mut found = Vec::new();
+        for ChannelOption { conditions, channel: position } in self.channels_of(channel, view) {
+            let condition = all(conditions, span);
+            let Some(at) = position else {
+                found.push(terms::and(condition, equal(terms::fault(span), number(0, span))));
+                continue;
+            };
+            if !self.right_number(at, patterns.len(), channel.span) {
+                continue;
+            }
+            let Made::Buffer { length, rows, capacity } = self.made[at].clone() else {
+                self.not_read(channel.span, "`?[…]` on a channel without a buffer");
+                continue;
+            };
+            let buffer = Buffer { at, length, rows: &rows, capacity, span };
+            let last = if is_random { capacity } else { 1 };
+            let matches: Vec<ModelExpr> = (0..last).map(|at| self.matches(buffer, at, (patterns, view))).collect();
+            found.push(terms::and(condition, any(matches, span)));
+        }
+        any(found, span)
+    }
+}
+
+fn buffered_send(buffer: Buffer<'_>, conditions: &[ModelExpr], values: &[ModelExpr], is_sorted: bool) -> Vec<Move> {
+    let Buffer { span, capacity, .. } = buffer;
+    let has_room = terms::binary(ModelOp::Less, buffer.length(), number(capacity as i64, span));
+    let guard: Vec<ModelExpr> = conditions.iter().cloned().chain([has_room]).collect();
+    if !is_sorted {
+        let mut pairs: Vec<_> = buffer
+            .rows
+            .iter()
+            .zip(values)
+            .map(|(&row, value)| (shared(row, vec![buffer.length()], span), value.clone()))
+            .collect();
+        let more = terms::binary(ModelOp::Add, buffer.length(), number(1, span));
+        pairs.push((shared(buffer.length, Vec::new(), span), more));
+        return vec![Move { guard, body: vec![assign(pairs, span)], ..Move::default() }];
+    }
+    let stops = |at: usize| {
+        let behind = terms::binary(ModelOp::LessEqual, buffer.length(), number(at as i64, span));
+        terms::or(behind, buffer.is_greater(at, values))
+    };
+    let position = |at: usize| {
+        let before = (0..at).map(|earlier| not(stops(earlier)));
+        let guard = guard.iter().cloned().chain(before).chain([stops(at)]).collect();
+        Move { guard, body: vec![buffer.insert(at, values)], ..Move::default() }
+    };
+    (0..capacity).map(position).collect()
+}

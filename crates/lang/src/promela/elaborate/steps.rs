@@ -1,0 +1,258 @@
+//! Edges of a graph to moves: what a process needs, and does, to take one.
+//!
+//! A move has a guard, which is looked at before it, a body, and possibly a meeting. One edge may be several moves: one for each channel that
+//! a variable may hold, one for each slot that a message may stand in. `else`, `unless`, `provided` and the order of options within a
+//! `d_step` are conditions of the guard.
+
+use base::{Diagnostic, Span};
+use model::control::{Stmt, StmtKind, Sync, SyncSide};
+use model::expr::{BinaryOp as ModelOp, Expr as ModelExpr};
+
+use super::super::ast::BinaryOp;
+use super::super::graph::{Does, Edge, NodeId};
+use super::super::program::{Expr, ExprKind, Op, ProctypeId, Ref};
+use super::Elaboration;
+use super::channels::{Receive, Send};
+use super::terms::{self, all, any, assign, not, number};
+use crate::codes::promela as code;
+
+/// When a move can be taken, as `else` sees it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Executable {
+    /// Where its guard is true.
+    #[default]
+    Guard,
+    /// Where somebody receives.
+    Send,
+    /// Not by itself: it receives.
+    Never,
+}
+
+/// One way to take an edge.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Move {
+    pub guard: Vec<ModelExpr>,
+    pub sync: Option<Sync>,
+    pub body: Vec<Stmt>,
+    pub executable: Executable,
+    /// Whether it can be taken only where nothing else can.
+    pub when_nobody: bool,
+}
+
+impl Move {
+    /// A move that is an error of the program.
+    pub fn error(guard: Vec<ModelExpr>, span: Span) -> Move {
+        let wrong = Stmt { kind: StmtKind::Assert(terms::truth(false, span)), span };
+        Move { guard, body: vec![wrong], ..Move::default() }
+    }
+
+    /// The guard as one expression.
+    pub fn condition(&self, span: Span) -> ModelExpr {
+        all(self.guard.iter().cloned(), span)
+    }
+}
+
+impl Elaboration<'_> {
+    /// The moves of an edge.
+    pub(super) fn moves(&mut self, family: usize, node: NodeId, position: usize) -> Vec<Move> {
+        let proctype = self.setting.families[family].proctype;
+        let edge = &self.setting.graphs[proctype].nodes[node].edges[position];
+        let span = self.span(edge.span);
+        let mut moves = self.plain_moves(family, (node, position), edge);
+        let mut more = Vec::new();
+        if let Some(provided) = &self.setting.program.proctypes[proctype].provided {
+            more.push(self.truth(provided, Some(family)));
+        }
+        for &escape in &edge.escapes {
+            let can = self.any_executable(family, escape, &|_| true);
+            more.push(not(can));
+        }
+        // Within a `d_step` the first option that is executable is taken.
+        if let Some(d_step) = edge.d_step {
+            let edges = &self.setting.graphs[proctype].nodes[node].edges;
+            for earlier in edges[..position].iter().filter(|earlier| earlier.d_step == Some(d_step)) {
+                let can = self.executable(family, earlier);
+                more.push(not(can));
+            }
+        }
+        more.retain(|condition| !terms::is(condition, true));
+        for one in &mut moves {
+            one.guard.splice(0..0, more.iter().cloned());
+            if one.guard.iter().any(|condition| terms::is(condition, false)) {
+                one.guard = vec![terms::truth(false, span)];
+            }
+        }
+        moves.retain(|one| !one.guard.iter().any(|condition| terms::is(condition, false)));
+        moves
+    }
+
+    /// The moves of an edge without what its surroundings demand.
+    fn plain_moves(&mut self, family: usize, (node, position): (NodeId, usize), edge: &Edge) -> Vec<Move> {
+        let span = self.span(edge.span);
+        let view = Some(family);
+        match &edge.does {
+            Does::Else(of) => {
+                let others = self.any_executable(
+                    family,
+                    *of,
+                    &|other| !matches!(&other.does, Does::Else(theirs) if theirs == of),
+                );
+                vec![Move { guard: vec![not(others)], ..Move::default() }]
+            }
+            Does::Op(Op::Skip | Op::Print) => vec![Move::default()],
+            Does::Op(Op::Assert(_)) if self.options.ignores_assertions => vec![Move::default()],
+            Does::Op(Op::Guard(expr)) => self.guard(expr, family),
+            Does::Op(Op::Assert(expr)) => {
+                let kind = StmtKind::Assert(self.truth(expr, view));
+                vec![Move { body: vec![Stmt { kind, span }], ..Move::default() }]
+            }
+            Does::Op(Op::Assign(pairs)) => {
+                let mut assigned = Vec::new();
+                for (target, value) in pairs {
+                    let bounds = self.setting.program.leaves[target.leaf].bounds();
+                    self.warn_of_cut(value, bounds);
+                    let value = self.number(value, view).cut(bounds);
+                    if let Some(access) = self.access(target, view) {
+                        assigned.push((access, value));
+                    }
+                }
+                vec![Move { body: vec![assign(assigned, span)], ..Move::default() }]
+            }
+            Does::Op(Op::Send { channel, is_sorted, values }) => {
+                self.send(&Send { channel, is_sorted: *is_sorted, values, span: edge.span }, view)
+            }
+            Does::Op(Op::Receive { channel, is_random, is_copy, patterns }) => {
+                let (is_random, is_copy, span) = (*is_random, *is_copy, edge.span);
+                self.receive(&Receive { channel, is_random, is_copy, patterns, span }, view)
+            }
+            Does::Op(Op::Run { proctype, arguments, result }) => {
+                self.run((node, position), (*proctype, arguments, result.as_ref()), (family, edge))
+            }
+        }
+    }
+
+    /// A constant that its variable cannot hold.
+    fn warn_of_cut(&mut self, value: &Expr, (lo, hi): (i64, i64)) {
+        let Some(number) = super::super::resolve::constant(value) else { return };
+        if number < lo || number > hi {
+            let message = format!("{number} is cut to {}", super::super::values::cut(number, (lo, hi)));
+            let diagnostic = Diagnostic::warning(code::CUT, value.span, message);
+            self.report_once(diagnostic.at(format!("the variable holds {lo} to {hi}")));
+        }
+    }
+
+    fn guard(&mut self, expr: &Expr, family: usize) -> Vec<Move> {
+        let mut conditions = Vec::new();
+        let when_nobody = conjuncts(expr, &mut conditions);
+        let guard: Vec<ModelExpr> = conditions.into_iter().map(|part| self.truth(part, Some(family))).collect();
+        let guard = guard.into_iter().filter(|condition| !terms::is(condition, true)).collect();
+        vec![Move { guard, when_nobody, ..Move::default() }]
+    }
+
+    /// A `run`: a meeting with the place for the new process, one for each pid that it may get.
+    fn run(
+        &mut self,
+        site: (NodeId, usize),
+        (proctype, arguments, result): (ProctypeId, &[Expr], Option<&Ref>),
+        (family, edge): (usize, &Edge),
+    ) -> Vec<Move> {
+        let view = Some(family);
+        let span = self.span(edge.span);
+        let creator = self.setting.families[family].proctype;
+        let Some(pids) = self.creation.pids.get(&(creator, site.0, site.1)).cloned() else { return Vec::new() };
+        let parameters = self.setting.program.proctypes[proctype].parameters.clone();
+        let values: Vec<ModelExpr> = arguments
+            .iter()
+            .zip(&parameters)
+            .map(|(argument, &parameter)| {
+                self.number(argument, view).cut(self.setting.program.leaves[parameter].bounds())
+            })
+            .collect();
+        let mut moves = Vec::new();
+        for &pid in &pids {
+            let Some(&channel) = self.starts.get(&(proctype, pid)) else { continue };
+            let mut guard = Vec::new();
+            let mut body = Vec::new();
+            if let Some(count) = self.n_processes {
+                let count = terms::shared(count, Vec::new(), span);
+                guard.push(terms::equal(terms::read(count.clone()), number(pid, span)));
+                body.push(assign(vec![(count, number(pid + 1, span))], span));
+            }
+            if let Some(access) = result.and_then(|result| self.access(result, view)) {
+                body.push(assign(vec![(access, number(pid, span))], span));
+            }
+            let sync = Some(Sync { channel, side: SyncSide::Send(values.clone()) });
+            moves.push(Move { guard, sync, body, ..Move::default() });
+        }
+        moves
+    }
+
+    /// Whether some edge of a place is executable.
+    fn any_executable(&mut self, family: usize, node: NodeId, wanted: &dyn Fn(&Edge) -> bool) -> ModelExpr {
+        let proctype = self.setting.families[family].proctype;
+        let edges = &self.setting.graphs[proctype].nodes[node].edges;
+        let span = self.span(self.setting.graphs[proctype].nodes[node].span);
+        let found: Vec<ModelExpr> =
+            edges.iter().filter(|edge| wanted(edge)).map(|edge| self.executable(family, edge)).collect();
+        any(found, span)
+    }
+
+    /// Whether an edge is executable, as `else` sees it.
+    fn executable(&mut self, family: usize, edge: &Edge) -> ModelExpr {
+        let span = self.span(edge.span);
+        if let Does::Op(Op::Send { .. } | Op::Receive { .. }) = &edge.does {
+            let message = "`else` beside a send or receive: SPIN calls it dubious";
+            self.report_once(Diagnostic::warning(code::ELSE_BESIDE_CHANNELS, edge.span, message));
+        }
+        if let Does::Op(Op::Run { .. }) = &edge.does {
+            return terms::truth(true, span);
+        }
+        let moves = self.plain_moves(family, (0, 0), edge);
+        let mut found = Vec::new();
+        for one in moves {
+            match one.executable {
+                Executable::Never => {}
+                Executable::Send => self.not_read(edge.span, "a send on a channel without a buffer beside `else`"),
+                Executable::Guard if one.when_nobody => self.not_read(edge.span, "`timeout` beside `else`"),
+                Executable::Guard => found.push(one.condition(span)),
+            }
+        }
+        any(found, span)
+    }
+
+    /// The move of a place within a `d_step` where nothing is executable: an error.
+    pub(super) fn blocked(&mut self, family: usize, node: NodeId) -> Move {
+        let proctype = self.setting.families[family].proctype;
+        let span = self.span(self.setting.graphs[proctype].nodes[node].span);
+        let can = self.any_executable(family, node, &|_| true);
+        Move::error(vec![not(can)], span)
+    }
+
+    /// That nothing at a place is executable.
+    pub(super) fn waits(&mut self, moves: &[&Move], span: Span) -> ModelExpr {
+        not(any(moves.iter().map(|one| one.condition(span)), span))
+    }
+
+    /// Whether a process is the youngest.
+    pub(super) fn is_youngest(&mut self, family: usize, span: Span) -> Option<ModelExpr> {
+        let count = self.n_processes?;
+        let pid = self.pid(Some(family), span);
+        let next = terms::binary(ModelOp::Add, pid, number(1, span));
+        Some(terms::equal(terms::read(terms::shared(count, Vec::new(), span)), next))
+    }
+}
+
+/// The parts of a condition besides `timeout`; whether `timeout` is one of them.
+fn conjuncts<'e>(expr: &'e Expr, found: &mut Vec<&'e Expr>) -> bool {
+    match &expr.kind {
+        ExprKind::Timeout => true,
+        ExprKind::Binary(BinaryOp::And, left, right) => {
+            let left = conjuncts(left, found);
+            conjuncts(right, found) || left
+        }
+        _ => {
+            found.push(expr);
+            false
+        }
+    }
+}

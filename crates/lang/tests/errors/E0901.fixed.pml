@@ -1,0 +1,5 @@
+byte x;
+active proctype P() {
+    x = 0;
+    x = 1
+}

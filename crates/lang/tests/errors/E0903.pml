@@ -1,0 +1,3 @@
+#defin N 3
+byte x;
+active proctype P() { x = 3 }

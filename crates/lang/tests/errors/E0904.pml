@@ -1,0 +1,3 @@
+#include "locks.h"
+byte x;
+active proctype P() { x = 1 }

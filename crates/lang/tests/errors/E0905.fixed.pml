@@ -1,0 +1,2 @@
+byte turn;
+active proctype P() { turn = 1 }

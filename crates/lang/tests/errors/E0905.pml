@@ -1,0 +1,2 @@
+byte turn;
+active proctype P() { trun = 1 }

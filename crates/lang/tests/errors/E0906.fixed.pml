@@ -1,0 +1,3 @@
+byte x;
+bool y;
+active proctype P() { x = 1; y = true }

@@ -1,0 +1,3 @@
+byte x;
+bool x;
+active proctype P() { x = 1 }

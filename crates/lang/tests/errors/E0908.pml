@@ -1,0 +1,2 @@
+byte q;
+active proctype P() { q!1 }

@@ -1,0 +1,6 @@
+byte x;
+active proctype P() {
+again:
+    x = 1 - x;
+    goto again
+}

@@ -1,0 +1,3 @@
+byte n = 3;
+byte a[n];
+active proctype P() { a[0] = 1 }

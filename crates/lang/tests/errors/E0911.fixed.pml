@@ -1,0 +1,6 @@
+byte n;
+proctype P() { n++ }
+init {
+    run P();
+    run P()
+}

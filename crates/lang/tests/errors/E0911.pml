@@ -1,0 +1,7 @@
+byte n;
+proctype P() { n++ }
+init {
+    do
+    :: run P()
+    od
+}

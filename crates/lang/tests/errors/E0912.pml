@@ -1,0 +1,3 @@
+c_code { int n; }
+byte x;
+active proctype P() { x = 1 }

@@ -1,0 +1,7 @@
+byte x;
+active proctype P() { x = 1 }
+never {
+    do
+    :: x = 0
+    od
+}

@@ -1,0 +1,6 @@
+chan q = [1] of { byte };
+active proctype P() {
+    chan c;
+    c = q;
+    c!1
+}

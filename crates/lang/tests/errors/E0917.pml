@@ -1,0 +1,7 @@
+chan q = [1] of { byte };
+active proctype P() {
+    chan c;
+    byte n = 1;
+    c = n;
+    c!1
+}

@@ -1,0 +1,3 @@
+#define N 3
+byte x;
+active proctype P() { x = N }

@@ -1,0 +1,2 @@
+hidden byte x;
+active proctype P() { x = 1 }

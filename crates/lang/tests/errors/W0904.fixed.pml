@@ -1,0 +1,2 @@
+int x;
+active proctype P() { x = 300 }

@@ -1,0 +1,194 @@
+//! Promela: programs mean what SPIN says they mean.
+//!
+//! States are counted on the reference semantics (`model::eval`) and compared with SPIN's own numbers: those of small programs here, and those of
+//! the collected models in `../shared/promela`, where these are there.
+
+use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use base::SourceFile;
+use lang::promela::{Reading, included, load};
+use model::Model;
+use model::eval::{State, initial_states, is_deadlock, steps};
+
+/// Larger models are compared by `cargo xtask promela`.
+const MOST_STATES: usize = 800;
+
+/// What the whole product has.
+#[derive(Debug, PartialEq, Eq)]
+struct Seen {
+    states: usize,
+    errors: bool,
+    deadlock: bool,
+}
+
+fn explore(model: &Model, most: usize) -> Option<Seen> {
+    let mut seen: HashSet<State> = initial_states(model).collect();
+    let mut open: VecDeque<State> = seen.iter().cloned().collect();
+    let (mut errors, mut deadlock) = (false, false);
+    while let Some(state) = open.pop_front() {
+        deadlock |= is_deadlock(model, &state);
+        for step in steps(model, &state) {
+            match step.result {
+                Err(_) => errors = true,
+                Ok(next) => {
+                    if seen.insert(next.clone()) {
+                        open.push_back(next);
+                    }
+                }
+            }
+        }
+        if seen.len() > most {
+            return None;
+        }
+    }
+    Some(Seen { states: seen.len(), errors, deadlock })
+}
+
+fn read(text: &str, like_spin: bool) -> (Model, usize) {
+    let source = SourceFile::new("p.pml", text);
+    match load(&source, &[], &Reading { like_spin, ..Reading::default() }) {
+        Ok(loaded) => (loaded.model, loaded.n_before as usize),
+        Err(refused) => panic!("{text}: {:?}", refused[0].diagnostics),
+    }
+}
+
+/// The states of a program, as SPIN counts, and whether there are errors and invalid end states.
+fn check(text: &str, states: usize, errors: bool, deadlock: bool) {
+    let (model, n_before) = read(text, true);
+    let seen = explore(&model, 10_000).expect("it is small");
+    assert_eq!(Seen { states: seen.states + n_before, ..seen }, Seen { states, errors, deadlock }, "{text}");
+    let (plain, _) = read(text, false);
+    let seen = explore(&plain, 10_000).expect("it is small");
+    assert_eq!((seen.errors, seen.deadlock), (errors, deadlock), "{text}");
+}
+
+#[test]
+fn steps_are_basic_statements_and_deaths() {
+    check("byte x; active proctype P() { x = 1; x = 2 }", 4, false, false);
+    check("byte x; active proctype P() { do :: x < 3 -> x++ :: else -> break od }", 9, false, false);
+    check("byte x; active proctype P() { x == 1 }", 1, false, true);
+}
+
+#[test]
+fn what_is_stored_is_cut_to_its_type() {
+    check("byte x = 255; active proctype P() { x++; assert(x == 0) }", 4, false, false);
+    check("bit a[2]; active proctype P() { a[1] = 3; assert(a[1] == 3) }", 4, false, false);
+    check("short x = 32767; active proctype P() { x++; assert(x > 0) }", 2, true, false);
+}
+
+#[test]
+fn an_atomic_block_is_one_step_unless_it_waits() {
+    check("byte x; active proctype P() { atomic { x = 1; x = 2; x = 3 } }", 3, false, false);
+    check(
+        "byte x, y; active proctype P() { atomic { x = 1; y == 1; x = 2 } } active proctype Q() { x == 1; y = 1 }",
+        6,
+        false,
+        false,
+    );
+}
+
+#[test]
+fn end_labels_are_valid_ends() {
+    check("byte x; active proctype P() { end: x == 1 }", 1, false, false);
+}
+
+#[test]
+fn messages_are_read_in_order_and_matched() {
+    check("chan q = [2] of { byte }; byte x; active proctype P() { q!1; q!2; q?x; assert(x == 1) }", 6, false, false);
+    check("mtype = { a, b }; chan q = [1] of { mtype }; active proctype P() { q!a; q?b }", 2, false, true);
+    check("chan q = [0] of { byte }; byte x; active proctype P() { q!7 } active proctype Q() { q?x }", 4, false, false);
+}
+
+#[test]
+fn what_is_not_read_is_refused() {
+    for (text, code) in [
+        ("active proctype P() { c_code { x; } }", "E0912"),
+        (
+            "chan q = [0] of { byte }; active proctype P() { if :: q!1 :: else fi } active proctype Q() { byte x; q?x }",
+            "E0912",
+        ),
+        ("proctype P() { skip } init { do :: run P() od }", "E0911"),
+    ] {
+        let refused = load(&SourceFile::new("p.pml", text), &[], &Reading::default()).expect_err(text);
+        assert!(refused[0].diagnostics.iter().any(|one| one.code == code), "{text}: {:?}", refused[0].diagnostics);
+    }
+}
+
+fn files(folder: &Path, text: &str) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    let mut open = included(text);
+    while let Some(name) = open.pop() {
+        if let Ok(text) = fs::read_to_string(folder.join(&name))
+            && !found.contains_key(&name)
+        {
+            open.extend(included(&text));
+            found.insert(name, text);
+        }
+    }
+    found
+}
+
+fn collection() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/promela")
+}
+
+/// One model with what SPIN says: file, flags, states, assertions, end states.
+fn row(line: &str) -> Vec<String> {
+    let mut fields = vec![String::new()];
+    let mut is_quoted = false;
+    for letter in line.chars() {
+        match letter {
+            '"' => is_quoted = !is_quoted,
+            ',' if !is_quoted => fields.push(String::new()),
+            _ => fields.last_mut().unwrap().push(letter),
+        }
+    }
+    fields
+}
+
+#[test]
+fn collected_models_have_the_states_and_verdicts_that_spin_finds() {
+    let Ok(index) = fs::read_to_string(collection().join("index.csv")) else { return };
+    let (mut n_read, mut n_counted) = (0, 0);
+    let mut wrong = Vec::new();
+    for line in index.lines().skip(1) {
+        let fields = row(line);
+        let path = collection().join(&fields[0]);
+        let text = fs::read_to_string(&path).unwrap();
+        let includes = files(path.parent().unwrap(), &text);
+        let macros = fields[4].split_whitespace().filter_map(|flag| flag.strip_prefix("-D"));
+        let value = |text: &str| match text.split_once('=') {
+            Some((name, value)) => (name.to_owned(), value.parse().unwrap_or(1)),
+            None => (text.to_owned(), 1),
+        };
+        let given: Vec<(String, i64)> = macros.map(value).collect();
+        let source = SourceFile::new(fields[0].clone(), text);
+        let like_spin = Reading { like_spin: true, includes: includes.clone(), ..Reading::default() };
+        let Ok(loaded) = load(&source, &given, &like_spin) else { continue };
+        n_read += 1;
+        let Ok(expected) = fields[6].parse::<usize>() else { continue };
+        if expected > MOST_STATES {
+            continue;
+        }
+        let Some(seen) = explore(&loaded.model, MOST_STATES + 10) else {
+            wrong.push(format!("{}: more states than {expected}", fields[0]));
+            continue;
+        };
+        n_counted += 1;
+        let states = seen.states + loaded.n_before as usize;
+        let violated = |is_violated: bool| if is_violated { "violated" } else { "holds" };
+        let verdicts = [(violated(seen.errors), &fields[8]), (violated(seen.deadlock), &fields[10])];
+        let differs = verdicts.iter().any(|(found, expected)| *expected != "open" && found != *expected);
+        if states != expected || differs {
+            wrong.push(format!("{}: {states} states, {verdicts:?}; SPIN has {expected}", fields[0]));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(n_read >= LEAST_READ && n_counted >= LEAST_COUNTED, "{n_read} are read, {n_counted} compared");
+}
+
+/// How many of the collected models are read, and how many of them are small enough to be compared here.
+const LEAST_READ: usize = 60;
+const LEAST_COUNTED: usize = 40;

@@ -1,0 +1,205 @@
+//! `cargo xtask promela`: the collected Promela models, compared with what SPIN says about them.
+//!
+//! In: `../shared/promela` (models and `index.csv` with SPIN's counts and verdicts). Out: one line for each model, and status 1 if a number or
+//! verdict differs. A model that is not read, or whose reference has more states than the limit, is named. `cargo xtask promela 100000` sets
+//! the limit.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::fs;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use base::{Budget, CancelToken, SourceFile};
+use engine::{Engine, Silent, Task, Verdict};
+use lang::promela::Reading;
+use model::Model;
+use model::property::PropertyKind;
+
+use crate::beem::{Table, field};
+
+/// Larger models are not run unless asked for.
+const DEFAULT_LIMIT: u64 = 500_000;
+/// The longest time for one search.
+const MOST_SECONDS: u64 = 60;
+/// The most states that the reference semantics lists.
+const MOST_LISTED: usize = 60_000;
+
+/// What came of one model.
+enum Outcome {
+    Agrees(String),
+    Differs(String),
+    NotRead(String),
+    NotRun(String),
+}
+
+/// Compares all models, or those whose name contains a word.
+pub fn run(root: &Path, arguments: &[&str]) -> ExitCode {
+    let folder = root.join("../shared/promela");
+    let table = match Table::read(&folder.join("index.csv")) {
+        Ok(table) => table,
+        Err(error) => {
+            eprintln!("promela: the models are not there: {error}");
+            return ExitCode::from(2);
+        }
+    };
+    let limit = arguments.iter().find_map(|word| word.parse().ok()).unwrap_or(DEFAULT_LIMIT);
+    let wanted = arguments.iter().find(|word| word.parse::<u64>().is_err());
+    let mut counts = [0usize; 4];
+    for row in table.rows.iter().filter(|row| wanted.is_none_or(|word| field(row, "file").contains(word))) {
+        let (at, word, line) = match compare(&folder, row, limit) {
+            Outcome::Agrees(line) => (0, "agrees", line),
+            Outcome::Differs(line) => (1, "DIFFERS", line),
+            Outcome::NotRead(line) => (2, "not read", line),
+            Outcome::NotRun(line) => (3, "not run", line),
+        };
+        counts[at] += 1;
+        println!("{word:<8} {:<44} {line}", field(row, "file"));
+    }
+    let [agree, differ, not_read, not_run] = counts;
+    println!("promela: {agree} agree, {differ} differ, {not_read} not read, {not_run} not run");
+    ExitCode::from(u8::from(differ > 0))
+}
+
+/// `-DNAME=VALUE` and `-DNAME` among the flags.
+fn given(flags: &str) -> Vec<(String, i64)> {
+    let macros = flags.split_whitespace().filter_map(|flag| flag.strip_prefix("-D"));
+    macros
+        .map(|text| match text.split_once('=') {
+            Some((name, value)) => (name.to_owned(), value.parse().unwrap_or(1)),
+            None => (text.to_owned(), 1),
+        })
+        .collect()
+}
+
+fn load(path: &Path, text: &str, row: &HashMap<String, String>, reading: &Reading) -> Result<lang::Loaded, String> {
+    let reading = Reading { includes: driver::files::included(path, text), ..reading.clone() };
+    let source = SourceFile::new(path.display().to_string(), text);
+    lang::promela::load(&source, &given(field(row, "flags")), &reading).map_err(|refused| {
+        let first = refused.iter().flat_map(|one| one.diagnostics.iter().map(move |diagnostic| (one, diagnostic)));
+        first
+            .filter(|(_, diagnostic)| diagnostic.is_error())
+            .take(2)
+            .map(|(one, diagnostic)| {
+                let line = one.source.line_col(diagnostic.primary.span.start).line;
+                format!("{} line {line}: {}", diagnostic.code, diagnostic.message)
+            })
+            .collect::<Vec<_>>()
+            .join("; ")
+    })
+}
+
+fn compare(folder: &Path, row: &HashMap<String, String>, limit: u64) -> Outcome {
+    let path = folder.join(field(row, "file"));
+    let Ok(text) = fs::read_to_string(&path) else { return Outcome::NotRun("its file is not there".into()) };
+    let like_spin = Reading { like_spin: true, ..Reading::default() };
+    let loaded = match load(&path, &text, row, &like_spin) {
+        Ok(loaded) => loaded,
+        Err(why) => return Outcome::NotRead(why),
+    };
+    let mut line = String::new();
+    let mut differs = false;
+    match field(row, "states").parse::<u64>() {
+        Ok(expected) if expected <= limit => match n_states(&loaded.model) {
+            Ok(found) => {
+                let found = found + loaded.n_before;
+                line += &format!("{found} states");
+                if found != expected {
+                    differs = true;
+                    line += &format!(" (SPIN: {expected})");
+                }
+            }
+            Err(why) => line += &format!("states not counted: {why}"),
+        },
+        Ok(expected) => line += &format!("{expected} states, more than the limit"),
+        Err(_) => line += "no count",
+    }
+    let plain = match load(&path, &text, row, &Reading::default()) {
+        Ok(loaded) => loaded,
+        Err(why) => return Outcome::NotRead(why),
+    };
+    let fair = load(&path, &text, row, &Reading { is_fair: true, ..Reading::default() });
+    for (name, found, expected) in verdicts(&plain.model, fair.as_ref().map(|loaded| &loaded.model).ok(), row, limit) {
+        line += &format!("; {name}: {found}");
+        if matches!(found, "holds" | "violated") && matches!(&*expected, "holds" | "violated") && found != expected {
+            differs = true;
+            line += &format!(" (SPIN: {expected})");
+        }
+    }
+    if differs { Outcome::Differs(line) } else { Outcome::Agrees(line) }
+}
+
+/// How many states there are: by the search of the product, or where that does not follow the program by the reference semantics.
+fn n_states(model: &Model) -> Result<u64, String> {
+    let budget = Budget::new(Some(Duration::from_secs(MOST_SECONDS)), None, CancelToken::default());
+    let (seen, _, stopped) = explicit::explore(model, &budget, 2, &Silent);
+    match stopped {
+        None => Ok(seen.states),
+        Some(_) if model.goes_on() || model.has_when_nobody() => listed(model),
+        Some(reason) => Err(reason.to_string()),
+    }
+}
+
+fn listed(model: &Model) -> Result<u64, String> {
+    let mut seen: HashSet<model::eval::State> = model::eval::initial_states(model).collect();
+    let mut open: VecDeque<model::eval::State> = seen.iter().cloned().collect();
+    while let Some(state) = open.pop_front() {
+        for step in model::eval::steps(model, &state) {
+            if let Ok(next) = step.result
+                && seen.insert(next.clone())
+            {
+                open.push_back(next);
+            }
+        }
+        if seen.len() > MOST_LISTED {
+            return Err("too many for the reference semantics".into());
+        }
+    }
+    Ok(seen.len() as u64)
+}
+
+/// What is asked, what is found and what SPIN says.
+fn verdicts(
+    model: &Model,
+    fair: Option<&Model>,
+    row: &HashMap<String, String>,
+    limit: u64,
+) -> Vec<(String, &'static str, String)> {
+    let mut found = Vec::new();
+    let is_small = field(row, "states").parse::<u64>().is_ok_and(|states| states <= limit);
+    if !is_small {
+        return found;
+    }
+    let expected = |column: &str| field(row, column).to_owned();
+    found.push(("assertions".into(), verdict(model, "no_errors"), expected("assertions")));
+    found.push(("end states".into(), verdict(model, "deadlock_free"), expected("end states")));
+    for claim in field(row, "claims (plain / weak fairness)").split(';').filter(|claim| !claim.trim().is_empty()) {
+        let Some((name, both)) = claim.rsplit_once(':') else { continue };
+        let name = name.trim().trim_matches(['(', ')']).to_owned();
+        let (plain, weak) = both.split_once('/').unwrap_or((both, ""));
+        found.push((name.clone(), verdict(model, &name), plain.trim().to_owned()));
+        if let Some(fair) = fair {
+            found.push((format!("{name} fair"), verdict(fair, &name), weak.trim().to_owned()));
+        }
+    }
+    found
+}
+
+/// The verdict of a property.
+fn verdict(model: &Model, name: &str) -> &'static str {
+    let Some((id, property)) = model.properties.entries().find(|(_, property)| property.name == name) else {
+        return "not asked";
+    };
+    let budget = Budget::new(Some(Duration::from_secs(MOST_SECONDS)), None, CancelToken::default());
+    let task = Task { model, properties: vec![id], budget, n_threads: 2 };
+    let answers = match &property.kind {
+        PropertyKind::Temporal(_) => explicit::Mono.run(&task, &Silent),
+        _ => explicit::Mono.run(&task, &Silent),
+    };
+    let Ok(answers) = answers else { return "an internal error" };
+    match answers.first().map(|answer| &answer.verdict) {
+        Some(Verdict::Holds(_)) => "holds",
+        Some(Verdict::Violated(_)) => "violated",
+        _ => "not decided",
+    }
+}
