@@ -100,7 +100,7 @@ pub const CODES: &[Code] = &[
     promela_row!(
         "E0911",
         "how many processes there will be is not known",
-        "A `run` in a loop may start any number of processes. Where the loop counts with variables of the process that are known, the number is found; otherwise `--instances P=3` says how many there may be."
+        "A `run` in a loop may start any number of processes. Where the loop counts with variables of the process that are known, the number is found; otherwise give the loop a bound that is known before the program runs."
     ),
     promela_row!(
         "E0912",

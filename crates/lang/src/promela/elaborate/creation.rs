@@ -206,7 +206,7 @@ fn unborn(program: &Program, graphs: &[Graph], proctype: ProctypeId, pid: i64) -
 
 fn unbounded(name: &str, span: Span) -> Diagnostic {
     let message = format!("how many processes `{name}` there will be is not known");
-    let help = format!("say how many there may be: `--instances {name}=3`");
+    let help = "give the loop around the `run` a number of rounds that is known, or write one `run` for each process";
     Diagnostic::error(code::INSTANCES, span, message).help(help)
 }
 
