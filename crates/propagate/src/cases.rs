@@ -14,10 +14,10 @@ use crate::refute::{End, Refuter, Sets, Split, Version};
 use crate::weights::share_of;
 
 impl Refuter<'_, '_> {
-    /// The ways to distinguish cases by holders.
-    pub(crate) fn holders(&mut self, sets: &Sets) -> Result<Vec<Split>, Halt> {
+    /// The ways to distinguish cases by holders, by the sets of these spots.
+    pub(crate) fn holders(&mut self, sets: &Sets, spots: &[usize]) -> Result<Vec<Split>, Halt> {
         let mut found = Vec::new();
-        for spot in (0..sets.current.len()).rev().filter(|&spot| sets.current[spot].is_some()) {
+        for &spot in spots.iter().filter(|&&spot| sets.current[spot].is_some()) {
             for invariant in 0..self.shop.views.weights.len() {
                 if self.somebody_holds(spot, invariant, sets)?
                     && let Some(split) = self.holder_cases(spot, invariant, sets)?

@@ -279,9 +279,13 @@ impl<'r, 'm> Refuter<'r, 'm> {
         found
     }
 
-    /// Propagates until nothing changes; the set that became empty, if one did.
-    fn propagate(&mut self, sets: &mut Sets, steps: &mut Vec<usize>) -> Result<Option<Version>, Halt> {
-        while let Some(from) = sets.queue.pop_front() {
+    /// Propagates until nothing changes, or from the spots that the case begins with only; the set that became empty, if one did.
+    fn propagate(&mut self, sets: &mut Sets, steps: &mut Vec<usize>, far: bool) -> Result<Option<Version>, Halt> {
+        let mut n_begun = if far { usize::MAX } else { sets.queue.len() };
+        while n_begun > 0
+            && let Some(from) = sets.queue.pop_front()
+        {
+            n_begun -= 1;
             for to in self.neighbours(from) {
                 let Some(step) = self.compatible(from, to, sets)? else { continue };
                 steps.push(step);
@@ -302,14 +306,44 @@ impl<'r, 'm> Refuter<'r, 'm> {
     /// Refutes a case.
     pub(crate) fn case(&mut self, mut sets: Sets, depth: usize) -> Result<Option<Node>, Halt> {
         let mut steps = Vec::new();
-        let end = match self.propagate(&mut sets, &mut steps)? {
-            Some(empty) => Some(End::Empty(empty)),
-            None => self.conclude(&sets, depth)?,
-        };
+        let begun: Vec<usize> = sets.queue.iter().copied().collect();
+        let mut end = self.propagate(&mut sets, &mut steps, false)?.map(End::Empty);
+        // Where many see the same cell, holders are excluded one by one at once, and everybody with everybody else only after much work.
+        if end.is_none() && depth < self.effort.most_depth {
+            end = self.at_once(&sets, &begun)?;
+        }
+        if end.is_none() {
+            end = self.propagate(&mut sets, &mut steps, true)?.map(End::Empty);
+        }
+        if end.is_none() {
+            end = self.conclude(&sets, depth)?;
+        }
         if end.is_none() && self.left.is_none() {
             self.left = Some(self.what_is_left(&sets)?);
         }
         Ok(end.map(|end| Node { steps, end }))
+    }
+
+    /// Cases of holders of which none is left by fairness alone, by the sets of these spots.
+    fn at_once(&mut self, sets: &Sets, spots: &[usize]) -> Result<Option<End>, Halt> {
+        for split in self.holders(sets, spots)? {
+            let mut cases = Vec::new();
+            for mut sets in split.cases {
+                let Some(&spot) = sets.queue.front() else { continue };
+                let mut steps = Vec::new();
+                let empty = self.fair(spot, &mut sets, &mut steps)?;
+                let node = empty.map(|empty| Node { steps, end: End::Empty(empty) });
+                let is_open = node.is_none();
+                cases.push(node);
+                if is_open {
+                    break;
+                }
+            }
+            if let Some(cases) = cases.into_iter().collect::<Option<Vec<Node>>>() {
+                return Ok(Some(End::Cases { by: split.by, cases, step: split.step }));
+            }
+        }
+        Ok(None)
     }
 
     /// What is tried where nothing changes any more.
@@ -323,7 +357,8 @@ impl<'r, 'm> Refuter<'r, 'm> {
         if depth >= self.effort.most_depth {
             return Ok(None);
         }
-        for split in self.holders(sets)? {
+        let all: Vec<usize> = (0..sets.current.len()).rev().collect();
+        for split in self.holders(sets, &all)? {
             if let Some(node) = self.cases(split, depth)? {
                 return Ok(Some(node.end));
             }
