@@ -3,9 +3,11 @@
 //! In: a Model, a property, a certificate (whose rule stands on top of `evidence::certificate`). Out: what was checked, or why
 //! the certificate is refused. Small sets are listed and every step is taken by `eval` itself (`listing`); sets too large
 //! for that are decision diagrams of a library that no engine uses, with a translation of the program of their own
-//! (`diagrams`). What is to be checked is said once, in `obligations`, for both.
+//! (`diagrams`). What is to be checked is said once, in `obligations`, for both. Which parts of the property follow from whose sets is stated
+//! by the certificate: `implication` finds them in the property, and `cover` asks whether they make it up.
 //!
-//! That no fair run violates a temporal property is claimed by ranks over such sets, which `runs` compares with the runs themselves.
+//! That no fair run violates a temporal property is claimed by ranks over such sets, which `runs` compares with the runs themselves;
+//! `ways` asks whether the claims name every way to violate it.
 //! Path edges of programs with procedures have a sweep of their own (`pushdown`).
 //!
 //! Nothing that a certificate says about the program is believed: views are verified by refusing any step that looks at, or
@@ -14,7 +16,9 @@
 mod chains;
 mod claimed;
 mod clause;
+mod cover;
 mod diagrams;
+mod implication;
 mod initial;
 mod listing;
 mod movers;
@@ -24,7 +28,9 @@ mod propagation;
 mod pushdown;
 mod runs;
 mod symmetry;
+mod terms;
 mod views;
+mod ways;
 mod words;
 
 use std::collections::BTreeMap;
@@ -32,8 +38,9 @@ use std::fmt;
 
 use base::{Budget, StopReason};
 use evidence::Certificate;
-use evidence::certificate::{Claim, NoFairRun, Refutation, SplitInvariant, StateSet};
-use evidence::plain::{self, Violation};
+use evidence::certificate::{Claim, Fact, NoFairRun, Refutation, SplitInvariant, StateSet, ViolationName};
+use evidence::implication::Implied;
+use evidence::plain::Violation;
 use model::Model;
 use model::control::ActionKind;
 use model::property::{Property, PropertyKind};
@@ -168,9 +175,14 @@ impl Audit<'_> {
             )));
         }
         self.supported()?;
-        let mut violations = self.violations()?;
+        let mut violations = self.violations(certificate)?;
         let mut scenes: BTreeMap<usize, Scene<'_>> = BTreeMap::new();
         let mut checked = None;
+        let last = certificate.facts.last().map(|fact| &fact.claim);
+        let implies = matches!(last, Some(Claim::SplitInvariant(_) | Claim::Pushdown(_) | Claim::Views(_)) | None);
+        if violations.is_none() && !implies {
+            return malformed(format!("its last fact does not imply `{}`, which is about states", self.property.name));
+        }
         let mut obligations = evidence::certificate::Obligations::default();
         for (at, fact) in certificate.facts.iter().enumerate() {
             if let Some(later) = fact.uses.iter().find(|&&used| used >= at) {
@@ -181,13 +193,14 @@ impl Audit<'_> {
                 Claim::SplitInvariant(claimed) => {
                     self.calls_nothing()?;
                     let implies = at + 1 == certificate.facts.len() && violations.is_none();
-                    let fact = self.check_fact(claimed, implies)?;
+                    let fact = self.check_fact(claimed, implies.then_some(certificate.implication.as_slice()))?;
                     obligations = obligations.with(fact.obligations);
                     checked = Some(fact);
                 }
                 Claim::Pushdown(proof) => {
                     self.has_plain_steps()?;
-                    let property = (at + 1 == certificate.facts.len()).then_some(&self.property.kind);
+                    let stated = certificate.implication.as_slice();
+                    let property = (at + 1 == certificate.facts.len()).then_some((&self.property.kind, stated));
                     let found = pushdown::check(self.model, property, proof, self.budget)?;
                     obligations = obligations.with(found);
                     let n_members = proof.threads.len();
@@ -231,6 +244,9 @@ impl Audit<'_> {
             }
         }
         if let Some(violations) = violations {
+            if !certificate.implication.is_empty() {
+                return malformed("parts of a temporal property are named by its claims about runs".to_owned());
+            }
             all_closed(self.model, &violations)?;
         }
         match checked {
@@ -240,12 +256,15 @@ impl Audit<'_> {
     }
 
     /// The ways to violate a temporal property, none of them excluded yet; `None` for other properties.
-    fn violations(&self) -> Outcome<Option<Vec<Open>>> {
+    fn violations(&self, certificate: &Certificate) -> Outcome<Option<Vec<Open>>> {
         let PropertyKind::Temporal(formula) = &self.property.kind else { return Ok(None) };
-        let found = plain::violations(self.model, self.property, formula).map_err(|stop| match stop {
-            StopReason::NotSupported(missing) => CertificateError::NotSupported(missing.to_string()),
-            other => CertificateError::Stopped(other),
-        })?;
+        let name = |fact: &Fact| match &fact.claim {
+            Claim::NoFairRun(claim) => Some(claim.violation.clone()),
+            Claim::Refutation(claim) => Some(claim.violation.clone()),
+            Claim::SplitInvariant(_) | Claim::Pushdown(_) | Claim::Sights(_) | Claim::Views(_) => None,
+        };
+        let named: Vec<ViolationName> = certificate.facts.iter().filter_map(name).collect();
+        let found = ways::ways(self.model, self.property, formula, &named)?;
         Ok(Some(found.into_iter().map(|violation| Open { violation, is_excluded: false }).collect()))
     }
 
@@ -289,7 +308,8 @@ impl Audit<'_> {
         Ok(n_steps)
     }
 
-    fn check_fact(&self, claimed: &SplitInvariant, is_last: bool) -> Outcome<Checked> {
+    /// Checks an invariant; where the property is to follow from it, with the parts that are stated.
+    fn check_fact(&self, claimed: &SplitInvariant, stated: Option<&[Implied]>) -> Outcome<Checked> {
         let claimed = Claimed::new(self.model, &self.property.kind, claimed)?;
         let all_rows = claimed.listed.values().all(|member| matches!(member.states, StateSet::Rows(_)));
         let few_values =
@@ -297,7 +317,7 @@ impl Audit<'_> {
         let small = claimed.n_states(if all_rows { MOST_ROWS } else { MOST_LISTED }).is_some()
             && self.model.cells.iter().all(few_values);
         let means = self.means.unwrap_or(if small { Means::Listing } else { Means::Diagrams });
-        let property = is_last.then_some(self.property);
+        let property = stated.map(|stated| (&self.property.kind, stated));
         let obligations = match means {
             Means::Listing => {
                 Obligations::new(&claimed, self.budget).discharge(&mut Listing::new(&claimed, self.budget), property)

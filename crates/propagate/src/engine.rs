@@ -156,7 +156,8 @@ impl<'t> Prover<'t> {
             let claim = Claim::Refutation(self.refutation(small, plain)?);
             facts.push(Fact { claim, uses: vec![0] });
         }
-        Ok(Certificate { property: asked.name.clone(), scope: Scope::Instance, facts })
+        let (property, scope) = (asked.name.clone(), Scope::Instance);
+        Ok(Certificate { property, scope, facts, implication: Vec::new() })
     }
 
     /// Why no fair run violates the property in one way.

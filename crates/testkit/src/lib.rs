@@ -3,7 +3,8 @@
 //! [`draft`]: a program under construction; [`text`]: its statements; [`expr`]: its expressions. [`mod@write`] shows a draft in
 //! the language, [`show`] states and steps on one line. [`oracle`]: the whole product by brute force;
 //! [`permutation`]: states with processes permuted.
-//! [`local`]: the smallest local proofs, and their rule word by word; [`runs`]: those of temporal properties.
+//! [`local`]: the smallest local proofs, and their rule word by word; [`runs`]: those of temporal properties;
+//! [`implication`]: properties in parts.
 //! [`program`]: random programs as texts, by profiles. [`random`]: random drafts out of [`choices`]; [`for_each_program`] runs a check on many and makes a failing one small.
 //! [`beyond`]: marks that texts cannot say.
 //! [`samples`]: programs made by hand.
@@ -13,6 +14,7 @@ mod campaign;
 pub mod choices;
 pub mod draft;
 pub mod expr;
+pub mod implication;
 pub mod local;
 mod lower;
 pub mod oracle;

@@ -87,7 +87,8 @@ impl<'m> Prover<'m> {
             let claim = Claim::NoFairRun(NoFairRun { violation: violation.name(self.local.model), variant, foci });
             facts.push(Fact { claim, uses: vec![0] });
         }
-        Some(Certificate { property: property.name.clone(), scope: evidence::Scope::Instance, facts })
+        let (property, scope) = (property.name.clone(), evidence::Scope::Instance);
+        Some(Certificate { property, scope, facts, implication: Vec::new() })
     }
 
     /// By the first rule that works.

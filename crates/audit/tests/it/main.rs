@@ -6,6 +6,7 @@ mod certificates;
 mod changed_certificates;
 mod common;
 mod mutations;
+mod parts;
 mod protocols;
 mod random_programs;
 mod runs;

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod advice;
+mod attack;
 mod dve;
 mod pds;
 mod sentences;

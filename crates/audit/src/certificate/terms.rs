@@ -1,0 +1,242 @@
+//! Expressions as far as they say something without a state: constants, domains of bound variables, and what is looked at.
+//!
+//! In: expressions of properties and fairness assumptions. Out: their values where no state changes them, the values of bound
+//! variables, and the processes and cells that an expression may look at, at most.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use model::Model;
+use model::eval::{State, StepFault, Viewpoint, initial_states};
+use model::expr::{Access, Binding, Domain, Expr, ExprKind, Quantified, Whose};
+use model::process::{FamilyId, ProcessId};
+use model::value::Value;
+use model::variable::{CellId, Storage};
+
+use super::{CertificateError, Outcome};
+
+/// What an expression looks at.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Mentions {
+    /// The processes whose place or cells it may look at.
+    pub processes: BTreeSet<ProcessId>,
+    /// Those of them whose place it may look at.
+    pub controls: BTreeSet<ProcessId>,
+    /// The cells.
+    pub cells: BTreeSet<CellId>,
+}
+
+/// What expressions say without a state.
+pub(super) struct Terms<'m> {
+    pub model: &'m Model,
+    /// Any state: constants have the same value in all.
+    state: State,
+}
+
+impl<'m> Terms<'m> {
+    /// The terms of a program.
+    pub fn new(model: &'m Model) -> Self {
+        let state = initial_states(model).next().expect("a program has an initial state");
+        Terms { model, state }
+    }
+
+    /// Shows the values of the variables in all ways, after those bound around them.
+    pub fn bind_each(
+        &self,
+        bindings: &[Binding],
+        bound: Vec<Value>,
+        visit: &mut dyn FnMut(Rc<[Value]>) -> Outcome<()>,
+    ) -> Outcome<()> {
+        let Some((binding, inner)) = bindings.split_first() else { return visit(bound.into()) };
+        for value in self.domain(&binding.domain, &bound)? {
+            let mut bound = bound.clone();
+            bound.truncate(binding.var.0 as usize);
+            bound.push(value);
+            self.bind_each(inner, bound, visit)?;
+        }
+        Ok(())
+    }
+
+    /// The values of a domain.
+    ///
+    /// # Errors
+    /// It changes with the state.
+    pub fn domain(&self, domain: &Domain, bound: &[Value]) -> Outcome<impl Iterator<Item = Value> + use<>> {
+        let not_constant = |what: String| Err(CertificateError::NotSupported(what));
+        if let Domain::Range(lo, hi) = domain
+            && !(is_constant(lo) && is_constant(hi))
+        {
+            return not_constant("a quantifier of the property ranges over values that change".to_owned());
+        }
+        let mut view = Viewpoint::new(self.model, &self.state, None);
+        view.bound = bound.to_vec();
+        match view.domain(domain) {
+            Ok(values) => Ok(values),
+            Err(fault) => not_constant(format!("the range of a quantifier has no value: {}", fault.fault)),
+        }
+    }
+
+    /// Whether the values of bound variables are the same in every state, as far as their text tells.
+    pub fn are_fixed(bindings: &[Binding]) -> bool {
+        bindings.iter().all(|binding| match &binding.domain {
+            Domain::Range(lo, hi) => is_constant(lo) && is_constant(hi),
+            Domain::Family(_) | Domain::Enum(_) => true,
+        })
+    }
+
+    /// Whether an expression has the same value in every state, as far as its text tells.
+    pub fn is_fixed(expr: &Expr) -> bool {
+        is_constant(expr)
+    }
+
+    /// The value of an expression that does not depend on the state.
+    pub fn constant(&self, expr: &Expr, bound: &[Value]) -> Option<Result<Value, StepFault>> {
+        is_constant(expr).then(|| {
+            let mut view = Viewpoint::new(self.model, &self.state, None);
+            view.bound = bound.to_vec();
+            view.value(expr)
+        })
+    }
+
+    /// Whether no instance of a quantifier is a fault in any state, as far as its text tells.
+    fn all_have_values(&self, quantified: &Quantified, bound: &[Value]) -> bool {
+        let Quantified { bindings, filter, body, .. } = quantified;
+        let mut all = true;
+        let listed = self.bind_each(bindings, bound.to_vec(), &mut |instance| {
+            all &= filter.as_ref().is_none_or(|filter| self.has_value(filter, &instance));
+            all &= self.has_value(body, &instance);
+            Ok(())
+        });
+        all && listed.is_ok()
+    }
+
+    /// Whether an expression is a fault in no state; `false` where its text does not tell.
+    pub fn has_value(&self, expr: &Expr, bound: &[Value]) -> bool {
+        let is_somebody = |who: &Expr| matches!(self.constant(who, bound), Some(Ok(Value::Process(_))));
+        match &expr.kind {
+            _ if is_constant(expr) => matches!(self.constant(expr, bound), Some(Ok(_))),
+            ExprKind::Read(access) => {
+                let dimensions = self.model.vars[access.var].ty.dimensions();
+                let is_inside = |(index, len): (&Expr, usize)| {
+                    let at = self.constant(index, bound);
+                    matches!(at, Some(Ok(Value::Int(at))) if usize::try_from(at).is_ok_and(|at| at < len))
+                };
+                let is_owned = !matches!(&access.whose, Whose::Of(who) if !is_somebody(who));
+                is_owned && access.indices.iter().zip(dimensions).all(is_inside)
+            }
+            ExprKind::At { who, .. } => is_somebody(who),
+            ExprKind::Not(inner) => self.has_value(inner, bound),
+            ExprKind::Binary(op, a, b) => !op.computes() && self.has_value(a, bound) && self.has_value(b, bound),
+            ExprKind::If(test, yes, no) => [test, yes, no].into_iter().all(|part| self.has_value(part, bound)),
+            ExprKind::Quantified(inner) => self.all_have_values(inner, bound),
+            _ => false,
+        }
+    }
+
+    /// What an expression looks at, at most, with values for the variables bound around it.
+    pub fn mentions_within(&self, expr: &Expr, bound: &[Value]) -> Outcome<Mentions> {
+        let mut mentions = Mentions::default();
+        self.mention(expr, bound, &mut mentions)?;
+        Ok(mentions)
+    }
+
+    fn mention(&self, expr: &Expr, bound: &[Value], into: &mut Mentions) -> Outcome<()> {
+        match &expr.kind {
+            ExprKind::Const(_) | ExprKind::Parameter(_) | ExprKind::Myself | ExprKind::Bound(_) => Ok(()),
+            ExprKind::Read(access) => self.mention_access(access, bound, into),
+            ExprKind::At { who, places, .. } => {
+                let families = places.iter().flat_map(|&place| match self.model.places[place].scope {
+                    model::control::Scope::Family(family) => vec![family],
+                    // Anybody may call a procedure.
+                    model::control::Scope::Procedure(_) => self.model.families.ids().collect(),
+                });
+                let families: BTreeSet<FamilyId> = families.collect();
+                let processes: Vec<ProcessId> = match self.constant(who, bound) {
+                    Some(value) => value.into_iter().filter_map(as_process).collect(),
+                    None => families.iter().flat_map(|&family| self.model.families[family].processes()).collect(),
+                };
+                into.controls.extend(&processes);
+                into.processes.extend(processes);
+                self.mention(who, bound, into)
+            }
+            ExprKind::Not(inner)
+            | ExprKind::Negate(inner)
+            | ExprKind::IndexOf(inner)
+            | ExprKind::ToProcess(_, inner) => self.mention(inner, bound, into),
+            ExprKind::Binary(_, a, b) => {
+                self.mention(a, bound, into)?;
+                self.mention(b, bound, into)
+            }
+            ExprKind::If(test, yes, no) => {
+                [test, yes, no].into_iter().try_for_each(|part| self.mention(part, bound, into))
+            }
+            ExprKind::Quantified(quantified) => self.bind_each(&quantified.bindings, bound.to_vec(), &mut |instance| {
+                if let Some(filter) = &quantified.filter {
+                    self.mention(filter, &instance, into)?;
+                    if let Some(Ok(Value::Bool(false))) = self.constant(filter, &instance) {
+                        return Ok(());
+                    }
+                }
+                self.mention(&quantified.body, &instance, into)
+            }),
+        }
+    }
+
+    fn mention_access(&self, access: &Access, bound: &[Value], into: &mut Mentions) -> Outcome<()> {
+        access.indices.iter().try_for_each(|index| self.mention(index, bound, into))?;
+        let var = &self.model.vars[access.var];
+        let owners: Vec<Option<ProcessId>> = match (&access.whose, var.storage) {
+            (Whose::Of(who), Storage::Public(family) | Storage::Local(family)) => {
+                self.mention(who, bound, into)?;
+                match self.constant(who, bound) {
+                    Some(value) => value.into_iter().filter_map(as_process).map(Some).collect(),
+                    None => self.model.families[family].processes().map(Some).collect(),
+                }
+            }
+            _ => vec![None],
+        };
+        into.processes.extend(owners.iter().flatten());
+        let positions = self.positions(access, bound);
+        for owner in owners {
+            let cells: Vec<CellId> = self.model.cells_of(access.var, owner).collect();
+            into.cells.extend(positions.iter().filter_map(|&at| cells.get(at)));
+        }
+        Ok(())
+    }
+
+    /// The positions within the variable that the indices may lead to.
+    fn positions(&self, access: &Access, bound: &[Value]) -> Vec<usize> {
+        let dimensions = self.model.vars[access.var].ty.dimensions();
+        access.indices.iter().zip(dimensions).fold(vec![0], |starts, (index, len)| {
+            let range = match self.constant(index, bound) {
+                Some(Ok(Value::Int(at))) => {
+                    usize::try_from(at).ok().filter(|&at| at < len).map_or(0..0, |at| at..at + 1)
+                }
+                Some(_) => 0..0,
+                None => 0..len,
+            };
+            starts.iter().flat_map(|&start| range.clone().map(move |at| start * len + at)).collect()
+        })
+    }
+}
+
+/// The process that a value names.
+pub(super) fn as_process(value: Value) -> Option<ProcessId> {
+    match value {
+        Value::Process(id) => Some(id),
+        _ => None,
+    }
+}
+
+/// Whether an expression has the same value in every state, for given values of its bound variables.
+fn is_constant(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Const(_) | ExprKind::Parameter(_) | ExprKind::Bound(_) => true,
+        ExprKind::Myself | ExprKind::Read(_) | ExprKind::At { .. } | ExprKind::Quantified(_) => false,
+        ExprKind::Not(inner) | ExprKind::Negate(inner) | ExprKind::IndexOf(inner) | ExprKind::ToProcess(_, inner) => {
+            is_constant(inner)
+        }
+        ExprKind::Binary(_, a, b) => is_constant(a) && is_constant(b),
+        ExprKind::If(test, yes, no) => is_constant(test) && is_constant(yes) && is_constant(no),
+    }
+}
