@@ -1,59 +1,71 @@
-//! The examples of the fragment: what is proved for every size with how many processes in a view.
+//! The examples of the fragment: what is proved for every size, with how many processes in a view; and what is wrong is not.
 
 use base::{Budget, SourceFile};
+use engine::{Engine, Silent, Task, Verdict};
+use evidence::Evidence;
 use model::Model;
-use views::fixpoint::{Failure, views};
-use views::fragment::{Question, fragment, question};
-use views::pattern::{Found, Pattern, search};
-use views::sight::Ground;
+use views::ByViews;
 
-pub fn load(name: &str, n: i64) -> Model {
+fn load(name: &str) -> Model {
     let path = format!("{}/../../examples/{name}.pw", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).unwrap();
-    let given = if text.contains("(N:") { vec![("N".to_owned(), n)] } else { Vec::new() };
-    lang::load(&SourceFile::new(&path, &text), &given).unwrap_or_else(|wrong| panic!("{name}: {wrong:?}")).model
+    lang::load(&SourceFile::new(&path, &text), &[]).unwrap_or_else(|wrong| panic!("{name}: {wrong:?}")).model
+}
+
+/// How many processes a view of the proof of a property shows, if there is a proof, which the checker accepts.
+fn proved(name: &str, property: &str) -> Option<usize> {
+    let model = load(name);
+    let asked = model.properties.entries().find(|(_, one)| one.name == property).unwrap().0;
+    let task = Task { model: &model, properties: vec![asked], budget: Budget::unlimited(), n_threads: 1 };
+    let mut engine = ByViews::default();
+    engine.settings().unwrap().set("processes", "2").unwrap();
+    match engine.run(&task, &Silent).unwrap().remove(0).verdict {
+        Verdict::Holds(Evidence::Certificate(proof)) => {
+            audit::certificate::check(&model, &model.properties[asked], &proof, &Budget::unlimited())
+                .unwrap_or_else(|error| panic!("{name}.{property}: {error}"));
+            proof.views().map(|views| views.k)
+        }
+        Verdict::Unknown(_) => None,
+        other => panic!("{name}.{property}: {other:?}"),
+    }
 }
 
 #[test]
-fn probe() {
-    let names = std::env::var("PROBE").unwrap_or_default();
-    for name in names.split(',').filter(|name| !name.is_empty()) {
-        let model = load(name, 3);
-        let fragment = match fragment(&model) {
-            Ok(fragment) => fragment,
-            Err(reason) => {
-                println!("{name}: outside: {}", reason.text);
-                continue;
-            }
-        };
-        let ground = Ground { model: &model, layout: &fragment.layout };
-        for k in 1..=3 {
-            let start = std::time::Instant::now();
-            let budget = Budget::new(Some(std::time::Duration::from_secs(20)), None, Default::default());
-            let found = match views(ground, k, &budget) {
-                Ok(found) => found,
-                Err(Failure::Stopped(reason)) => {
-                    println!("{name} k={k}: {reason}");
-                    continue;
-                }
-                Err(Failure::Outside(span)) => panic!("{name}: {span:?}"),
-            };
-            println!("{name} k={k}: {} views, {} faults, {:?}", found.theta.len(), found.faults.len(), start.elapsed());
-            for (id, property) in model.properties.entries() {
-                let template = &model.template().properties[id].kind;
-                match question(&model, &fragment, &property.kind, template) {
-                    Err(reason) => println!("   {}: {}", property.name, reason.text),
-                    Ok(Question::NoFault) => println!("   {}: {}", property.name, found.faults.is_empty()),
-                    Ok(Question::Never { expr, value, witnesses }) => {
-                        let pattern = Pattern { expr: &expr, value, witnesses };
-                        match search(ground, &found, pattern, &budget) {
-                            Ok(Found::Nothing) => println!("   {}: never {value}", property.name),
-                            Ok(Found::Candidate(config)) => println!("   {}: {config:?}", property.name),
-                            other => println!("   {}: {other:?}", property.name),
-                        }
-                    }
-                }
-            }
-        }
+fn locks_and_caches_are_proved_for_every_size() {
+    for (name, property, k) in [
+        ("mux_sem", "mutex", 2),
+        ("mux_sem", "no_errors", 2),
+        ("mux_sem_last", "mutex", 1),
+        ("mux_sem_last", "owner", 1),
+        ("simple", "restored", 1),
+        ("simple", "holder", 1),
+        ("mesi", "coherent", 2),
+        ("dijkstra", "mutex", 2),
+        ("bakery_atomic", "mutex", 2),
+        ("bakery_atomic", "unique", 2),
+    ] {
+        assert_eq!(proved(name, property), Some(k), "{name}.{property}");
+    }
+}
+
+#[test]
+fn what_is_wrong_is_not_proved() {
+    for (name, property) in [
+        ("burns_broken", "mutex"),
+        ("mesi_broken", "coherent"),
+        ("szymanski_broken", "mutex"),
+        ("flag_readers_broken", "alone"),
+        ("simple_broken", "holder"),
+    ] {
+        let has = load(name).properties.iter().any(|one| one.name == property);
+        assert!(!has || proved(name, property).is_none(), "{name}.{property}");
+    }
+    assert!(proved("burns_broken", "mutex").is_none());
+}
+
+#[test]
+fn newer_examples_are_proved_for_every_size() {
+    for (name, property) in [("flag_readers", "alone"), ("ticket_bounded", "mutex"), ("szymanski_atomic", "mutex")] {
+        assert_eq!(proved(name, property), Some(2), "{name}.{property}");
     }
 }
