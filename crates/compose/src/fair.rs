@@ -130,7 +130,8 @@ pub fn decide<'m, B: FairBackend>(
     for violation in 0..conditions.violations.len() {
         match search.violation(violation)? {
             Found::NoRun(None) => is_written = false,
-            Found::NoRun(Some((invariant, ranks))) => {
+            Found::NoRun(Some(written)) => {
+                let (invariant, ranks) = *written;
                 let invariant = facts.add(invariant, &[]);
                 facts.add(ranks, &[invariant]);
             }
@@ -148,14 +149,14 @@ pub fn decide<'m, B: FairBackend>(
 
 enum Found {
     /// The split invariant, and that no fair run violates the property in this way, where these are written down.
-    NoRun(Option<(Claim, Claim)>),
+    NoRun(Option<Box<(Claim, Claim)>>),
     Run(Trace),
 }
 
 /// What the abstract processes of a round say.
 enum Round {
     /// The rule's premises hold; written down, where that is possible.
-    Proved(Option<(Claim, Claim)>),
+    Proved(Option<Box<(Claim, Claim)>>),
     /// These have fair runs, with such an automaton.
     Open(Vec<ProcessId>, Reader),
 }
@@ -246,7 +247,7 @@ impl<B: FairBackend> Search<'_, '_, B> {
         }
         Ok(match self.backend.prove(violation, own, &foci)? {
             Written::Proof(invariant, ranks) => {
-                Round::Proved(Some((Claim::SplitInvariant(invariant), Claim::NoFairRun(ranks))))
+                Round::Proved(Some(Box::new((Claim::SplitInvariant(invariant), Claim::NoFairRun(ranks)))))
             }
             Written::TooLarge => Round::Proved(None),
             Written::Open(open) => Round::Open(open, Reader::Plain),

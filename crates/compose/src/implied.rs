@@ -97,10 +97,13 @@ impl Statement<'_, '_> {
     }
 }
 
+/// A family that sends or receives, and over which channel.
+type Side = (FamilyId, ChannelId);
+
 /// The processes of every step that the texts allow: one, or who sends and who receives over a common channel.
 fn steps(model: &Model) -> Vec<Vec<ProcessId>> {
     let mut all: Vec<Vec<ProcessId>> = model.processes.ids().map(|process| vec![process]).collect();
-    let (mut senders, mut receivers): (Vec<(FamilyId, ChannelId)>, Vec<(FamilyId, ChannelId)>) = Default::default();
+    let (mut senders, mut receivers): (Vec<Side>, Vec<Side>) = Default::default();
     for action in &model.actions {
         if let (Scope::Family(family), Some(sync)) = (action.scope, &action.sync) {
             match sync.side {

@@ -364,7 +364,8 @@ mod tests {
             (math.shift(&x, &by, Shift::Left).unwrap(), |a, b| Some(a << (b & 7))),
             (math.shift(&x, &by, Shift::Right).unwrap(), |a, b| Some(a >> (b & 7))),
         ];
-        let sets: Vec<(Bdd, fn(i64, i64) -> bool)> = vec![
+        type Compare = fn(i64, i64) -> bool;
+        let sets: Vec<(Bdd, Compare)> = vec![
             (math.less(&x, &y).unwrap(), |a, b| a < b),
             (math.at_most(&x, &y).unwrap(), |a, b| a <= b),
             (math.same(&x, &y).unwrap(), |a, b| a == b),

@@ -82,7 +82,7 @@ impl<'a> Cover<'a> {
     }
 
     /// The expression meets the demand wherever all stated clauses hold.
-    pub fn check<'e>(&mut self, expr: &'e Expr, demand: Demand) -> Outcome<()> {
+    pub fn check(&mut self, expr: &Expr, demand: Demand) -> Outcome<()> {
         match self.derive(&[], &Literal::whole(expr, demand)) {
             Ok(()) => Ok(()),
             Err(Gap::Stop(error)) => Err(error),

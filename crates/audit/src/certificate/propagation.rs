@@ -27,12 +27,15 @@ use conditions::{Judge, Product};
 use edges::{Condition, Edge, compatible, edges, fair_components};
 use views::{Item, View, Views};
 
+/// A process, and fairness assumptions.
+type Assumed = (usize, Vec<FairnessId>);
+
 /// What refutations of one program share: its views, and their edges where they are asked for.
 pub(super) struct Scene<'a> {
     views: Views<'a>,
     edges: Vec<OnceCell<Vec<Edge>>>,
     /// What fairness assumptions demand of the edges of processes.
-    conditions: RefCell<HashMap<(usize, Vec<FairnessId>), Rc<Vec<Condition>>>>,
+    conditions: RefCell<HashMap<Assumed, Rc<Vec<Condition>>>>,
     budget: &'a Budget,
 }
 

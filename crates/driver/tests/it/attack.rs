@@ -189,9 +189,8 @@ fn edit_sets(certificate: &mut Certificate, model: &Model, choices: &mut Choices
             let mut symmetry = claim.symmetry.take().unwrap_or_default();
             let var = VarId::new(choices.below(model.vars.len()));
             let family = FamilyId::new(choices.below(model.families.len()));
-            match symmetry.dimensions.pop() {
-                None => symmetry.dimensions.push(ProcessDimension { var, dimension: choices.below(2), family }),
-                Some(_) => {}
+            if symmetry.dimensions.pop().is_none() {
+                symmetry.dimensions.push(ProcessDimension { var, dimension: choices.below(2), family });
             }
             claim.symmetry = Some(symmetry);
         }

@@ -130,7 +130,7 @@ fn program(
     let elaborated = elaborate::elaborate(&resolved.program, &graphs, map, &options);
     diagnostics.extend(elaborated.diagnostics);
     let model = Model { name: model_name(source), ..elaborated.model };
-    fine(diagnostics).then(|| (model, elaborated.n_before as u64))
+    fine(diagnostics).then_some((model, elaborated.n_before as u64))
 }
 
 /// Each diagnostic with the text that it speaks of; the file itself comes first.

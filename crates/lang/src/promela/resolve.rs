@@ -100,7 +100,8 @@ impl<'f> Resolver<'f> {
             match unit {
                 Unit::Mtype { kind, names } => self.mtype(kind.as_ref(), names),
                 Unit::Typedef { name, fields } => {
-                    if self.typedefs.insert(name.text.clone(), fields).is_some() {
+                    let earlier = self.typedefs.insert(name.text.clone(), fields);
+                    if earlier.is_some() {
                         let message = format!("`{}` is a type already", name.text);
                         self.report(Diagnostic::error(code::DECLARED_TWICE, name.span, message));
                     }

@@ -74,24 +74,22 @@ pub(super) fn has_any_step(model: &Model, state: &State) -> bool {
 /// Whether there is a step in a state that begins with an action of a process that counts, alone or in a rendezvous.
 pub(super) fn has_step(model: &Model, state: &State, process: ProcessId, counts: impl Fn(ActionId) -> bool) -> bool {
     let counts = |link: Link| link.action_of(process).is_some_and(&counts);
-    model.processes.ids().any(|mover| Mover::new(model, mover).begins(state, &counts))
+    model.processes.ids().any(|mover| Mover::new(model, mover).begins(state, counts))
 }
+
+/// Steps, each with what it touches, and all that the attempts to step depended on and would change.
+pub type Attempts = (Vec<(Step, Vec<Touch>)>, Footprint);
 
 /// The same steps, and all that the process's attempts to step depended on and would change, those that came to nothing
 /// included.
-pub fn attempts_of(model: &Model, state: &State, process: ProcessId) -> (Vec<(Step, Vec<Touch>)>, Footprint) {
+pub fn attempts_of(model: &Model, state: &State, process: ProcessId) -> Attempts {
     let watch = RefCell::default();
     let steps = enabled(Mover { watch: Some(&watch), ..Mover::new(model, process) }, state);
     (steps, watch.into_inner())
 }
 
 /// The same; `None` where there are more than `most` ways to take a step.
-pub fn attempts_up_to(
-    model: &Model,
-    state: &State,
-    process: ProcessId,
-    most: usize,
-) -> Option<(Vec<(Step, Vec<Touch>)>, Footprint)> {
+pub fn attempts_up_to(model: &Model, state: &State, process: ProcessId, most: usize) -> Option<Attempts> {
     let watch = RefCell::default();
     let steps = up_to(Mover { watch: Some(&watch), ..Mover::new(model, process) }, state, most)?;
     Some((steps, watch.into_inner()))
@@ -101,12 +99,7 @@ pub fn attempts_up_to(
 /// than `most` ways. Every step of the program is a sequence of such steps: a chain goes on by the process's own actions alone, and is cut
 /// after a rendezvous and wherever the process could send to somebody; the mark `when_nobody` of a first action is taken as true. The
 /// states in between are then states, too.
-pub fn local_attempts_up_to(
-    model: &Model,
-    state: &State,
-    process: ProcessId,
-    most: usize,
-) -> Option<(Vec<(Step, Vec<Touch>)>, Footprint)> {
+pub fn local_attempts_up_to(model: &Model, state: &State, process: ProcessId, most: usize) -> Option<Attempts> {
     let watch = RefCell::default();
     let mover = Mover { watch: Some(&watch), ..Mover::new(model, process) };
     let mut chains = mover.local_chains(state);
@@ -160,6 +153,7 @@ struct Chain {
 
 impl Chain {
     /// The chain without its end, and the process that goes on with it; `Err` where it is over.
+    #[allow(clippy::result_large_err)]
     fn open(mut self, model: &Model) -> Result<(Chain, ProcessId), Chain> {
         let last = self.by.then.last().copied().unwrap_or(self.by.first());
         let Some(holder) = last.leaves_turn_to(model).filter(|_| self.path.fault.is_none()) else { return Err(self) };

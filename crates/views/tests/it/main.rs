@@ -1,4 +1,6 @@
 //! The tests of views, as one program.
 
+#![allow(clippy::unwrap_used)]
+
 mod examples;
 mod random;

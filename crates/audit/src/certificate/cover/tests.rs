@@ -266,6 +266,8 @@ fn one_clause_stands_for_its_images() {
     };
     let (one, same) = (clause("P[1]", "P[2]"), clause("P[1]", "P[1]"));
     assert!(follows(&[one.clone(), same.clone()], Some(&symmetry)));
-    assert!(!follows(&[one.clone()], Some(&symmetry)) && !follows(&[same.clone()], Some(&symmetry)));
+    assert!(
+        !follows(std::slice::from_ref(&one), Some(&symmetry)) && !follows(std::slice::from_ref(&same), Some(&symmetry))
+    );
     assert!(!follows(&[one, same], None));
 }

@@ -84,7 +84,8 @@ impl Diagrams<'_> {
         let shown = &key.1;
         let from = self.source(source)?;
         let mut changes: Vec<Change> = Vec::new();
-        let mut alike: HashMap<(Vec<(Column, u64)>, Vec<Column>), usize> = HashMap::new();
+        type Shape = (Vec<(Column, u64)>, Vec<Column>);
+        let mut alike: HashMap<Shape, usize> = HashMap::new();
         let commands = self.commands(source.movers, &source.points)?;
         for Command { by, guard, changes: changed, carried } in &commands.steps {
             let set = self.algebra.and(&from.set, guard)?;

@@ -4,6 +4,9 @@
 //! [`Instance`] for each proctype and pid. How often a process takes a `run` is found by following its graph with the values of
 //! its own variables as far as they are known; a `run` in a loop that does not end that way needs a bound from the user.
 
+// A diagnostic ends the reading: how large it is does not matter.
+#![allow(clippy::result_large_err)]
+
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use base::{Diagnostic, Span};

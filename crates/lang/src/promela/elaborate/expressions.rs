@@ -156,11 +156,11 @@ impl Elaboration<'_> {
     /// The value of a variable.
     pub(super) fn read(&mut self, one: &Ref, view: View) -> ModelExpr {
         let span = self.span(one.span);
-        if let Some(family) = view.map(|family| &self.setting.families[family]) {
-            if let Some(&offset) = family.offsets.get(&one.leaf) {
-                let pid = self.pid(view, span);
-                return terms::binary(ModelOp::Add, pid, number(offset, span));
-            }
+        if let Some(family) = view.map(|family| &self.setting.families[family])
+            && let Some(&offset) = family.offsets.get(&one.leaf)
+        {
+            let pid = self.pid(view, span);
+            return terms::binary(ModelOp::Add, pid, number(offset, span));
         }
         if let Some(row) = self.constant_row(one, view) {
             return self.chosen(one, &row, view);

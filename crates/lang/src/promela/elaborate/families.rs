@@ -4,6 +4,9 @@
 //! for every variable that nothing changes its value; for every other variable of type `chan` the numbers of the channels that it may
 //! hold, as the least solution of what assignments, messages and arguments pass on.
 
+// A diagnostic ends the reading: how large it is does not matter.
+#![allow(clippy::result_large_err)]
+
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use base::{Diagnostic, Span};
