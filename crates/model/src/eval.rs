@@ -1,6 +1,6 @@
 //! The reference semantics: initial states, steps and faults of a Model. This alone defines what a program means.
 //!
-//! In: a [`Model`](crate::Model) and a [`State`]. Out: the steps that can be taken there, each with its successor or its
+//! In: a [`Model`] and a [`State`]. Out: the steps that can be taken there, each with its successor or its
 //! fault; values of expressions; who is able, stuck, terminated; races. The method is direct interpretation, without any
 //! cleverness: slow, short, obviously right. Packed evaluators and encodings are compared with it. `docs/semantics.md` says
 //! the same in words.
