@@ -194,7 +194,7 @@ mod tests {
             whys,
             [
                 "there is no such file",
-                "there is no `.pw`, `.dve` or `.pds` file in this directory",
+                "there is no `.pw`, `.dve`, `.pds` or `.pml` file in this directory",
                 "there is no such file"
             ]
         );

@@ -34,20 +34,20 @@ fn result(place: &Place, call: &str, status: i32) -> serde_json::Value {
 #[test]
 fn what_nobody_checked_says_so_in_its_first_line_and_can_be_denied() {
     let place = place();
-    let told = place.run("check lock.pw --property mutex -N 9 --method global").exits(0);
+    let told = place.run("check lock.pw --property mutex -N 9 --method mono").exits(0);
     let first = told.out.lines().find(|line| line.contains("HOLDS")).unwrap();
     assert!(first.contains("invariant mutex (unaudited)"), "{}", told.out);
-    let told = place.run("check lock.pw --property mutex -N 9 --method global -q").exits(0);
+    let told = place.run("check lock.pw --property mutex -N 9 --method mono -q").exits(0);
     assert!(told.out.lines().next().unwrap().contains("(unaudited)"), "{}", told.out);
-    let told = place.run("check lock.pw --property mutex -N 9 --method global --deny unaudited").exits(1);
+    let told = place.run("check lock.pw --property mutex -N 9 --method mono --deny unaudited").exits(1);
     assert!(
         told.out.contains("not accepted: --deny unaudited") && told.out.contains("1 not as expected"),
         "{}",
         told.out
     );
-    let told = place.run("check lock.pw --property mutex -N 9 --method global --deny unaudited -q").exits(1);
+    let told = place.run("check lock.pw --property mutex -N 9 --method mono --deny unaudited -q").exits(1);
     assert!(told.out.contains("(not accepted: --deny unaudited)"), "{}", told.out);
-    let told = place.run("check lock.pw -N 9..10 --property mutex --method global --deny unaudited").exits(1);
+    let told = place.run("check lock.pw -N 9..10 --property mutex --method mono --deny unaudited").exits(1);
     assert!(told.out.contains("\u{b0}"), "{}", told.out);
     // What was checked again is accepted.
     for method in ["mono", "completion"] {
@@ -59,14 +59,14 @@ fn what_nobody_checked_says_so_in_its_first_line_and_can_be_denied() {
 #[test]
 fn every_format_says_what_is_denied() {
     let place = place();
-    let call = "check lock.pw --property mutex -N 9 --method global --format json";
+    let call = "check lock.pw --property mutex -N 9 --method mono --format json";
     let free = result(&place, call, 0);
     assert_eq!((&free["audited"], &free["as_expected"]), (&false.into(), &true.into()), "{free}");
     assert_eq!(free["denied"].as_array().unwrap().len(), 0);
     let denied = result(&place, &format!("{call} --deny vacuous,unaudited"), 1);
     assert_eq!((&denied["as_expected"], &denied["denied"][0]), (&false.into(), &"unaudited".into()), "{denied}");
     assert_eq!((&denied["verdict"], &denied["audit_reason"]["code"]), (&"holds".into(), &"too-large".into()));
-    let call = "check lock.pw --property mutex -N 9 --method global --deny unaudited --report r.html \
+    let call = "check lock.pw --property mutex -N 9 --method mono --deny unaudited --report r.html \
                 --format sarif=s.json,junit=j.xml,github=g.txt";
     place.run(call).exits(1);
     let sarif: serde_json::Value = serde_json::from_str(&place.read("s.json")).unwrap();

@@ -20,3 +20,4 @@ mod robustness;
 mod running;
 mod support;
 mod verdicts;
+mod wide;

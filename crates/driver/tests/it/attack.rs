@@ -70,7 +70,7 @@ const PROGRAMS: [&str; 30] = [
     // At most, exists, nested quantifiers.
     "program g1(N: 2..) { shared l: lock; process P[i in 0..<N] { loop { w: acquire l; c: skip; u: release l; } }
      invariant p: count(i: P[i]@c) <= 1; invariant q: count(i: P[i]@c || P[i]@u) < 2; invariant r: count(i: P[i]@c) < 1; }",
-    "program g2(N: 2..) { shared s: sem = 2; process P[i in 0..<N] { loop { w: acquire s; c: skip; u: release s; } }
+    "program g2(N: 2..) { shared s: sem(2) = 2; process P[i in 0..<N] { loop { w: acquire s; c: skip; u: release s; } }
      invariant p: count(i: P[i]@c) <= 2; invariant q: count(i: P[i]@c) <= 1; }",
     "program g3(N: 2..) { shared t: pid = any; process P[i in 0..<N] { loop { s: t = i; c: skip; } }
      invariant p: exists i: t == i; invariant q: (exists i: P[i]@c) => exists i: t == i && P[i]@c;

@@ -146,9 +146,17 @@ impl Lowering<'_> {
             [] => empty,
             _ => self.build(OWN, stack)?,
         };
-        self.rules_for_empty(empty)?;
-        while let Some(text) = self.texts.iter().position(|text| !text.open.is_empty()) {
+        // Rules for the empty stack are steps only where a stack can be empty: a site stands where control gets.
+        let mut is_empty_met = stack.is_empty();
+        let mut has_empty_rules = false;
+        loop {
+            if is_empty_met && !has_empty_rules {
+                has_empty_rules = true;
+                self.rules_for_empty(empty)?;
+            }
+            let Some(text) = self.texts.iter().position(|text| !text.open.is_empty()) else { break };
             self.fill(text)?;
+            is_empty_met |= text == OWN && self.pops_to_empty();
         }
         let number = family.index() + 1;
         let name = format!("T{number}");
@@ -183,6 +191,14 @@ impl Lowering<'_> {
         let kind = self.push(text, callee, (entry, bottom));
         self.action((scope, start, statement), (None, Vec::new()), kind, after)?;
         Ok(start)
+    }
+
+    /// Whether a rule of a symbol at the bottom pops it.
+    fn pops_to_empty(&self) -> bool {
+        let pops = |rule: &Rule| {
+            rule.word == Word::Pop && rule.top.is_some_and(|top| self.texts[OWN].places.contains_key(&top))
+        };
+        self.thread.rules.iter().any(pops)
     }
 
     /// Makes steps of the rules of all symbols of a text.
