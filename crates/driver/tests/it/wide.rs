@@ -1,7 +1,5 @@
 //! Variables of 32 bits: methods that list states do not list the values of a type.
 
-use std::time::Duration;
-
 use base::{CancelToken, SourceFile};
 use driver::check::{Check, Limits};
 use driver::load::{self, Loaded};
