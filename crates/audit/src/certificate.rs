@@ -3,11 +3,9 @@
 //! In: a Model, a property, a certificate (whose rule stands on top of `evidence::certificate`). Out: what was checked, or why
 //! the certificate is refused. Small sets are listed and every step is taken by `eval` itself (`listing`); sets too large
 //! for that are decision diagrams of a library that no engine uses, with a translation of the program of their own
-//! (`diagrams`). What is to be checked is said once, in `obligations`, for both. Which parts of the property follow from whose sets is stated
-//! by the certificate: `implication` finds them in the property, and `cover` asks whether they make it up.
+//! (`diagrams`). What is to be checked is said once, in `obligations`, for both.
 //!
-//! That no fair run violates a temporal property is claimed by ranks over such sets, which `runs` compares with the runs themselves;
-//! `ways` asks whether the claims name every way to violate it.
+//! That no fair run violates a temporal property is claimed by ranks over such sets, which `runs` compares with the runs themselves.
 //! Path edges of programs with procedures have a sweep of their own (`pushdown`).
 //!
 //! Nothing that a certificate says about the program is believed: views are verified by refusing any step that looks at, or
@@ -16,9 +14,7 @@
 mod chains;
 mod claimed;
 mod clause;
-mod cover;
 mod diagrams;
-mod implication;
 mod initial;
 mod listing;
 mod movers;
@@ -28,9 +24,7 @@ mod propagation;
 mod pushdown;
 mod runs;
 mod symmetry;
-mod terms;
 mod views;
-mod ways;
 mod words;
 
 use std::collections::BTreeMap;
@@ -38,9 +32,8 @@ use std::fmt;
 
 use base::{Budget, StopReason};
 use evidence::Certificate;
-use evidence::certificate::{Claim, Fact, NoFairRun, Refutation, SplitInvariant, StateSet, ViolationName};
-use evidence::implication::Implied;
-use evidence::plain::Violation;
+use evidence::certificate::{Claim, NoFairRun, Refutation, SplitInvariant, StateSet};
+use evidence::plain::{self, Violation};
 use model::Model;
 use model::control::ActionKind;
 use model::property::{Property, PropertyKind};
@@ -175,14 +168,9 @@ impl Audit<'_> {
             )));
         }
         self.supported()?;
-        let mut violations = self.violations(certificate)?;
+        let mut violations = self.violations()?;
         let mut scenes: BTreeMap<usize, Scene<'_>> = BTreeMap::new();
         let mut checked = None;
-        let last = certificate.facts.last().map(|fact| &fact.claim);
-        let implies = matches!(last, Some(Claim::SplitInvariant(_) | Claim::Pushdown(_) | Claim::Views(_)) | None);
-        if violations.is_none() && !implies {
-            return malformed(format!("its last fact does not imply `{}`, which is about states", self.property.name));
-        }
         let mut obligations = evidence::certificate::Obligations::default();
         for (at, fact) in certificate.facts.iter().enumerate() {
             if let Some(later) = fact.uses.iter().find(|&&used| used >= at) {
@@ -193,14 +181,13 @@ impl Audit<'_> {
                 Claim::SplitInvariant(claimed) => {
                     self.calls_nothing()?;
                     let implies = at + 1 == certificate.facts.len() && violations.is_none();
-                    let fact = self.check_fact(claimed, implies.then_some(certificate.implication.as_slice()))?;
+                    let fact = self.check_fact(claimed, implies)?;
                     obligations = obligations.with(fact.obligations);
                     checked = Some(fact);
                 }
                 Claim::Pushdown(proof) => {
                     self.has_plain_steps()?;
-                    let stated = certificate.implication.as_slice();
-                    let property = (at + 1 == certificate.facts.len()).then_some((&self.property.kind, stated));
+                    let property = (at + 1 == certificate.facts.len()).then_some(&self.property.kind);
                     let found = pushdown::check(self.model, property, proof, self.budget)?;
                     obligations = obligations.with(found);
                     let n_members = proof.threads.len();
@@ -244,9 +231,6 @@ impl Audit<'_> {
             }
         }
         if let Some(violations) = violations {
-            if !certificate.implication.is_empty() {
-                return malformed("parts of a temporal property are named by its claims about runs".to_owned());
-            }
             all_closed(self.model, &violations)?;
         }
         match checked {
@@ -256,15 +240,12 @@ impl Audit<'_> {
     }
 
     /// The ways to violate a temporal property, none of them excluded yet; `None` for other properties.
-    fn violations(&self, certificate: &Certificate) -> Outcome<Option<Vec<Open>>> {
+    fn violations(&self) -> Outcome<Option<Vec<Open>>> {
         let PropertyKind::Temporal(formula) = &self.property.kind else { return Ok(None) };
-        let name = |fact: &Fact| match &fact.claim {
-            Claim::NoFairRun(claim) => Some(claim.violation.clone()),
-            Claim::Refutation(claim) => Some(claim.violation.clone()),
-            Claim::SplitInvariant(_) | Claim::Pushdown(_) | Claim::Sights(_) | Claim::Views(_) => None,
-        };
-        let named: Vec<ViolationName> = certificate.facts.iter().filter_map(name).collect();
-        let found = ways::ways(self.model, self.property, formula, &named)?;
+        let found = plain::violations(self.model, self.property, formula).map_err(|stop| match stop {
+            StopReason::NotSupported(missing) => CertificateError::NotSupported(missing.to_string()),
+            other => CertificateError::Stopped(other),
+        })?;
         Ok(Some(found.into_iter().map(|violation| Open { violation, is_excluded: false }).collect()))
     }
 
@@ -308,8 +289,7 @@ impl Audit<'_> {
         Ok(n_steps)
     }
 
-    /// Checks an invariant; where the property is to follow from it, with the parts that are stated.
-    fn check_fact(&self, claimed: &SplitInvariant, stated: Option<&[Implied]>) -> Outcome<Checked> {
+    fn check_fact(&self, claimed: &SplitInvariant, is_last: bool) -> Outcome<Checked> {
         let claimed = Claimed::new(self.model, &self.property.kind, claimed)?;
         let all_rows = claimed.listed.values().all(|member| matches!(member.states, StateSet::Rows(_)));
         let few_values =
@@ -317,7 +297,7 @@ impl Audit<'_> {
         let small = claimed.n_states(if all_rows { MOST_ROWS } else { MOST_LISTED }).is_some()
             && self.model.cells.iter().all(few_values);
         let means = self.means.unwrap_or(if small { Means::Listing } else { Means::Diagrams });
-        let property = stated.map(|stated| (&self.property.kind, stated));
+        let property = is_last.then_some(self.property);
         let obligations = match means {
             Means::Listing => {
                 Obligations::new(&claimed, self.budget).discharge(&mut Listing::new(&claimed, self.budget), property)

@@ -3,8 +3,7 @@
 //! In: a boolean expression that has to be true (or false) in every state. Out: questions of which none may have a positive
 //! answer: conjunctions and `forall` are split, `a => (b && c)` and `a <=> b` become implications, and `count(i: e) <= n` says
 //! that of any `n + 1` instances one is false. A question of a clause is "its conditions hold, and its claim does not"; in it
-//! the variables bound around a part are replaced by their values. Each clause keeps where in the property its literals stand, so
-//! that a certificate can state it ([`implication`]).
+//! the variables bound around a part are replaced by their values.
 
 pub(crate) mod mention;
 mod substitute;
@@ -12,7 +11,6 @@ mod substitute;
 use std::rc::Rc;
 
 use base::Span;
-use evidence::implication;
 use model::Model;
 use model::eval::{State, Viewpoint, initial_states};
 use model::expr::{BinaryOp, Binding, Domain, Expr, ExprKind, Quantified, Quantifier, Whose};
@@ -21,38 +19,39 @@ use model::value::Value;
 
 use crate::k_index::groups;
 use crate::question::{Pattern, Question};
-pub use evidence::implication::Demand;
 pub(crate) use substitute::closed;
 
 /// Instances of `count(…) <= n` are told apart by subsets of `n + 1`; more of them than this are left together.
 const MOST_SUBSETS: usize = 100_000;
 
+/// What is demanded of a boolean expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Demand {
+    /// It is true.
+    True,
+    /// It is false.
+    False,
+    /// It can be evaluated.
+    HasValue,
+}
+
+impl Demand {
+    fn negated(self) -> Demand {
+        match self {
+            Demand::True => Demand::False,
+            Demand::False => Demand::True,
+            Demand::HasValue => Demand::HasValue,
+        }
+    }
+}
+
 /// A demand on one instance of an expression.
 #[derive(Clone)]
 struct Literal<'e> {
     expr: &'e Expr,
-    /// The way to it from the whole property, by operands.
-    path: Rc<[usize]>,
     /// The values of the variables bound around it, outermost first.
     bound: Rc<[Value]>,
     demand: Demand,
-}
-
-impl<'e> Literal<'e> {
-    /// A demand on an operand, with the same variables bound around it.
-    fn operand(&self, at: usize, expr: &'e Expr, demand: Demand) -> Literal<'e> {
-        Literal { expr, path: self.path_to(&[at]), bound: self.bound.clone(), demand }
-    }
-
-    fn path_to(&self, operands: &[usize]) -> Rc<[usize]> {
-        self.path.iter().chain(operands).copied().collect()
-    }
-
-    /// The same as a certificate states it.
-    fn stated(&self, model: &Model) -> implication::Literal {
-        let bound = self.bound.iter().map(|&value| model::print::value(model, value)).collect();
-        implication::Literal { path: self.path.to_vec(), bound, demand: self.demand }
-    }
 }
 
 /// In every state in which the conditions hold, looked at in turn, the claim holds.
@@ -86,55 +85,43 @@ impl<'m> Splitter<'m> {
 
     /// The questions of an expression that has to meet the demand.
     pub fn questions(mut self, expr: &Expr, demand: Demand) -> Vec<Question> {
-        self.split(Clause {
-            conditions: Vec::new(),
-            claim: Literal { expr, path: Rc::new([]), bound: Rc::new([]), demand },
-        });
+        self.split(Clause { conditions: Vec::new(), claim: Literal { expr, bound: Rc::new([]), demand } });
         self.found
     }
 
     fn split<'e>(&mut self, clause: Clause<'e>) {
-        let whole = clause.claim.clone();
-        let demand = whole.demand;
-        match (&whole.expr.kind, demand) {
-            (ExprKind::Not(inner), _) => {
-                self.split(Clause { claim: whole.operand(0, inner, demand.negated()), ..clause });
-            }
-            (ExprKind::Binary(op, a, b), Demand::True | Demand::False) => {
-                let (a, b) = (&**a, &**b);
-                let left = |demand| whole.operand(0, a, demand);
-                let right = |demand| whole.operand(1, b, demand);
-                match (op, demand) {
-                    (BinaryOp::And, Demand::True) | (BinaryOp::Or, Demand::False) => {
-                        self.split_both(clause, left(demand), right(demand));
-                    }
-                    (BinaryOp::Implies, Demand::False) => {
-                        self.split_both(clause, left(Demand::True), right(Demand::False));
-                    }
-                    (BinaryOp::Implies, _) => {
-                        self.under(&clause, left(Demand::True), &right(Demand::True));
-                    }
-                    (BinaryOp::Or, _) => self.under(&clause, left(Demand::False), &right(Demand::True)),
-                    (BinaryOp::And, _) => self.under(&clause, left(Demand::True), &right(Demand::False)),
-                    (BinaryOp::Iff, Demand::True) => {
-                        self.under(&clause, left(Demand::True), &right(Demand::True));
-                        self.under(&clause, left(Demand::False), &right(Demand::False));
-                    }
-                    (BinaryOp::LessEqual | BinaryOp::Less, Demand::True) => self.at_most(clause, *op, (a, b)),
-                    _ => self.ask(&clause),
+        let Literal { expr, bound, demand } = clause.claim.clone();
+        let part = |expr: &'e Expr, demand: Demand| Literal { expr, bound: bound.clone(), demand };
+        match (&expr.kind, demand) {
+            (ExprKind::Not(inner), _) => self.split(Clause { claim: part(inner, demand.negated()), ..clause }),
+            (ExprKind::Binary(op, a, b), Demand::True | Demand::False) => match (op, demand) {
+                (BinaryOp::And, Demand::True) | (BinaryOp::Or, Demand::False) => {
+                    self.split_both(clause, part(a, demand), part(b, demand));
                 }
-            }
+                (BinaryOp::Implies, Demand::False) => {
+                    self.split_both(clause, part(a, Demand::True), part(b, Demand::False));
+                }
+                (BinaryOp::Implies, _) => self.under(&clause, part(a, Demand::True), &part(b, Demand::True)),
+                (BinaryOp::Or, _) => self.under(&clause, part(a, Demand::False), &part(b, Demand::True)),
+                (BinaryOp::And, _) => self.under(&clause, part(a, Demand::True), &part(b, Demand::False)),
+                (BinaryOp::Iff, Demand::True) => {
+                    self.under(&clause, part(a, Demand::True), &part(b, Demand::True));
+                    self.under(&clause, part(a, Demand::False), &part(b, Demand::False));
+                }
+                (BinaryOp::LessEqual | BinaryOp::Less, Demand::True) => self.at_most(clause, *op, (a, b)),
+                _ => self.ask(&clause),
+            },
             (ExprKind::If(test, yes, no), Demand::True | Demand::False) => {
-                self.under(&clause, whole.operand(0, test, Demand::True), &whole.operand(1, yes, demand));
-                self.under(&clause, whole.operand(0, test, Demand::False), &whole.operand(2, no, demand));
+                self.under(&clause, part(test, Demand::True), &part(yes, demand));
+                self.under(&clause, part(test, Demand::False), &part(no, demand));
             }
             (ExprKind::Quantified(quantified), Demand::True | Demand::False) if is_conjunction(quantified, demand) => {
-                let Some(instances) = self.instances(quantified, &whole, &clause.conditions) else {
+                let Some(instances) = self.instances(quantified, &bound, &clause.conditions) else {
                     return self.ask(&clause);
                 };
-                for (bound, filter) in instances {
+                for (instance, filter) in instances {
                     let conditions = clause.conditions.iter().cloned().chain(filter).collect();
-                    let claim = Literal { bound, ..whole.operand(0, &quantified.body, demand) };
+                    let claim = Literal { expr: &quantified.body, bound: instance, demand };
                     self.split(Clause { conditions, claim });
                 }
             }
@@ -165,21 +152,21 @@ impl<'m> Splitter<'m> {
         claim: &Literal<'e>,
         by_instance: bool,
     ) {
-        let demand = condition.demand;
-        match (&condition.expr.kind, demand) {
+        let Literal { expr, bound, demand } = &condition;
+        match (&expr.kind, demand) {
             (ExprKind::Not(inner), _) => {
-                let inner = condition.operand(0, inner, demand.negated());
+                let inner = Literal { expr: inner, bound: bound.clone(), demand: demand.negated() };
                 self.assume(conditions, inner, claim, by_instance);
             }
             (ExprKind::Quantified(quantified), Demand::True | Demand::False)
                 if by_instance && is_conjunction(quantified, demand.negated()) =>
             {
-                let instances = self.instances(quantified, &condition, &conditions);
+                let instances = self.instances(quantified, bound, &conditions);
                 match instances.filter(|instances| self.have_values(quantified, instances)) {
                     Some(instances) => {
-                        for (bound, filter) in instances {
+                        for (instance, filter) in instances {
                             let conditions = conditions.iter().cloned().chain(filter).collect();
-                            let body = Literal { bound, ..condition.operand(0, &quantified.body, demand) };
+                            let body = Literal { expr: &quantified.body, bound: instance, demand: *demand };
                             self.assume(conditions, body, claim, false);
                         }
                     }
@@ -207,13 +194,7 @@ impl<'m> Splitter<'m> {
         if n_subsets > MOST_SUBSETS {
             return self.ask(&clause);
         }
-        let path = clause.claim.path_to(&[0, 0]);
-        let literal = |at: usize, demand| Literal {
-            expr: &counted.body,
-            path: path.clone(),
-            bound: instances[at].clone(),
-            demand,
-        };
+        let literal = |at: usize, demand| Literal { expr: &counted.body, bound: instances[at].clone(), demand };
         for at in 0..instances.len() {
             self.ask(&Clause { claim: literal(at, Demand::HasValue), conditions: clause.conditions.clone() });
         }
@@ -231,20 +212,20 @@ impl<'m> Splitter<'m> {
     fn instances<'e>(
         &self,
         quantified: &'e Quantified,
-        whole: &Literal<'e>,
+        bound: &Rc<[Value]>,
         conditions: &[Literal<'e>],
     ) -> Option<Vec<Instance<'e>>> {
         let before: Vec<ProcessId> =
             conditions.iter().flat_map(|literal| literal.bound.iter().copied().filter_map(as_process)).collect();
         let mut found = Vec::new();
-        self.bind_each(&quantified.bindings, whole.bound.to_vec(), Some(&before), &mut |instance| {
+        self.bind_each(&quantified.bindings, bound.to_vec(), Some(&before), &mut |instance| {
             let bound: Rc<[Value]> = instance.into();
             let Some(filter) = &quantified.filter else { return found.push((bound, None)) };
             match self.constant(filter, &bound) {
                 Some(Value::Bool(true)) => found.push((bound, None)),
                 Some(Value::Bool(false)) => {}
                 _ => {
-                    let literal = Literal { bound: bound.clone(), ..whole.operand(1, filter, Demand::True) };
+                    let literal = Literal { expr: filter, bound: bound.clone(), demand: Demand::True };
                     found.push((bound, Some(literal)));
                 }
             }
@@ -382,11 +363,7 @@ impl<'m> Splitter<'m> {
         };
         let pattern = Pattern::Truth { expr, bound: Vec::new(), wanted };
         let mention::Mentions { processes, cells, .. } = mentions;
-        let stated = implication::Clause {
-            conditions: clause.conditions.iter().map(|literal| literal.stated(self.model)).collect(),
-            claim: clause.claim.stated(self.model),
-        };
-        self.found.push(Question { processes: processes.into_iter().collect(), cells, pattern, clause: Some(stated) });
+        self.found.push(Question { processes: processes.into_iter().collect(), cells, pattern });
     }
 }
 

@@ -15,7 +15,6 @@ use base::{Budget, StopReason};
 use engine::{Contradiction, Halt};
 use evidence::Trace;
 use evidence::certificate::LocalFact;
-use evidence::implication::Implied;
 use model::eval::State;
 use model::process::ProcessId;
 use model::property::PropertyKind;
@@ -53,8 +52,6 @@ pub enum Completed<S> {
     Proved {
         /// The sets, with the exposed facts of the backend.
         invariants: Invariants<S>,
-        /// Why they exclude it.
-        implication: Vec<Implied>,
         /// What happened on the way.
         rounds: Vec<Round>,
     },
@@ -198,11 +195,7 @@ impl<'m, B: Refinable, T: FnMut(&Round)> Completion<'_, 'm, B, T> {
                 Met::States(stage, meeting) => (stage, meeting),
                 Met::Nothing => {
                     self.end_round(Round { violated_at: None, exposed: Vec::new(), layers: 0, because: None });
-                    let invariants = fixpoint.invariants;
-                    let asked = questions_up_to(self.backend.model(), self.property, self.way.symmetry);
-                    let asked = asked.unwrap_or_default();
-                    let implication = invariants.implication(self.backend, self.property, (&asked, self.way.symmetry));
-                    return Ok(Completed::Proved { invariants, implication, rounds: self.rounds });
+                    return Ok(Completed::Proved { invariants: fixpoint.invariants, rounds: self.rounds });
                 }
                 Met::Run(trace) => return Ok(Completed::Shortcut { trace, rounds: self.rounds }),
                 Met::Apart => return Ok(Completed::Stuck(Obstacle::NarrowViews)),

@@ -6,7 +6,6 @@
 
 use base::{Id, IdVec};
 use evidence::certificate::{Claim, Fact};
-use evidence::implication::Implied;
 use evidence::{Certificate, Scope};
 
 /// Names a fact of a store.
@@ -86,14 +85,14 @@ impl Facts {
         self.closed.entries().filter(move |(_, fact)| fact.kind() == kind).map(|(id, _)| id)
     }
 
-    /// The certificate of a property that the last fact implies, for these reasons and for this instance.
-    pub fn into_certificate(self, property: &str, implication: Vec<Implied>) -> Certificate {
+    /// The certificate of a property that the last fact implies, for this instance.
+    pub fn into_certificate(self, property: &str) -> Certificate {
         let fact = |closed: &ClosedFact| Fact {
             claim: closed.claim.clone(),
             uses: closed.uses.iter().map(|used| used.index()).collect(),
         };
         let facts = self.closed.iter().map(fact).collect();
-        Certificate { property: property.to_owned(), scope: Scope::Instance, facts, implication }
+        Certificate { property: property.to_owned(), scope: Scope::Instance, facts }
     }
 }
 
@@ -120,7 +119,7 @@ mod tests {
         let second = facts.add(invariant(2), &[first]);
         assert_eq!((facts.get(first).kind(), facts.get(second).kind()), (FactKind::LocalSet, FactKind::KIndex(2)));
         assert_eq!(facts.of_kind(FactKind::LocalSet).collect::<Vec<_>>(), [first]);
-        let certificate = facts.into_certificate("mutex", Vec::new());
+        let certificate = facts.into_certificate("mutex");
         assert_eq!(certificate.facts.iter().map(|fact| fact.uses.clone()).collect::<Vec<_>>(), [vec![], vec![0]]);
         assert!(certificate.scope.is_instance());
     }

@@ -141,7 +141,7 @@ pub fn decide<'m, B: FairBackend>(
         }
     }
     let outcome = match is_written {
-        true => Outcome::Proved(facts.into_certificate(&conditions.property.name, Vec::new())),
+        true => Outcome::Proved(facts.into_certificate(&conditions.property.name)),
         false => Outcome::Unwritten,
     };
     Ok(Decided { outcome, exposures: search.exposures })

@@ -11,13 +11,10 @@
 //! their images, kept by rules of their own, and so is that a group's set is the same for all who are alike.
 
 use base::{Budget, Coarse, StopReason};
-use evidence::implication::Implied;
 use model::process::ProcessId;
-use model::property::PropertyKind;
 
 use crate::backend::{Answered, Backend, Movers};
-use crate::implied::Statement;
-use crate::question::{Pattern, Question, questions_up_to};
+use crate::question::{Pattern, Question};
 use crate::symmetry::{Exchange, Symmetry};
 
 /// The invariants of all groups of `k` processes.
@@ -55,28 +52,26 @@ impl<S: Clone> Invariants<S> {
         backend.renamed(&self.sets[at], &listed, (symmetry, &symmetry.exchange(&listed, group)))
     }
 
-    /// The processes of a question and further ones: so many that there are `k`, and such that see the cells.
+    /// The processes given and further ones: so many that there are `k`, and such that see the cells. The checker of
+    /// certificates chooses in the same way.
     fn concerned<B: Backend<Set = S>>(&self, backend: &B, question: &Question) -> Vec<ProcessId> {
-        let sees = |group: &[ProcessId], cell| backend.sees(group, cell);
-        Statement { model: backend.model(), k: self.k, sees: &sees, symmetry: None }.concerned(question)
-    }
-
-    /// Why a property follows, whose questions, all of them, have no positive answer.
-    pub fn implication<B: Backend<Set = S>>(
-        &self,
-        backend: &B,
-        property: &PropertyKind,
-        (questions, symmetry): (&[Question], Option<&Symmetry<'_>>),
-    ) -> Vec<Implied> {
-        let sees = |group: &[ProcessId], cell| backend.sees(group, cell);
-        let statement = Statement { model: backend.model(), k: self.k, sees: &sees, symmetry };
-        match property {
-            // Where an instance may have no value, their order matters, and a checker may not let one stand for others.
-            PropertyKind::Invariant(expr) | PropertyKind::Reachable(expr) if symmetry.is_some() && expr.can_fault() => {
-                statement.of(property, &questions_up_to(backend.model(), property, None).unwrap_or_default())
+        let everybody: Vec<ProcessId> = backend.model().processes.ids().collect();
+        let mut concerned = question.processes.clone();
+        for &other in &everybody {
+            if concerned.len() < self.k && !concerned.contains(&other) {
+                concerned.push(other);
             }
-            _ => statement.of(property, questions),
         }
+        for &cell in &question.cells {
+            // A cell that nobody sees may have any value.
+            if !backend.sees(&concerned, cell)
+                && let Some(&watcher) = everybody.iter().find(|&&process| backend.sees(&[process], cell))
+            {
+                concerned.push(watcher);
+            }
+        }
+        concerned.sort_unstable();
+        concerned
     }
 }
 

@@ -8,7 +8,6 @@ use std::time::Instant;
 use base::{Coarse, StopReason};
 use engine::{Answer, Event, Observer, PropertyId, Statistics, Task, Verdict};
 use evidence::certificate::{Claim, SplitInvariant};
-use evidence::implication::Implied;
 use evidence::{Evidence, Trace};
 use model::property::PropertyKind;
 
@@ -22,19 +21,11 @@ use crate::symmetry::Symmetry;
 /// What an attempt at a property comes to.
 pub enum Outcome {
     /// None of the property's questions has a positive answer in a reachable state.
-    Never(Proof),
+    Never(SplitInvariant),
     /// One has at the end of this run.
     Run(Trace),
     /// Not decided.
     Open(StopReason),
-}
-
-/// Invariants, and why they say that none of a property's questions has a positive answer.
-pub struct Proof {
-    /// The invariants.
-    pub invariant: SplitInvariant,
-    /// The parts of the property.
-    pub implication: Vec<Implied>,
 }
 
 /// Looks for invariants of `k` processes each, and answers all properties of the task with them. `statistics` tells what the
@@ -89,11 +80,7 @@ fn attempt<B: Backend>(
     Ok(match decide(backend, invariants, &asked, (symmetry, &task.budget))? {
         Decision::Proved => {
             let invariant = backend.certify(invariants.k, &invariants.join())?;
-            let invariant = SplitInvariant { symmetry: symmetry.map(Symmetry::claim), ..invariant };
-            Outcome::Never(Proof {
-                invariant,
-                implication: invariants.implication(backend, property, (&asked, symmetry)),
-            })
+            Outcome::Never(SplitInvariant { symmetry: symmetry.as_ref().map(|symmetry| symmetry.claim()), ..invariant })
         }
         Decision::Fault(question) => match crowd::find_run(task.model, property, &question, &task.budget)? {
             Some(trace) => Outcome::Run(trace),
@@ -117,10 +104,10 @@ pub fn answer(
     let is_goal = matches!(property.kind, PropertyKind::Reachable(_));
     let verdict = match outcome {
         Outcome::Open(stop) => Verdict::Unknown(stop),
-        Outcome::Never(Proof { invariant, implication }) => {
+        Outcome::Never(invariant) => {
             let mut facts = Facts::default();
             facts.add(Claim::SplitInvariant(invariant), &[]);
-            let certificate = facts.into_certificate(&property.name, implication);
+            let certificate = facts.into_certificate(&property.name);
             let evidence = Evidence::Certificate(Box::new(certificate));
             if is_goal { Verdict::Violated(evidence) } else { Verdict::Holds(evidence) }
         }

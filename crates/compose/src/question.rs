@@ -8,7 +8,6 @@
 use std::collections::BTreeSet;
 
 use base::StopReason;
-use evidence::implication::Clause;
 use model::Model;
 use model::eval::{self, State};
 use model::expr::Expr;
@@ -29,8 +28,6 @@ pub struct Question {
     pub cells: BTreeSet<CellId>,
     /// The pattern.
     pub pattern: Pattern,
-    /// The clause of the property that it puts in question, as a certificate states it; `None` where it is about steps.
-    pub clause: Option<Clause>,
 }
 
 /// What is asked of a state.
@@ -67,8 +64,7 @@ pub fn questions_up_to(
     let symmetry = symmetry.filter(|symmetry| symmetry.leaves(property));
     let is_first = |sequence: &[ProcessId]| symmetry.is_none_or(|symmetry| symmetry.is_first(sequence, &[]));
     let all: Vec<ProcessId> = model.processes.ids().collect();
-    let ask =
-        |processes: Vec<ProcessId>, pattern| Question { processes, cells: BTreeSet::new(), pattern, clause: None };
+    let ask = |processes: Vec<ProcessId>, pattern| Question { processes, cells: BTreeSet::new(), pattern };
     Some(match property {
         PropertyKind::Invariant(expr) => Splitter::new(model, &is_first).questions(expr, Demand::True),
         PropertyKind::Reachable(expr) => Splitter::new(model, &is_first).questions(expr, Demand::False),

@@ -8,8 +8,8 @@
 //! 2. *step and non-interference*: for every `K` and every move by processes `M` (one, or the two of a rendezvous): take any
 //!    combination of values for `E = K + M` of which every `k` processes are in their `theta`; each successor by the move,
 //!    projected to `K`, is in `theta[K]`;
-//! 3. *implication*: the property follows from the parts that the certificate states, and no combination of values of which every
-//!    `k` of the processes named with a part are in their `theta` violates that part ([`crate::implication`]).
+//! 3. *implication*: no combination of values of which every `k` of the processes concerned are in their `theta` violates the
+//!    property.
 //!
 //! Then every reachable state projects into every `theta[K]`, by induction on runs, and the property holds. A move that changes
 //! nothing that `K` sees needs no check. With a [`Symmetry`] only one `K` is listed for each choice of families; the others are its
@@ -25,7 +25,6 @@ use model::variable::{CellId, VarId};
 
 use model::control::PlaceId;
 
-use crate::implication::Implied;
 use crate::scope::Scope;
 
 pub use crate::propagation::{Additive, Refutation, Sights};
@@ -76,8 +75,6 @@ pub struct Certificate {
     pub scope: Scope,
     /// What is proved on the way; each fact may use earlier ones, the last one implies the property.
     pub facts: Vec<Fact>,
-    /// Why a property of states follows from the last fact: its parts. A temporal property has none; its claims name what they exclude.
-    pub implication: Vec<Implied>,
 }
 
 impl Certificate {

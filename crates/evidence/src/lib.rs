@@ -1,12 +1,11 @@
 //! Evidence: what a verdict carries so that somebody else can check it.
 //!
 //! [`trace`]: a run that shows something, replayed on `model::eval` by `audit`. [`exploration`]: what a search of the whole
-//! product saw. [`certificate`]: local proofs; [`implication`]: why a property follows from them; [`ranks`]: those of temporal properties, about the automata of [`plain`]. [`pushdown`]: those of
+//! product saw. [`certificate`]: local proofs; [`ranks`]: those of temporal properties, about the automata of [`plain`]. [`pushdown`]: those of
 //! programs with procedures; [`views`]: those for every size. [`scope`]: for which sizes they are proofs. [`itf`]: traces on disk. [`proof_file`]: local proofs on disk.
 
 pub mod certificate;
 pub mod exploration;
-pub mod implication;
 pub mod itf;
 pub mod plain;
 pub mod proof_file;

@@ -108,16 +108,6 @@ pub fn violations(model: &Model, property: &Property, formula: &Formula) -> Resu
     Ok(found)
 }
 
-/// The automaton of the words on which a formula is false, or which at some point make it false if it is to hold `always`; with these
-/// values for the variables bound around it.
-///
-/// # Errors
-/// Where a part is given as an automaton, or the automaton becomes too large.
-pub fn violating(model: &Model, formula: &Formula, bound: &[Value], always: bool) -> Result<Automaton, StopReason> {
-    let scope = Scope { model, state: initial_states(model).next().expect("a program has an initial state") };
-    tableau::of_negation(&scope, formula, &Around { bound: bound.to_vec(), always, ..Around::default() })
-}
-
 /// What stands around a part of a conjunction.
 #[derive(Clone, Debug, Default)]
 struct Around {

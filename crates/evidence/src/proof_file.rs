@@ -1,14 +1,13 @@
-//! Certificates on disk: one JSON document, `piecewise-proof/4`.
+//! Certificates on disk: one JSON document, `piecewise-proof/3`.
 //!
 //! The head names the program, its parameters, a fingerprint of what the program means, the property and the method, so that a
 //! proof of another program or instance is refused. Every id stands beside the user's name for it, and both must agree with
-//! the Model. A digest over all that is claimed tells a file that was edited or damaged from one that was written here; a file without
+//! the Model. A digest over the facts tells a file that was edited or damaged from one that was written here; a file without
 //! one was written by hand. Whether the proof *holds* is for `audit` to say, and rests on neither.
 //!
 //! [`to_text`] and [`read`] are inverse to each other. Who has no Model yet asks [`ProofFile`] which one it needs.
 
 mod fingerprint;
-mod implication_record;
 mod layout;
 mod propagation_record;
 mod pushdown_record;
@@ -31,16 +30,16 @@ pub use read::{ProofFile, read};
 pub const MOST_BYTES: usize = 1 << 30;
 
 /// The name and version of the format.
-pub const FORMAT: &str = "piecewise-proof/4";
+pub const FORMAT: &str = "piecewise-proof/3";
 
-/// Earlier versions, whose proofs did not say what a checker needs to know: which elements permutations move, which violation
-/// of a property is meant, and which part of it follows from whose invariants.
-const OLDER: [&str; 3] = ["piecewise-proof/1", "piecewise-proof/2", "piecewise-proof/3"];
+/// Earlier versions, whose proofs did not say what a checker needs to know: which elements permutations move, and which violation
+/// of a property is meant.
+const OLDER: [&str; 2] = ["piecewise-proof/1", "piecewise-proof/2"];
 
 /// A certificate as text: one line for each point, column and row, so that files can be compared line by line.
 pub fn to_text(model: &Model, certificate: &Certificate, method: &str) -> String {
     let mut document = Document::new(model, certificate, method);
-    document.digest = Some(digest(&document));
+    document.digest = Some(digest(&document.facts, &document.scope));
     let mut out = Vec::new();
     let mut serializer = serde_json::Serializer::with_formatter(&mut out, Layout::default());
     document.serialize(&mut serializer).expect("plain data can be written to memory");

@@ -156,8 +156,7 @@ impl<'t> Prover<'t> {
             let claim = Claim::Refutation(self.refutation(small, plain)?);
             facts.push(Fact { claim, uses: vec![0] });
         }
-        let (property, scope) = (asked.name.clone(), Scope::Instance);
-        Ok(Certificate { property, scope, facts, implication: Vec::new() })
+        Ok(Certificate { property: asked.name.clone(), scope: Scope::Instance, facts })
     }
 
     /// Why no fair run violates the property in one way.

@@ -11,10 +11,9 @@ use base::{Feature, StopReason};
 use compose::backend::{Backend, Deciding};
 use compose::completion::{Completed, Obstacle, Round, Stages, Way, complete};
 use compose::fair::{Decided, Rule};
-use compose::implied::Statement;
 use compose::k_index::Invariants;
-use compose::method::{Outcome, Proof};
-use compose::question::{property_error, questions};
+use compose::method::Outcome;
+use compose::question::property_error;
 use compose::symmetry::Symmetry;
 use engine::settings::Settings;
 use engine::{
@@ -27,7 +26,7 @@ use model::Model;
 use model::eval::State;
 use model::process::ProcessId;
 use model::property::PropertyKind;
-use model::variable::{CellId, Storage};
+use model::variable::Storage;
 
 use crate::attended::{Gauge, Relay, attended};
 use crate::bdd::{Bdd, Space};
@@ -201,12 +200,7 @@ impl<'a> Work<'a> {
             Reach::Run(states) => self.run(id, states),
             Reach::Safe(set) => {
                 let all: Vec<ProcessId> = self.task.model.processes.ids().collect();
-                let invariant = sets.certify(all.len(), &[(&all, &set)])?;
-                let property = &self.task.model.properties[id].kind;
-                let sees = |_: &[ProcessId], _: CellId| true;
-                let statement = Statement { model: self.task.model, k: all.len(), sees: &sees, symmetry: None };
-                let asked = questions(self.task.model, property).unwrap_or_default();
-                Ok(Outcome::Never(Proof { invariant, implication: statement.of(property, &asked) }))
+                Ok(Outcome::Never(sets.certify(all.len(), &[(&all, &set)])?))
             }
         }
     }
@@ -289,11 +283,13 @@ impl<'a> Work<'a> {
             statistics.refinements = Some(exposures.len() as u64);
             statistics.exposures = exposures;
             return Ok(match completed? {
-                Completed::Proved { invariants, implication, .. } => {
+                Completed::Proved { invariants, .. } => {
                     statistics.local_states = local_statistics(&mut sets, Some(&invariants)).local_states;
                     let invariant = sets.certify(1, &invariants.join())?;
-                    let symmetry = symmetry.as_ref().map(Symmetry::claim);
-                    Outcome::Never(Proof { invariant: SplitInvariant { symmetry, ..invariant }, implication })
+                    Outcome::Never(SplitInvariant {
+                        symmetry: symmetry.as_ref().map(|symmetry| symmetry.claim()),
+                        ..invariant
+                    })
                 }
                 Completed::Run { states, .. } => self.run(id, states)?,
                 Completed::Shortcut { trace, .. } => Outcome::Run(trace),

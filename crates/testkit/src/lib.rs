@@ -3,8 +3,7 @@
 //! [`draft`]: a program under construction; [`text`]: its statements; [`expr`]: its expressions. [`mod@write`] shows a draft in
 //! the language, [`show`] states and steps on one line. [`oracle`]: the whole product by brute force;
 //! [`permutation`]: states with processes permuted.
-//! [`local`]: the smallest local proofs, and their rule word by word; [`runs`]: those of temporal properties;
-//! [`implication`]: properties in parts.
+//! [`local`]: the smallest local proofs, and their rule word by word; [`runs`]: those of temporal properties.
 //! [`program`]: random programs as texts, by profiles. [`random`]: random drafts out of [`choices`]; [`for_each_program`] runs a check on many and makes a failing one small.
 //! [`beyond`]: marks that texts cannot say.
 //! [`samples`]: programs made by hand.
@@ -14,7 +13,6 @@ mod campaign;
 pub mod choices;
 pub mod draft;
 pub mod expr;
-pub mod implication;
 pub mod local;
 mod lower;
 pub mod oracle;

@@ -225,12 +225,11 @@ impl<'m> Local<'m> {
             || (is_counter && self.model.cells[cell].owner.is_some_and(counts))
     }
 
-    /// The sets as a certificate of a property, without the parts of which it is made (see [`crate::implication`]).
+    /// The sets as a certificate of a property.
     pub fn certificate(&self, sets: &Sets, property: &str) -> Certificate {
         let invariant = self.numbered(sets);
         let fact = Fact { claim: Claim::SplitInvariant(invariant), uses: Vec::new() };
-        let (property, scope) = (property.to_string(), evidence::Scope::Instance);
-        Certificate { property, scope, facts: vec![fact], implication: Vec::new() }
+        Certificate { property: property.to_string(), scope: evidence::Scope::Instance, facts: vec![fact] }
     }
 
     fn numbered(&self, sets: &Sets) -> SplitInvariant {

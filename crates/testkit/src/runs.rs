@@ -87,8 +87,7 @@ impl<'m> Prover<'m> {
             let claim = Claim::NoFairRun(NoFairRun { violation: violation.name(self.local.model), variant, foci });
             facts.push(Fact { claim, uses: vec![0] });
         }
-        let (property, scope) = (property.name.clone(), evidence::Scope::Instance);
-        Some(Certificate { property, scope, facts, implication: Vec::new() })
+        Some(Certificate { property: property.name.clone(), scope: evidence::Scope::Instance, facts })
     }
 
     /// By the first rule that works.

@@ -152,8 +152,7 @@ impl Asking<'_> {
         let scope = Scope::AllSizes { parameter: parameter.name.clone(), from, checked: Vec::new() };
         let facts = vec![Fact { claim: Claim::Views(proof), uses: Vec::new() }];
         let property = &model.properties[property];
-        let certificate =
-            Box::new(Certificate { property: property.name.clone(), scope, facts, implication: Vec::new() });
+        let certificate = Box::new(Certificate { property: property.name.clone(), scope, facts });
         match property.kind {
             PropertyKind::Reachable(_) => Verdict::Violated(Evidence::Certificate(certificate)),
             _ => Verdict::Holds(Evidence::Certificate(certificate)),

@@ -7,7 +7,6 @@
 use audit::certificate;
 use base::Budget;
 use driver::{proof, select};
-use evidence::implication::{Implied, Part};
 use evidence::proof_file::ProofFile;
 use evidence::{Certificate, proof_file};
 use model::Model;
@@ -47,11 +46,6 @@ pub fn try_all(case: &Case, certificate: &Certificate, method: &str, seed: u64) 
         for _ in 0..N_CHANGED_PROGRAMS {
             changed_program(case, certificate, &mut choices, &mut tried);
         }
-        for _ in 0..N_CHANGED_PROGRAMS {
-            let mut fewer = certificate.clone();
-            lose_a_part(&mut fewer, &mut choices);
-            changed_program(case, &fewer, &mut choices, &mut tried);
-        }
     }
     tried
 }
@@ -61,9 +55,8 @@ fn changed_proof(case: &Case, mut document: Json, choices: &mut Choices, tried: 
     let before = document.clone();
     for _ in 0..=choices.below(2) {
         path.push(' ');
-        let key = if choices.chance(40) { "implication" } else { "facts" };
-        if let Some(claimed) = document.get_mut(key) {
-            change(claimed, choices, &mut path);
+        if let Some(facts) = document.get_mut("facts") {
+            change(facts, choices, &mut path);
         }
     }
     if document == before {
@@ -148,21 +141,6 @@ fn change(node: &mut Json, choices: &mut Choices, path: &mut String) {
             path.push_str(&format!("={text}"));
         }
         Json::Null | Json::Object(_) => {}
-    }
-}
-
-/// Takes away a part of the property, a condition of one, or a process from which it follows.
-fn lose_a_part(certificate: &mut Certificate, choices: &mut Choices) {
-    let parts = &mut certificate.implication;
-    if parts.is_empty() {
-        return;
-    }
-    let at = choices.below(parts.len());
-    let Implied { part, from } = &mut parts[at];
-    match (choices.below(3), part) {
-        (0, Part::Clause(clause)) => drop(clause.conditions.pop()),
-        (1, _) if !from.is_empty() => drop(from.remove(choices.below(from.len()))),
-        _ => drop(parts.remove(at)),
     }
 }
 

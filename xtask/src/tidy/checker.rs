@@ -52,9 +52,6 @@ const ALLOWED: [(&str, &[&str]); 12] = [
 /// Methods of the Model's types by which engines decide what may be left out.
 const REFUSED_METHODS: [&str; 2] = ["can_fault", "spread"];
 
-/// Functions of `evidence` by which engines take properties apart; the checker goes through the property by itself.
-const REFUSED_SPLITS: [[&str; 2]; 1] = [["plain", "violations"]];
-
 /// Checks the sources of `audit`, tests aside.
 pub fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -77,11 +74,6 @@ struct Visitor<'a> {
 
 impl Visitor<'_> {
     fn judge(&mut self, names: &[String], line: usize) {
-        if names.windows(2).any(|pair| REFUSED_SPLITS.iter().any(|split| pair == split)) {
-            let what =
-                format!("`{}` is how engines take properties apart: the checker does so by itself", names.join("::"));
-            self.findings.push(Finding::new(self.path, line, what));
-        }
         let [first, module, rest @ ..] = names else { return };
         if first != "model" || is_type(module) {
             return;
@@ -176,8 +168,6 @@ mod tests {
             "use model::eval::*;",
             "fn f() { model::points::search(m); }",
             "fn f(e: &Expr) -> bool { e.can_fault() }",
-            "fn f() { plain::violations(m, p, f); }",
-            "use evidence::plain::{Violation, violations};",
         ];
         for text in refused {
             assert_eq!(findings(text).len(), 1, "{text}: {:?}", findings(text));

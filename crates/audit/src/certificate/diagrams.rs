@@ -33,12 +33,11 @@ use self::step::{Commands, Follower};
 use self::value::Evaluator;
 use self::variables::Variables;
 use super::claimed::{Claimed, Image, names, subsets};
-use super::clause::Clause;
+use super::clause::{Clause, Mentions, Splitter};
 use super::initial::{Start, fact_cells_of, factors, start_of};
 use super::movers::{Movers, union};
 use super::obligations::{Discharge, not_invariant};
 use super::symmetry::Permutation;
-use super::terms::{Mentions, Terms};
 use super::{CertificateError, Outcome, words};
 
 /// The members of a split invariant as diagrams.
@@ -77,7 +76,7 @@ impl<'a> Diagrams<'a> {
             _ => (None, None),
         };
         if let Some(expr) = expr {
-            let mentions = Terms::new(model).mentions_within(expr, &[])?;
+            let mentions = Splitter::new(model).mentions_of(expr)?;
             further.extend(mentions.cells.into_iter().map(Column::Cell));
         }
         let variables = Variables::new(claimed, &further)

@@ -21,12 +21,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use self::stepper::{Stepper, View};
 use self::table::{Heading, Meter, Table};
 use super::claimed::{Claimed, Image, n_bits, names, subsets};
-use super::clause::Clause;
+use super::clause::{Clause, Mentions};
 use super::initial::{Factor, factors};
 use super::movers::{Movers, union};
 use super::obligations::{Discharge, not_invariant};
 use super::symmetry::Permutation;
-use super::terms::Mentions;
 use super::{Outcome, words};
 
 /// The listed view states of a split invariant.

@@ -4,20 +4,17 @@
 //! which holds the sets and can take steps.
 
 use base::Budget;
-use evidence::certificate;
-use evidence::implication::Implied;
+use evidence::certificate::{self, Column};
 use model::Model;
 use model::process::ProcessId;
-use model::property::PropertyKind;
-use model::variable::VarId;
+use model::property::{Property, PropertyKind};
+use model::variable::{CellId, VarId};
 
 use super::Outcome;
-use super::claimed::{Claimed, names};
-use super::clause::Clause;
-use super::implication::{Demanded, Implication, Stated};
-use super::movers::Movers;
-use super::symmetry::Permutation;
-use super::terms::{Mentions, Terms};
+use super::claimed::{Claimed, names, subsets};
+use super::clause::{Clause, Demand, Mentions, Splitter};
+use super::movers::{Movers, union};
+use super::symmetry::{Permutation, Symmetry};
 use super::words;
 
 /// Sets of view states that obligations can be put to. Processes are given in ascending order; those `concerned` are at least
@@ -60,11 +57,11 @@ impl<'a> Obligations<'a> {
         Obligations { claimed, budget, discharged: certificate::Obligations::default() }
     }
 
-    /// Puts all obligations, those of the implication if a property is given with its parts; how many there were.
+    /// Puts all obligations, those of the implication if a property is given; how many there were.
     pub fn discharge(
         mut self,
         sets: &mut dyn Discharge,
-        property: Option<(&PropertyKind, &[Implied])>,
+        property: Option<&Property>,
     ) -> Outcome<certificate::Obligations> {
         let movers = Movers::all(self.claimed.model());
         for member in self.claimed.listed.keys() {
@@ -83,32 +80,84 @@ impl<'a> Obligations<'a> {
             }
         }
         if let Some(property) = property {
-            self.implication(sets, property, &movers)?;
+            self.implication(sets, &property.kind, &movers)?;
         }
         Ok(self.discharged)
     }
 
-    /// Puts the parts of which the property is made, as the certificate states them.
-    fn implication(
-        &mut self,
-        sets: &mut dyn Discharge,
-        (kind, stated): (&PropertyKind, &[Implied]),
-        movers: &[Movers],
-    ) -> Outcome<()> {
-        let terms = Terms::new(self.claimed.model());
-        let (k, symmetry, budget) = (self.claimed.k, self.claimed.symmetry.as_ref(), self.budget);
-        let parts = Implication { terms: &terms, property: kind, movers, k, symmetry, budget }.parts(stated)?;
-        for Stated { demanded, from } in parts {
-            self.count(|counts| &mut counts.implication)?;
-            match (demanded, kind) {
-                (Demanded::Clause(clause, mentions), _) => sets.clause(&clause, &mentions, from)?,
-                (Demanded::NoFault(movers), _) => sets.no_fault(movers, from)?,
-                (Demanded::NoRace(contenders), PropertyKind::RaceFree(var)) => sets.no_race(*var, contenders, from)?,
-                (Demanded::NoRace(_), _) => unreachable!("races are parts of one kind of property"),
-                (Demanded::NoDeadlock, _) => sets.no_deadlock(movers)?,
+    fn implication(&mut self, sets: &mut dyn Discharge, kind: &PropertyKind, movers: &[Movers]) -> Outcome<()> {
+        match kind {
+            PropertyKind::Invariant(expr) => self.clauses(sets, expr, Demand::True),
+            PropertyKind::Reachable(expr) => self.clauses(sets, expr, Demand::False),
+            PropertyKind::NoErrors => {
+                for &movers in movers.iter().filter(|movers| self.claimed.is_representative(&movers.sequence(), &[])) {
+                    self.count(|counts| &mut counts.implication)?;
+                    sets.no_fault(movers, &self.concerned(movers.processes(), []))?;
+                }
+                Ok(())
             }
+            PropertyKind::RaceFree(var) => {
+                for (at, &one) in movers.iter().enumerate() {
+                    for &other in &movers[at..] {
+                        let orders = [[one.sequence(), other.sequence()], [other.sequence(), one.sequence()]];
+                        let stands = orders.iter().any(|order| self.claimed.is_representative(&order.concat(), &[]));
+                        if stands && (one != other || one.processes().len() > 1) {
+                            self.count(|counts| &mut counts.implication)?;
+                            let concerned = self.concerned(union(&one.processes(), &other.processes()), []);
+                            sets.no_race(*var, [one, other], &concerned)?;
+                        }
+                    }
+                }
+                Ok(())
+            }
+            PropertyKind::DeadlockFree => {
+                self.count(|counts| &mut counts.implication)?;
+                sets.no_deadlock(movers)
+            }
+            PropertyKind::Temporal(_) => unreachable!("temporal properties are refused before"),
         }
-        Ok(())
+    }
+
+    fn clauses(&mut self, sets: &mut dyn Discharge, expr: &model::expr::Expr, demand: Demand) -> Outcome<()> {
+        let claimed = self.claimed;
+        let chosen = |sequence: &[ProcessId]| claimed.is_representative(sequence, &[]);
+        let alike = self.claimed.symmetry.as_ref().is_some_and(Symmetry::property_alike);
+        let splitter = Splitter::new(claimed.model());
+        let splitter = if alike { splitter.choosing(&chosen) } else { splitter };
+        splitter.clauses(expr, demand, &mut |clause| {
+            // Where the property treats all processes alike, instances that are images of each other say the same.
+            if alike && !self.claimed.is_representative(&clause.processes(), &[]) {
+                return Ok(());
+            }
+            self.count(|counts| &mut counts.implication)?;
+            let mentions = splitter.mentions(&clause)?;
+            let concerned =
+                self.concerned(mentions.processes.iter().copied().collect(), mentions.cells.iter().copied());
+            sets.clause(&clause, &mentions, &concerned)
+        })
+    }
+
+    /// The processes given and further ones: so many that there are `k`, and such that see the cells.
+    fn concerned(&self, processes: Vec<ProcessId>, cells: impl IntoIterator<Item = CellId>) -> Vec<ProcessId> {
+        let k = self.claimed.k;
+        let everybody = || self.claimed.model().processes.ids();
+        let missing = k.saturating_sub(processes.len());
+        let others: Vec<ProcessId> = everybody().filter(|one| !processes.contains(one)).take(missing).collect();
+        let mut concerned = union(&processes, &others);
+        let sees = |set: &[ProcessId], cell: CellId| self.claimed.member(set).columns.contains(&Column::Cell(cell));
+        for cell in cells {
+            if subsets(&concerned, k).any(|set| sees(&set, cell)) {
+                continue;
+            }
+            // The first with whom somebody sees it; a cell that nobody sees may have any value.
+            let watches = |one: &ProcessId| {
+                let together = union(&concerned, &[*one]);
+                subsets(&together, k).any(|set| set.contains(one) && sees(&set, cell))
+            };
+            let watcher = everybody().filter(|one| !concerned.contains(one)).find(watches);
+            concerned = union(&concerned, watcher.as_slice());
+        }
+        concerned
     }
 
     fn count(&mut self, kind: impl FnOnce(&mut certificate::Obligations) -> &mut usize) -> Outcome<()> {

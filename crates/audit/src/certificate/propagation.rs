@@ -21,7 +21,7 @@ use model::fairness::FairnessId;
 use model::process::ProcessId;
 use model::variable::CellId;
 
-use super::terms::Terms;
+use super::clause::Splitter;
 use super::{CertificateError, Outcome, words};
 use conditions::{Judge, Product};
 use edges::{Condition, Edge, compatible, edges, fair_components};
@@ -74,8 +74,8 @@ impl<'a> Scene<'a> {
         let more: BTreeSet<Item> = cells.chain(claim.controls.iter().map(|&process| Item::Control(process))).collect();
         let property = self.views.joint(&members, &more)?;
         let property_edges = edges(&self.views, &property)?;
-        let terms = Terms::new(model);
-        let judge = Judge { views: &self.views, terms: &terms };
+        let splitter = Splitter::new(model);
+        let judge = Judge { views: &self.views, splitter: &splitter };
         judge.check_values(violation, &property)?;
         let fairness = judge.fairness(violation, &property, &property_edges);
         let product = judge.product(&violation.automaton, (&property, &property_edges), &fairness)?;

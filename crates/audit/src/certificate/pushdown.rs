@@ -12,7 +12,6 @@ mod thread;
 
 use base::Budget;
 use evidence::certificate::Obligations;
-use evidence::implication::Implied;
 use evidence::pushdown::{LocalRow, PushdownProof, StoreRow};
 use model::Model;
 use model::eval::initial_states;
@@ -27,10 +26,10 @@ use super::{CertificateError, Outcome, words};
 use steps::{Outcomes, StepKind, Stepper};
 use thread::Thread;
 
-/// Checks every obligation; without a property and its parts, all but the implication.
+/// Checks every obligation; without a property, all but the implication.
 pub(super) fn check(
     model: &Model,
-    property: Option<(&PropertyKind, &[Implied])>,
+    property: Option<&PropertyKind>,
     proof: &PushdownProof,
     budget: &Budget,
 ) -> Outcome<Obligations> {
@@ -40,7 +39,7 @@ pub(super) fn check(
     let mut checker = Checker {
         model,
         proof,
-        property: property.map(|(kind, _)| kind),
+        property,
         threads,
         abilities: Vec::new(),
         discharged: Obligations::default(),
@@ -51,8 +50,8 @@ pub(super) fn check(
         checker.steps(at)?;
         checker.non_interference(at)?;
     }
-    if let Some((kind, stated)) = property {
-        checker.implication(kind, stated, budget)?;
+    if let Some(property) = property {
+        checker.implication(property)?;
     }
     budget.check(0)?;
     Ok(checker.discharged)

@@ -61,7 +61,7 @@ impl<'m> Symmetry<'m> {
     }
 
     /// The permutations that are stated, if every text of the program is its own image under them.
-    pub fn stated(model: &'m Model, property: &PropertyKind, stated: &certificate::Symmetry) -> Result<Self, String> {
+    fn stated(model: &'m Model, property: &PropertyKind, stated: &certificate::Symmetry) -> Result<Self, String> {
         let mut symmetry = Symmetry { model, dimensions: dimensions(model, stated)?, property_alike: true };
         for family in model.families.iter().filter(|family| family.count() > 1) {
             for permutation in symmetry.generators(family) {
@@ -207,25 +207,6 @@ impl<'m> Symmetry<'m> {
             seen.insert(process);
             is_next
         })
-    }
-
-    /// The first process of the same family that is none of these.
-    pub fn first_but(&self, process: ProcessId, used: &[ProcessId]) -> ProcessId {
-        let family = &self.model.families[self.model.processes[process].family];
-        family.processes().find(|other| !used.contains(other)).unwrap_or(process)
-    }
-
-    /// A sequence of processes, each called as the first one of its family that has not occurred before.
-    pub fn renamed(&self, sequence: &[ProcessId]) -> Vec<ProcessId> {
-        let (mut from, mut to): (Vec<ProcessId>, Vec<ProcessId>) = (Vec::new(), Vec::new());
-        for &process in sequence {
-            if !from.contains(&process) {
-                to.push(self.first_but(process, &to));
-                from.push(process);
-            }
-        }
-        let image = |process: &ProcessId| from.iter().position(|one| one == process).map(|at| to[at]);
-        sequence.iter().filter_map(image).collect()
     }
 
     /// Where a column goes.

@@ -6,7 +6,6 @@ mod certificates;
 mod changed_certificates;
 mod common;
 mod mutations;
-mod parts;
 mod protocols;
 mod random_programs;
 mod runs;

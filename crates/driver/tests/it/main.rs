@@ -3,7 +3,6 @@
 #![allow(clippy::unwrap_used)]
 
 mod advice;
-mod attack;
 mod dve;
 mod pds;
 mod sentences;

@@ -5,9 +5,8 @@ use std::io;
 use serde_json::ser::Formatter;
 
 /// What is spread over lines: records and lists under these keys.
-const SPREAD: [&str; 20] = [
+const SPREAD: [&str; 19] = [
     "facts",
-    "implication",
     "processes",
     "points",
     "exposed",

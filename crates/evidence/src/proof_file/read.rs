@@ -26,7 +26,6 @@ use crate::certificate::{
     Claim, Column, ControlPoint, Exposed, Fact, Focus, LocalFact, Member, NoFairRun, ProcessDimension, Refutation,
     SplitInvariant, StateSet, Symmetry, Variant, ViolationName,
 };
-use crate::implication::Implied;
 use crate::itf::value::{brief, from_json};
 use crate::pushdown::PushdownProof;
 use crate::scope::Scope;
@@ -77,9 +76,7 @@ impl ProofFile {
         let reader = Reader { model };
         let facts = self.0.facts.into_iter().map(|fact| reader.fact(fact));
         let facts = facts.collect::<Result<Vec<Fact>, String>>().map_err(ProofError::DoesNotFit)?;
-        let implication = self.0.implication.into_iter().map(|part| part.read(&reader));
-        let implication = implication.collect::<Result<Vec<Implied>, String>>().map_err(ProofError::DoesNotFit)?;
-        Ok(Certificate { property: self.0.property, scope: self.0.scope, facts, implication })
+        Ok(Certificate { property: self.0.property, scope: self.0.scope, facts })
     }
 }
 
@@ -105,7 +102,7 @@ fn parse(bytes: &[u8]) -> Result<Document, ProofError> {
     }
     let document: Document = serde_json::from_slice(bytes).map_err(refused)?;
     match &document.digest {
-        Some(written) if *written != digest(&document) => Err(ProofError::Edited),
+        Some(written) if *written != digest(&document.facts, &document.scope) => Err(ProofError::Edited),
         _ => Ok(document),
     }
 }

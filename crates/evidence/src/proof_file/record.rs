@@ -12,7 +12,6 @@ use serde_json::Value as Json;
 
 use super::FORMAT;
 use super::fingerprint::fingerprint;
-use super::implication_record::ImpliedRecord;
 use super::propagation_record::{Names, RefutationRecord, SightsRecord};
 use super::pushdown_record::PushdownRecord;
 use super::ranks::{FocusRecord, focus_record};
@@ -40,8 +39,6 @@ pub(super) struct Document {
     #[serde(default, skip_serializing_if = "Scope::is_instance")]
     pub scope: Scope,
     pub facts: Vec<FactRecord>,
-    /// Why the property follows; of a temporal property there is nothing to say.
-    pub implication: Vec<ImpliedRecord>,
     /// Absent where somebody wrote the file by hand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
@@ -221,7 +218,6 @@ impl Document {
             method: method.to_owned(),
             scope: certificate.scope.clone(),
             facts: certificate.facts.iter().map(|fact| Writer { model }.fact(fact)).collect(),
-            implication: certificate.implication.iter().map(|part| ImpliedRecord::new(model, part)).collect(),
             digest: None,
         }
     }
@@ -367,11 +363,10 @@ impl Writer<'_> {
     }
 }
 
-/// A number that tells what documents claim apart: FNV-1a over its text.
-pub(super) fn digest(Document { facts, implication, scope, .. }: &Document) -> String {
+/// A number that tells facts apart: FNV-1a over their text.
+pub(super) fn digest(facts: &[FactRecord], scope: &Scope) -> String {
     let mut hash = Hash(0xcbf2_9ce4_8422_2325);
     serde_json::to_writer(&mut hash, facts).expect("plain data can be hashed");
-    serde_json::to_writer(&mut hash, implication).expect("plain data can be hashed");
     if !scope.is_instance() {
         serde_json::to_writer(&mut hash, scope).expect("plain data can be hashed");
     }

@@ -14,8 +14,7 @@ use std::time::Instant;
 use base::{Coarse, StopReason};
 use compose::backend::Answered;
 use compose::crowd;
-use compose::implied::Statement;
-use compose::method::{self, Outcome, Proof as Proved};
+use compose::method::{self, Outcome};
 use compose::question::{Question, questions};
 use engine::{Answer, Engine, EngineError, Method, Observer, PropertyId, Statistics, Task, Views};
 use evidence::certificate::SplitInvariant;
@@ -139,23 +138,18 @@ impl<const W: usize> Proof<W> {
 
     fn attempt(&self, sets: &LocalSets<'_, W>, task: &Task<'_>, id: PropertyId) -> Result<Outcome, StopReason> {
         let property = &task.model.properties[id].kind;
-        let asked = questions(task.model, property).unwrap_or_default();
-        for question in &asked {
-            match sets.answer(question, &self.join(sets, question))? {
+        for question in questions(task.model, property).unwrap_or_default() {
+            match sets.answer(&question, &self.join(sets, &question))? {
                 Answered::No => {}
                 answered => {
-                    let run = crowd::find_run(task.model, property, question, &task.budget)?;
+                    let run = crowd::find_run(task.model, property, &question, &task.budget)?;
                     let open = if answered == Answered::Maybe { Coarse::LocalGraphs } else { Coarse::NoValue };
                     return Ok(run.map_or(Outcome::Open(open.into()), Outcome::Run));
                 }
             }
             task.budget.check(0)?;
         }
-        let invariant = self.certified(sets)?;
-        let sees = |group: &[ProcessId], cell| sets.sight.sees(task.model, group, cell);
-        let statement = Statement { model: task.model, k: invariant.k, sees: &sees, symmetry: None };
-        let implication = statement.of(property, &asked);
-        Ok(Outcome::Never(Proved { invariant, implication }))
+        Ok(Outcome::Never(self.certified(sets)?))
     }
 
     /// The local states of the processes that a question concerns, and the joint states among them.

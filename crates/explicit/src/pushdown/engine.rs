@@ -12,7 +12,6 @@ use engine::{
     Answer, Contradiction, Engine, EngineError, Event, Method, Observer, PropertyId, Statistics, Task, Verdict, Views,
 };
 use evidence::certificate::{Claim, Fact};
-use evidence::implication::Implied;
 use evidence::pushdown::{ExposedFact, PushdownProof};
 use evidence::trace::trace_through;
 use evidence::{Certificate, Evidence, Trace};
@@ -97,7 +96,7 @@ struct First<'w> {
 
 /// How far a property has come.
 enum Progress {
-    Proved(PushdownProof, Vec<Implied>),
+    Proved(PushdownProof),
     Run(Trace),
     /// Not decided; what stood in the way.
     Open(StopReason),
@@ -155,9 +154,7 @@ impl First<'_> {
         let kind = &self.task.model.properties[self.task.properties[at]].kind;
         match round.ask(kind) {
             Err(stop) => Progress::Open(stop),
-            Ok(Said::Never) => {
-                round.proof().map_or_else(Progress::Open, |proof| Progress::Proved(proof, round.implication(kind)))
-            }
+            Ok(Said::Never) => round.proof().map_or_else(Progress::Open, Progress::Proved),
             Ok(Said::Fault) => Progress::Open(Coarse::PathEdges.into()),
             Ok(Said::Open(witnesses)) if witnesses.is_empty() => Progress::Open(Coarse::PathEdges.into()),
             Ok(Said::Open(witnesses)) => {
@@ -226,9 +223,9 @@ impl First<'_> {
             let looked = with_coarse_width(self.codec.layout.n_words + 1, job).unwrap_or_else(Refinement::Stopped);
             entry.statistics.refinements = Some(round as u64);
             match looked {
-                Refinement::Proved((proof, implication), statistics) => {
+                Refinement::Proved(proof, statistics) => {
                     entry.statistics = Statistics { refinements: Some(round as u64), ..*statistics };
-                    entry.progress = Progress::Proved(proof, implication);
+                    entry.progress = Progress::Proved(proof);
                     return;
                 }
                 Refinement::More(more) => facts = more,
@@ -265,10 +262,9 @@ impl First<'_> {
         let verdict = match progress {
             Progress::Open(stop) => Verdict::Unknown(stop),
             Progress::Wrong(contradiction) => return Err(contradiction),
-            Progress::Proved(proof, implication) => {
+            Progress::Proved(proof) => {
                 let facts = vec![Fact { claim: Claim::Pushdown(proof), uses: Vec::new() }];
-                let (property, scope) = (asked.name.clone(), evidence::Scope::Instance);
-                let certificate = Certificate { property, scope, facts, implication };
+                let certificate = Certificate { property: asked.name.clone(), scope: evidence::Scope::Instance, facts };
                 let evidence = Evidence::Certificate(Box::new(certificate));
                 if is_goal { Verdict::Violated(evidence) } else { Verdict::Holds(evidence) }
             }
@@ -293,7 +289,7 @@ struct Refined<'r, 'w> {
 
 /// What a round with facts exposed comes to.
 enum Refinement {
-    Proved((PushdownProof, Vec<Implied>), Box<Statistics>),
+    Proved(PushdownProof, Box<Statistics>),
     /// Facts for the next round.
     More(Vec<ExposedFact>),
     /// Nothing is left to expose.
@@ -312,10 +308,7 @@ impl ForWidth for Refined<'_, '_> {
         let look = || {
             let mut round = Round::new(&machine, sets, self.facts.to_vec(), self.budget)?;
             Ok(match round.ask(kind)? {
-                Said::Never => {
-                    let proof = (round.proof()?, round.implication(kind));
-                    Refinement::Proved(proof, Box::new(statistics(Some(&round))))
-                }
+                Said::Never => Refinement::Proved(round.proof()?, Box::new(statistics(Some(&round)))),
                 Said::Fault => Refinement::Nothing,
                 Said::Open(witnesses) => next_facts(&round.saturation, &witnesses, (self.facts, self.round))
                     .map_or(Refinement::Nothing, Refinement::More),

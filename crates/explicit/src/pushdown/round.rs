@@ -6,12 +6,10 @@
 use std::rc::Rc;
 
 use base::{Budget, StopReason};
-use compose::implied::Statement;
 use compose::k_index::{Decision, Invariants, decide};
 use compose::question::{Pattern, Question, questions_up_to};
 use compose::symmetry::Symmetry;
 use engine::Views;
-use evidence::implication::Implied;
 use evidence::pushdown::{ExposedFact, PushdownProof};
 use model::control::Scope;
 use model::eval::Viewpoint;
@@ -108,14 +106,6 @@ impl<'a, const W: usize> Round<'a, W> {
     /// Where they are too many.
     pub fn proof(&self) -> Result<PushdownProof, StopReason> {
         certify::proof(&self.saturation, &self.sets.sight, &self.facts)
-    }
-
-    /// Why a property follows from them.
-    pub fn implication(&self, property: &PropertyKind) -> Vec<Implied> {
-        let model = self.saturation.machine.codec.model;
-        let sees = |group: &[ProcessId], cell| self.sets.sight.sees(model, group, cell);
-        let asked = questions_up_to(model, property, None).unwrap_or_default();
-        Statement { model, k: 1, sees: &sees, symmetry: None }.of(property, &asked)
     }
 
     /// What each process saw.

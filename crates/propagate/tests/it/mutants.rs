@@ -143,12 +143,7 @@ fn no_steps_refute_a_run_that_there_is() {
                     });
                     facts.push(Fact { claim, uses: vec![0] });
                 }
-                let proof = Certificate {
-                    property: property.name.clone(),
-                    scope: Scope::Instance,
-                    facts,
-                    implication: Vec::new(),
-                };
+                let proof = Certificate { property: property.name.clone(), scope: Scope::Instance, facts };
                 if checked(&asked, property, &proof).is_some() {
                     return Err(format!("{} is false, and a refutation is accepted", property.name));
                 }

@@ -4,17 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use biodivine_lib_bdd::Bdd;
 use evidence::certificate::Column;
-use evidence::implication::Demand;
 use model::control::ActionKind;
 use model::process::ProcessId;
 
 use super::value::{Evaluator, Scene, Truth};
 use super::{Diagrams, Drawn, controls};
 use crate::certificate::claimed::{names, subsets};
-use crate::certificate::clause::{Clause, Literal};
+use crate::certificate::clause::{Clause, Demand, Literal, Mentions};
 use crate::certificate::movers::Movers;
-use crate::certificate::terms::Mentions;
-use crate::certificate::{CertificateError, Outcome, words};
+use crate::certificate::{Outcome, words};
 
 impl Diagrams<'_> {
     pub(super) fn check_clause(
@@ -23,15 +21,9 @@ impl Diagrams<'_> {
         mentions: &Mentions,
         concerned: &[ProcessId],
     ) -> Outcome<()> {
-        let cells = mentions.cells.iter().map(|&cell| Column::Cell(cell));
-        let controls = mentions.processes.iter().map(|&process| Column::Control(process));
-        if !cells.chain(controls).all(|column| self.variables.has(column)) {
-            let what = "a clause of the property is about cells or processes for which decision diagrams are not drawn";
-            return Err(CertificateError::NotSupported(what.to_owned()));
-        }
         let mut violation = self.violation(clause)?;
         // A cell that nobody concerned sees may have any value, but of its type.
-        for &cell in &mentions.cells {
+        for &cell in mentions.cells.iter().filter(|&&cell| self.variables.has(Column::Cell(cell))) {
             let column = Column::Cell(cell);
             violation.set = self.algebra.and(&violation.set, &self.variables.valid(column, &self.algebra)?)?;
             violation.columns.insert(column);

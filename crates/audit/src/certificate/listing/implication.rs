@@ -13,9 +13,8 @@ use super::stepper::View;
 use super::table::{Heading, Table};
 use super::{Listing, positions};
 use crate::certificate::claimed::{names, subsets};
-use crate::certificate::clause::{Clause, Literal, is_met_by};
+use crate::certificate::clause::{Clause, Literal, Mentions};
 use crate::certificate::movers::Movers;
-use crate::certificate::terms::Mentions;
 use crate::certificate::{CertificateError, Outcome, words};
 
 /// Cells that no view shows are tried in at most so many ways.
@@ -259,7 +258,7 @@ pub(in crate::certificate) fn evaluate(
         let mut view = Viewpoint::new(model, state, None);
         view.bound = literal.bound.to_vec();
         let truth = view.truth(literal.expr).map_err(|fault| format!("it has no value ({})", fault.fault))?;
-        Ok::<bool, String>(is_met_by(literal.demand, truth))
+        Ok::<bool, String>(literal.demand.is_met_by(truth))
     };
     for condition in &clause.conditions {
         match met(condition) {

@@ -15,12 +15,12 @@ use model::value::Value;
 
 use super::edges::{Condition, Edge, shows_all};
 use super::views::{Item, View, Views};
-use crate::certificate::terms::Terms;
+use crate::certificate::clause::Splitter;
 use crate::certificate::{CertificateError, Outcome};
 
 /// What an expression looks at; `None` where the checker does not follow it.
-pub(super) fn looked_at(terms: &Terms<'_>, expr: &Expr, bound: &[Value]) -> Option<BTreeSet<Item>> {
-    let mentions = terms.mentions_within(expr, bound).ok()?;
+pub(super) fn looked_at(splitter: &Splitter<'_>, expr: &Expr, bound: &[Value]) -> Option<BTreeSet<Item>> {
+    let mentions = splitter.mentions_within(expr, bound).ok()?;
     let controls = mentions.controls.iter().map(|&process| Item::Control(process));
     Some(mentions.cells.iter().map(|&cell| Item::Cell(cell)).chain(controls).collect())
 }
@@ -28,7 +28,7 @@ pub(super) fn looked_at(terms: &Terms<'_>, expr: &Expr, bound: &[Value]) -> Opti
 /// Judges predicates in views.
 pub(super) struct Judge<'j, 'a> {
     pub views: &'j Views<'a>,
-    pub terms: &'j Terms<'a>,
+    pub splitter: &'j Splitter<'a>,
 }
 
 impl Judge<'_, '_> {
@@ -36,7 +36,7 @@ impl Judge<'_, '_> {
     pub fn check_values(&self, violation: &Violation, property: &View) -> Outcome<()> {
         for &pair in &violation.fairness {
             for expr in expressions(&self.views.model.fairness[pair]) {
-                if self.terms.has_value(expr, &[]) {
+                if self.splitter.has_value(expr, &[]) {
                     continue;
                 }
                 let shown = self.views.list.iter().chain([property]).map(|view| self.truths(view, expr, &[]));
@@ -51,7 +51,7 @@ impl Judge<'_, '_> {
 
     /// The truth of an expression at each row, `None` where it has no value; nothing where the view does not show it.
     fn truths(&self, view: &View, expr: &Expr, bound: &[Value]) -> Option<Vec<Option<bool>>> {
-        let items = looked_at(self.terms, expr, bound)?;
+        let items = looked_at(self.splitter, expr, bound)?;
         if !shows_all(view, &items) {
             return None;
         }

@@ -3,9 +3,9 @@
 //! Local states that agree on what processes see in common are joined as tables; each table has only what the question looks at and
 //! what is compared with others.
 
-use base::Budget;
+use std::collections::BTreeSet;
+
 use evidence::certificate::Column;
-use evidence::implication::Implied;
 use model::control::Scope;
 use model::eval::{Control, Frame, State, initial_states};
 use model::process::ProcessId;
@@ -14,14 +14,10 @@ use model::value::Value;
 use model::variable::CellId;
 
 use super::{Ability, Checker};
-use crate::certificate::claimed::names;
-use crate::certificate::clause::Clause;
-use crate::certificate::implication::{Demanded, Implication, Stated};
+use crate::certificate::clause::{Clause, Demand, Mentions, Splitter};
 use crate::certificate::listing::implication::{evaluate, merge};
 use crate::certificate::listing::table::{Heading, Table};
-use crate::certificate::movers::Movers;
 use crate::certificate::numbering::value_of;
-use crate::certificate::terms::{Mentions, Terms};
 use crate::certificate::{CertificateError, Outcome, words};
 
 /// Cells that nobody sees may have any value; they are tried in at most so many ways.
@@ -42,43 +38,47 @@ fn exposed_headings() -> [Heading; 2] {
     [0, 1].map(|half| Heading::Column(Column::Exposed(ProcessId::new(half))))
 }
 
-/// What local states touch: cells, and whether they are written.
-#[derive(Default)]
-struct Touches {
-    /// Each set of touches once, ascending.
-    sets: Vec<Vec<(CellId, bool)>>,
-    /// For each process and local state the number of its set; `None` where it touches nothing.
-    numbers: Vec<Vec<Option<u32>>>,
-}
-
 impl Checker<'_> {
-    /// The property follows from the local states, part by part as stated.
-    pub(super) fn implication(&mut self, property: &PropertyKind, stated: &[Implied], budget: &Budget) -> Outcome<()> {
-        if matches!(property, PropertyKind::Temporal(_)) {
-            let why = "path edges say nothing about temporal properties";
-            return Err(CertificateError::NotSupported(why.to_owned()));
-        }
-        let (terms, movers) = (Terms::new(self.model), Movers::all(self.model));
-        let implication = Implication { terms: &terms, property, movers: &movers, k: 1, symmetry: None, budget };
-        let parts = implication.parts(stated)?;
-        let touches = self.touches();
-        for Stated { demanded, from } in parts {
-            self.discharged.implication += 1;
-            match demanded {
-                Demanded::Clause(clause, mentions) => self.clause(&clause, &mentions, from)?,
-                // Faults were looked for where steps were taken.
-                Demanded::NoFault(_) => {}
-                Demanded::NoRace(both) => self.no_race(both.map(Movers::leader), &touches)?,
-                Demanded::NoDeadlock => self.no_deadlock()?,
+    /// The property follows from the local states.
+    pub(super) fn implication(&mut self, property: &PropertyKind) -> Outcome<()> {
+        match property {
+            PropertyKind::Invariant(expr) => self.clauses(expr, Demand::True),
+            PropertyKind::Reachable(expr) => self.clauses(expr, Demand::False),
+            // Faults were looked for where steps were taken.
+            PropertyKind::NoErrors => {
+                self.discharged.implication += self.threads.len();
+                Ok(())
+            }
+            PropertyKind::RaceFree(_) => self.no_races(),
+            PropertyKind::DeadlockFree => self.no_deadlock(),
+            PropertyKind::Temporal(_) => {
+                let why = "path edges say nothing about temporal properties";
+                Err(CertificateError::NotSupported(why.to_owned()))
             }
         }
-        Ok(())
     }
 
-    fn clause(&mut self, clause: &Clause<'_>, mentions: &Mentions, from: &[ProcessId]) -> Outcome<()> {
-        let sees = |process: ProcessId, cell: CellId| self.threads[process.index()].positions.contains_key(&cell);
-        let is_hidden = |&&cell: &&CellId| !from.iter().any(|&process| sees(process, cell));
-        let hidden: Vec<CellId> = mentions.cells.iter().filter(is_hidden).copied().collect();
+    fn clauses(&mut self, expr: &model::expr::Expr, demand: Demand) -> Outcome<()> {
+        let splitter = Splitter::new(self.model);
+        splitter.clauses(expr, demand, &mut |clause| {
+            self.discharged.implication += 1;
+            let mentions = splitter.mentions(&clause)?;
+            self.clause(&clause, &mentions)
+        })
+    }
+
+    fn clause(&mut self, clause: &Clause<'_>, mentions: &Mentions) -> Outcome<()> {
+        let mut concerned: BTreeSet<ProcessId> = mentions.processes.clone();
+        let mut hidden: Vec<CellId> = Vec::new();
+        for &cell in &mentions.cells {
+            let sees = |process: &ProcessId| self.threads[process.index()].positions.contains_key(&cell);
+            if !concerned.iter().any(sees) {
+                match self.model.processes.ids().find(sees) {
+                    Some(watcher) => drop(concerned.insert(watcher)),
+                    None => hidden.push(cell),
+                }
+            }
+        }
         let wanted = |heading: Heading| match heading {
             Heading::Column(Column::Cell(cell)) => mentions.cells.contains(&cell),
             Heading::Column(Column::Control(process)) => mentions.processes.contains(&process),
@@ -91,16 +91,14 @@ impl Checker<'_> {
                 Control::Calling(_) => None,
             }
         };
-        let joined = self.joined(from, wanted, place)?;
+        let concerned: Vec<ProcessId> = concerned.into_iter().collect();
+        let joined = self.joined(&concerned, wanted, place)?;
         let mut state = initial_states(self.model).next().expect("a program has an initial state");
         for at in 0..joined.len() {
             self.meter.step(0)?;
             self.show_row(&mut state, &joined, at);
             if let Some(what) = self.violated(clause, &mut state, &hidden)? {
-                let obligation = {
-                    let from = names(self.model, from);
-                    format!("`{}` has to follow from the local states of {from}", clause.text(self.model))
-                };
+                let obligation = format!("`{}` has to follow from the local states", clause.text(self.model));
                 return words::refused(obligation, format!("{what} in {}", self.row_words(&joined, at)));
             }
         }
@@ -216,40 +214,49 @@ impl Checker<'_> {
         Ok(None)
     }
 
-    /// What the local states touch: for each process and local state the number of its touches, where there are any.
-    fn touches(&self) -> Touches {
-        let mut touches = Touches::default();
+    /// No two processes touch one cell at once, one of them writing.
+    fn no_races(&mut self) -> Outcome<()> {
+        let mut sets: Vec<Vec<(CellId, bool)>> = Vec::new();
+        let mut numbers: Vec<Vec<Option<u32>>> = Vec::new();
         for abilities in &self.abilities {
             let number = |ability: &Ability| {
                 if ability.touches.is_empty() {
                     return None;
                 }
-                let mut found = ability.touches.clone();
-                found.sort_unstable();
-                let known = touches.sets.iter().position(|known| *known == found);
-                Some(known.unwrap_or_else(|| {
-                    touches.sets.push(found);
-                    touches.sets.len() - 1
+                let mut touches = ability.touches.clone();
+                touches.sort_unstable();
+                Some(sets.iter().position(|known| *known == touches).unwrap_or_else(|| {
+                    sets.push(touches);
+                    sets.len() - 1
                 }) as u32)
             };
-            let numbers = abilities.iter().map(number).collect();
-            touches.numbers.push(numbers);
+            numbers.push(abilities.iter().map(number).collect());
         }
-        touches
-    }
-
-    /// Two processes do not touch one cell at once, one of them writing.
-    fn no_race(&mut self, [one, other]: [ProcessId; 2], Touches { sets, numbers }: &Touches) -> Outcome<()> {
-        let own = |_: &Self, process: ProcessId, state: usize| numbers[process.index()][state];
-        let wanted = |heading| heading == own_heading(one) || heading == own_heading(other);
-        let pairs = self.joined(&[one, other], wanted, own)?;
-        for row in pairs.rows() {
-            let (ours, theirs) = (&sets[row[0] as usize], &sets[row[1] as usize]);
-            let clash = ours.iter().find(|our| theirs.iter().any(|their| our.0 == their.0 && (our.1 || their.1)));
-            if let Some((cell, _)) = clash {
-                let both = names(self.model, &[one, other]);
-                let obligation = format!("{both} may not access `{}` at once", self.model.cells[*cell].name);
-                return words::refused(obligation, "two of their local states agree on all that both see and can");
+        let everybody: Vec<ProcessId> = self.model.processes.ids().collect();
+        for (at, &one) in everybody.iter().enumerate() {
+            for &other in &everybody[at + 1..] {
+                self.discharged.implication += 1;
+                let own = |_: &Self, process: ProcessId, state: usize| numbers[process.index()][state];
+                let wanted = |heading| heading == own_heading(one) || heading == own_heading(other);
+                let pairs = self.joined(&[one, other], wanted, own)?;
+                for row in pairs.rows() {
+                    let (ours, theirs) = (&sets[row[0] as usize], &sets[row[1] as usize]);
+                    let clash =
+                        ours.iter().find(|our| theirs.iter().any(|their| our.0 == their.0 && (our.1 || their.1)));
+                    if let Some((cell, _)) = clash {
+                        let name = |process: ProcessId| &self.model.processes[process].name;
+                        let obligation = format!(
+                            "{} and {} may not access `{}` at once",
+                            name(one),
+                            name(other),
+                            self.model.cells[*cell].name
+                        );
+                        return words::refused(
+                            obligation,
+                            "two of their local states agree on all that both see and can",
+                        );
+                    }
+                }
             }
         }
         Ok(())
@@ -257,6 +264,7 @@ impl Checker<'_> {
 
     /// There is no combination in which nobody can move and somebody is stuck.
     fn no_deadlock(&mut self) -> Outcome<()> {
+        self.discharged.implication += 1;
         let everybody: Vec<ProcessId> = self.model.processes.ids().collect();
         let mut tables = Vec::new();
         for &process in &everybody {

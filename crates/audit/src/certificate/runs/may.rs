@@ -19,7 +19,7 @@ use model::variable::CellId;
 use rustc_hash::FxHashMap;
 
 use super::turns::Turns;
-use crate::certificate::terms::Terms;
+use crate::certificate::clause::Splitter;
 use crate::certificate::{CertificateError, Outcome, words};
 
 /// A condition, taken apart.
@@ -71,7 +71,7 @@ impl From<CertificateError> for Stop {
 /// Takes conditions apart and judges them.
 pub(super) struct Judge<'m> {
     model: &'m Model,
-    terms: Terms<'m>,
+    splitter: Splitter<'m>,
     /// The state that expressions are evaluated in; filled as far as they look at it.
     state: State,
     n_wholes: usize,
@@ -83,7 +83,7 @@ impl<'m> Judge<'m> {
     /// A judge of conditions of the program.
     pub fn new(model: &'m Model) -> Self {
         let state = initial_states(model).next().expect("a program has an initial state");
-        Judge { model, terms: Terms::new(model), state, n_wholes: 0, told_apart: FxHashMap::default() }
+        Judge { model, splitter: Splitter::new(model), state, n_wholes: 0, told_apart: FxHashMap::default() }
     }
 
     /// A predicate of a fairness assumption.
@@ -164,7 +164,7 @@ impl<'m> Judge<'m> {
     }
 
     fn whole(&mut self, expr: &Expr, bound: &[Value], wanted: bool) -> Outcome<Whole> {
-        let mentions = self.terms.mentions_within(expr, bound)?;
+        let mentions = self.splitter.mentions_within(expr, bound)?;
         let mut places = Vec::new();
         collect_places(expr, &mut places);
         self.n_wholes += 1;
