@@ -346,6 +346,10 @@ fn what_is_malformed_is_refused_in_words() {
     assert!(found.contains("there is no checker yet for claims about more than one size"), "{found}");
     let facts = Certificate { facts: Vec::new(), ..right.clone() };
     assert!(judge(&model, "mutex", &facts).contains("it states no invariant"));
+    // A fact after the invariant, and nobody asks whether the property follows.
+    let mut beside = right.clone();
+    beside.facts.push(Fact { claim: Claim::Sights(evidence::propagation::Sights::default()), uses: Vec::new() });
+    assert!(judge(&model, "mutex", &beside).contains("its last fact does not imply `mutex`"));
     let mut circular = right.clone();
     circular.facts[0].uses.push(0);
     assert!(judge(&model, "mutex", &circular).contains("fact 0 uses fact 0"));
