@@ -40,11 +40,7 @@ fn what_nobody_checked_says_so_in_its_first_line_and_can_be_denied() {
     let told = place.run("check lock.pw --property mutex -N 9 --method mono -q").exits(0);
     assert!(told.out.lines().next().unwrap().contains("(unaudited)"), "{}", told.out);
     let told = place.run("check lock.pw --property mutex -N 9 --method mono --deny unaudited").exits(1);
-    assert!(
-        told.out.contains("not accepted: --deny unaudited") && told.out.contains("1 not as expected"),
-        "{}",
-        told.out
-    );
+    assert!(told.out.contains("not accepted: --deny unaudited"), "{}", told.out);
     let told = place.run("check lock.pw --property mutex -N 9 --method mono --deny unaudited -q").exits(1);
     assert!(told.out.contains("(not accepted: --deny unaudited)"), "{}", told.out);
     let told = place.run("check lock.pw -N 9..10 --property mutex --method mono --deny unaudited").exits(1);

@@ -17,7 +17,7 @@ const PROGRAMS: [&str; 3] = [
             invariant few: s <= 2; \
             reachable far: x == 3000000000 && s == 0; }",
     // More than 2^32 values.
-    "program huge { shared x: 0..=9223372036854775807; shared y: -9223372036854775808..=9223372036854775807; \
+    "program huge { shared x: 0..=9223372036854775807; shared y: -9223372036854775807..=9223372036854775807; \
             process P { loop { a: x = any; b: atomic { if x > 0 { y = -x; } else { y = 0; } } } } \
             invariant below: y <= 0; \
             reachable deep: y == -9223372036854775807; }",
