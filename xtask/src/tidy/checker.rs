@@ -17,7 +17,9 @@ const ALLOWED: [(&str, &[&str]); 12] = [
     (
         "eval",
         &[
+            "attempts_of",
             "attempts_up_to",
+            "local_attempts_up_to",
             "evaluate",
             "free_cells",
             "holds",

@@ -9,7 +9,7 @@ use std::path::Path;
 const SKIPPED: [&str; 5] = [".git", "target", "fuzz/target", "fuzz/corpus", "fuzz/artifacts"];
 
 /// Endings of the files that rules look at.
-const ENDINGS: [&str; 6] = [".rs", ".md", ".toml", ".pw", ".dve", ".pds"];
+const ENDINGS: [&str; 7] = [".rs", ".md", ".toml", ".pw", ".dve", ".pds", ".pml"];
 
 /// All texts, by path.
 #[derive(Clone, Debug, Default)]
