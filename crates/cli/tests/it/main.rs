@@ -6,6 +6,7 @@ mod bad_calls;
 mod deny;
 mod documents;
 mod dve;
+mod every_n;
 mod export;
 mod formats;
 mod formatting;

@@ -1,0 +1,43 @@
+//! `--all-n` on programs made to tempt it: what fails at three, four or five processes only is not proved for every number of them.
+
+use crate::support::Place;
+
+/// Invariants called `not_…` are violated at some size; the others hold at every one.
+const PROGRAMS: [&str; 10] = [
+    // The third, the fourth, the last: counted, by number, by N.
+    "program t(N: 2..) { shared c: 0..=3; process P[i in 0..<N] { a: atomic { await c < 3; c = c + 1; } b: skip; }
+     invariant not_p: c < 3; invariant q: c <= 3; }",
+    "program t(N: 2..) { shared x: bool; process P[i in 0..<N] { a: atomic { if i == 3 { x = true; } } } invariant not_p: !x; }",
+    "program t(N: 2..) { shared x: bool; process P[i in 0..<N] { a: atomic { if N == 4 { x = true; } } } invariant not_p: !x; }",
+    "program t(N: 2..) { shared x: bool; process P[i in 0..<N] { a: atomic { if i == N - 1 && i > 1 { x = true; } } }
+     invariant not_p: !x; }",
+    // Two witnesses, one of them not the first one's.
+    "program t(N: 2..) { shared x: bool; process P[i in 0..<N] { public f: bool; a: f = true;
+     b: await exists j: j != i && P[j].f && (exists k: k != i && k != j && P[k].f); c: x = true; } invariant not_p: !x; }",
+    // More at a place than a view shows.
+    "program t(N: 2..) { process P[i in 0..<N] { loop { a: skip; b: skip; } } invariant not_p: count(i: P[i]@b) <= 2; }",
+    // Flags that are looked at before they are set, at once and one after the other.
+    "program t(N: 2..) { process P[i in 0..<N] { public f: bool; loop { a: await forall j: j == i || !P[j].f; b: f = true; c: f = false; } }
+     invariant not_p: count(i: P[i]@c) <= 1; }",
+    "program t(N: 2..) { process P[i in 0..<N] { public f: bool; loop { for j in 0..<N { s: await j == i || !P[j].f; } a: f = true; c: f = false; } }
+     invariant not_p: count(i: P[i]@c) <= 1; }",
+    // Only those with smaller numbers are looked at.
+    "program t(N: 2..) { process P[i in 0..<N] { public f: bool; loop { a: f = true; b: await forall j: j >= i || !P[j].f; c: f = false; } }
+     invariant not_p: count(i: P[i]@c) <= 1; }",
+    // A process that another one named in a cell.
+    "program t(N: 3..) { shared o: pid(P) = any; process P[i in 0..<N] { public v: 0..=2;
+     loop { a: v = 1; b: atomic { if P[o].v == 1 && o != i { v = 2; } } } } invariant not_p: forall i: P[i].v < 2; }",
+];
+
+#[test]
+fn what_fails_at_some_size_is_not_proved_for_every_size() {
+    for text in PROGRAMS {
+        let place = Place::with("tempting.pw", text);
+        let told = place.run("check tempting.pw --method views --all-n --timeout 20s -q");
+        assert!([0, 1, 3].contains(&told.status), "{text}: {}{}", told.out, told.err);
+        assert!(told.out.contains("not_p"), "{text}: {}", told.out);
+        for line in told.out.lines().filter(|line| line.contains("not_p")) {
+            assert!(!line.contains("PROVED") && !line.contains("HOLDS"), "{text}: {line}");
+        }
+    }
+}
