@@ -17,6 +17,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use evidence::certificate::{self, Column, ControlPoint, LocalFact, ProcessDimension, SplitInvariant};
 use model::Model;
+use model::control::Scope;
+use model::expr::Expr;
 use model::process::{Family, FamilyId, ProcessId};
 use model::property::PropertyKind;
 use model::types::ScalarType;
@@ -24,7 +26,8 @@ use model::value::Value;
 use model::variable::{CellId, VarId};
 
 use super::numbering::{Numbering, name};
-use image::Images;
+use image::{Images, Reader, Sort};
+use total::Total;
 
 /// Where each process goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -276,6 +279,15 @@ fn dimensions(model: &Model, stated: &certificate::Symmetry) -> Result<BTreeMap<
         }
     }
     Ok(found)
+}
+
+/// Whether an expression surely has a value in every state, read in this scope, where the variables bound around it yield processes of
+/// these families, or else no processes.
+pub(super) fn surely_has_value(model: &Model, expr: &Expr, scope: Option<Scope>, bound: &[Option<FamilyId>]) -> bool {
+    let identity = Permutation(model.processes.ids().collect());
+    let images = Images { model, permutation: &identity, dimensions: &BTreeMap::new() };
+    let sorts = bound.iter().map(|family| family.map_or(Sort::Plain, Sort::Process)).collect();
+    Total { images: &images }.is_total(expr, &Reader { scope, bound: sorts })
 }
 
 /// What a value becomes.

@@ -6,14 +6,15 @@
 
 use std::time::Duration;
 
-use base::{CancelToken, SourceFile};
+use base::{Budget, CancelToken, SourceFile};
 use driver::check::{Check, Limits};
 use driver::methods;
-use engine::{Silent, Verdict};
+use engine::{Silent, Task, Verdict};
+use evidence::Evidence;
 use model::Model;
 
 /// Programs and the truth about their properties.
-const PROGRAMS: [(&str, &str); 9] = [
+const PROGRAMS: [(&str, &str); 10] = [
     // The text indexes `a` by numbers, the property by processes.
     (
         "program issue_0012(N: 2..) { shared a: [bool; N];
@@ -81,6 +82,39 @@ const PROGRAMS: [(&str, &str); 9] = [
          property q: forall i: eventually a[i] under every P[*]; }",
         "--",
     ),
+    // Two processes together decide a quantifier, and a proof for every size needs both.
+    (
+        "program witnesses(N: 2..) { shared x: [0..=3; N]; shared d: bool;
+         process P[i in 0..<N] {
+           a: atomic { await !(exists j: x[j] == 1); x[i] = 1; } b: skip;
+           e: atomic { if (exists j != k: x[j] == 1 && x[k] == 1) { d = true; } } }
+         invariant p: !d; allow deadlock; }",
+        "+",
+    ),
+];
+
+/// A program, a method that proves a property of it, and another program of which the same proof has to be refused.
+const BORROWED: [(&str, &str, &str, &str); 2] = [
+    // A quantifier stops at the mover itself, or is a fault of somebody who stands before it.
+    (
+        "program v(N: 2..) { shared x: [0..=1; N];
+         process P[i in 0..<N] { loop { a: x[i] = 1; b: await exists j: 1 * x[j] == 1; c: x[i] = 0; } } }",
+        "views",
+        "no_errors",
+        "program v(N: 2..) { shared x: [0..=1; N];
+         process P[i in 0..<N] { loop { a: x[i] = 1; b: await exists j: 1 / x[j] == 1; c: x[i] = 0; } } }",
+    ),
+    // The same in a property, which then has no value in some state.
+    (
+        "program v(N: 2..) { shared x: [0..=1; N] = 1;
+         process P[i in 0..<N] { loop { a: x[i] = 0; b: skip; c: x[i] = 1; } }
+         invariant p: exists j: 1 * x[j] >= 0; }",
+        "views",
+        "p",
+        "program v(N: 2..) { shared x: [0..=1; N] = 1;
+         process P[i in 0..<N] { loop { a: x[i] = 0; b: skip; c: x[i] = 1; } }
+         invariant p: exists j: 1 / x[j] >= 0; }",
+    ),
 ];
 
 fn load(text: &str) -> Model {
@@ -125,4 +159,21 @@ fn no_method_contradicts_the_whole_product() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn a_proof_of_one_program_is_none_of_another() {
+    for (text, method, property, other) in BORROWED {
+        let (model, other) = (load(text), load(other));
+        let id = driver::select::find(&model, property).unwrap();
+        let budget = Budget::unlimited();
+        let task = Task { model: &model, properties: vec![id], budget: budget.clone(), n_threads: 1 };
+        let results = methods::checker(methods::find(method).unwrap()).check(&task, &Silent).unwrap();
+        let Verdict::Holds(Evidence::Certificate(certificate)) = &results[0].verdict else {
+            panic!("{method}: {:?}\n{text}", results[0].verdict)
+        };
+        let id = driver::select::find(&other, property).unwrap();
+        let checked = audit::certificate::check(&other, &other.properties[id], certificate, &budget);
+        assert!(checked.is_err(), "{property}: {checked:?}\n{text}");
+    }
 }

@@ -102,6 +102,10 @@ impl Total<'_> {
         let of = |part: &Expr| self.interval(part, reader);
         let found = match &expr.kind {
             ExprKind::Const(Value::Int(number)) => Interval::new(i128::from(*number), i128::from(*number)),
+            ExprKind::Parameter(id) => {
+                let number = i128::from(self.images.model.parameters[*id].value);
+                Interval::new(number, number)
+            }
             ExprKind::Read(access) => match self.images.model.vars[access.var].ty.scalar() {
                 ScalarType::Range { lo, hi } => Interval::new(i128::from(lo), i128::from(hi)),
                 ScalarType::Semaphore { max } => Interval::new(0, i128::from(max)),

@@ -8,14 +8,17 @@ use std::collections::BTreeSet;
 
 use base::Span;
 use evidence::views::{Item, LocalColumn, Row, SharedColumn};
+use model::control::Scope;
 use model::expr::{Access, BinaryOp, Binding, Domain, Expr, ExprKind, Quantified, Quantifier, Whose};
-use model::process::ProcessId;
+use model::process::{FamilyId, ProcessId};
 use model::types::ScalarType;
 use model::value::Value;
 use model::variable::{CellId, Storage};
 
+use super::MOST_WITNESSES;
 use super::scene::{SLOTS, Scene, Slot};
 use super::text::Text;
+use crate::certificate::symmetry::surely_has_value;
 
 /// The decisions of one way: which was taken, out of how many.
 #[derive(Clone, Debug, Default)]
@@ -82,6 +85,8 @@ pub(super) struct Look<'a, 'm> {
     /// Whether what is unseen may be anything, because no more can be added.
     pub guess_contents: bool,
     pub guess_witnesses: bool,
+    /// Whether as many processes were added for quantifiers as are at most: what needs more may be decided by one that is unseen.
+    pub has_most_witnesses: bool,
     /// How many processes the quantifiers met so far may be decided by, and whether one of these may be unseen.
     pub n_decided: usize,
     pub is_open: bool,
@@ -125,7 +130,7 @@ impl<'m> Look<'_, 'm> {
                 let part = if self.holds(test)? { yes } else { no };
                 self.value(part)
             }
-            ExprKind::Quantified(quantified) => self.quantifier(quantified, expr.span),
+            ExprKind::Quantified(quantified) => self.quantifier(quantified, expr),
             // The index of a process of the family: the slot stands for it, and is refused wherever a number is needed.
             ExprKind::IndexOf(inner) => match self.value(inner)? {
                 Item::Value(Value::Process(id)) => Ok(number(self.text.model.processes[id].index)),
@@ -347,12 +352,17 @@ impl<'m> Look<'_, 'm> {
         }
     }
 
-    fn quantifier(&mut self, quantified: &'m Quantified, span: Span) -> Looked<Item> {
+    fn quantifier(&mut self, quantified: &'m Quantified, expr: &'m Expr) -> Looked<Item> {
+        let span = expr.span;
         let over = quantified.bindings.iter().filter(|binding| self.text.is_all(&binding.domain)).count();
         let is_mixed = over > 0 && over < quantified.bindings.len();
         if over > 0
             && (self.depth > 0 && !self.guess_witnesses || is_mixed || quantified.quantifier == Quantifier::Count)
         {
+            return Err(End::Uneven(span));
+        }
+        // It stops at the first process that decides; another one, unseen perhaps, could be a fault before.
+        if over > 0 && !self.surely_has_value(expr) {
             return Err(End::Uneven(span));
         }
         let outer = self.bound.clone();
@@ -379,8 +389,6 @@ impl<'m> Look<'_, 'm> {
             let holds = match self.instance(quantified) {
                 Ok(Some(holds)) => holds,
                 Ok(None) => continue,
-                // Which instance comes first would matter.
-                Err(End::Fault) if over > 0 => return Err(End::Uneven(span)),
                 Err(end) => return Err(end),
             };
             n_true += i64::from(holds);
@@ -396,13 +404,30 @@ impl<'m> Look<'_, 'm> {
         }
         if over > 0 {
             self.n_decided += over;
-            if !is_decided && self.guess_witnesses {
+            let is_beyond = self.has_most_witnesses && self.n_decided > MOST_WITNESSES;
+            if !is_decided && (self.guess_witnesses || is_beyond) {
                 is_decided = self.way.decide(2) == 1;
             } else if !is_decided {
                 self.is_open = true;
             }
         }
         Ok(boolean(is_decided == decides))
+    }
+
+    /// Whether an expression is a fault in no state.
+    fn surely_has_value(&self, expr: &Expr) -> bool {
+        let scope = match self.looker {
+            Looker::Slot(_) => Some(self.text.family),
+            Looker::Other(process) => Some(self.text.model.processes[process].family),
+            Looker::Nobody => None,
+        };
+        let family = |item: &Item| match item {
+            Item::Slot(_) => Some(self.text.family),
+            Item::Value(Value::Process(id)) => Some(self.text.model.processes[*id].family),
+            Item::Value(_) | Item::Place(_) | Item::Taken(_) => None,
+        };
+        let bound: Vec<Option<FamilyId>> = self.bound.iter().map(family).collect();
+        surely_has_value(self.text.model, expr, scope.map(Scope::Family), &bound)
     }
 
     /// Whether the body holds for the bound values; `None` where the filter leaves them out.

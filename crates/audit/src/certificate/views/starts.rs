@@ -33,6 +33,7 @@ pub(super) fn starts(text: &Text<'_>, k: usize) -> Result<BTreeSet<Scene>, End> 
             way: &mut way,
             guess_contents: true,
             guess_witnesses: true,
+            has_most_witnesses: true,
             n_decided: 0,
             is_open: false,
             named: BTreeSet::new(),

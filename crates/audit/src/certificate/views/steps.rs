@@ -242,6 +242,7 @@ impl<'m> Look<'_, 'm> {
                 way: &mut way,
                 guess_contents: true,
                 guess_witnesses: true,
+                has_most_witnesses: true,
                 n_decided: 0,
                 is_open: false,
                 named: BTreeSet::new(),
