@@ -150,7 +150,7 @@ fn instance(beem: &Path, row: &HashMap<String, String>, reachable: Option<&str>,
         }
     };
     let budget = Budget::new(Some(Duration::from_secs(MOST_SECONDS)), None, CancelToken::default());
-    let (seen, statistics, stopped) = explicit::explore(&model, &budget, 2, &Silent);
+    let (seen, statistics, stopped) = product::explore(&model, &budget, 2, &Silent);
     if let Some(reason) = stopped {
         return Outcome::NotRun(reason.to_string());
     }
@@ -187,7 +187,7 @@ fn goal(model: &Model) -> Option<&'static str> {
     let (id, _) = model.properties.entries().find(|(_, property)| is_goal(&property.kind))?;
     let budget = Budget::new(Some(Duration::from_secs(MOST_SECONDS)), None, CancelToken::default());
     let task = Task { model, properties: vec![id], budget, n_threads: 2 };
-    let Ok(answers) = explicit::Mono.run(&task, &Silent) else { return Some("an internal error") };
+    let Ok(answers) = product::Mono.run(&task, &Silent) else { return Some("an internal error") };
     Some(match answers.first().map(|answer| &answer.verdict) {
         Some(Verdict::Holds(_)) => "yes",
         Some(Verdict::Violated(_)) => "no",
@@ -234,7 +234,7 @@ fn automaton(text: &str, expected: &str) -> Outcome {
     };
     let budget = Budget::new(Some(Duration::from_secs(MOST_SECONDS)), None, CancelToken::default());
     let task = Task { model: &model, properties: vec![id], budget, n_threads: 2 };
-    let answers = match explicit::Mono.run(&task, &Silent) {
+    let answers = match product::Mono.run(&task, &Silent) {
         Ok(answers) => answers,
         Err(error) => return Outcome::Differs(error.to_string()),
     };

@@ -140,7 +140,7 @@ fn compare(folder: &Path, row: &HashMap<String, String>, limit: u64) -> Outcome 
 /// How many states there are: by the search of the product, or where that does not follow the program by the reference semantics.
 fn n_states(model: &Model) -> Result<u64, String> {
     let budget = Budget::new(Some(Duration::from_secs(MOST_SECONDS)), None, CancelToken::default());
-    let (seen, _, stopped) = explicit::explore(model, &budget, 2, &Silent);
+    let (seen, _, stopped) = product::explore(model, &budget, 2, &Silent);
     match stopped {
         None => Ok(seen.states),
         Some(_) if model.goes_on() || model.has_when_nobody() => listed(model),
@@ -199,7 +199,7 @@ fn verdict(model: &Model, name: &str) -> &'static str {
     };
     let budget = Budget::new(Some(Duration::from_secs(MOST_SECONDS)), None, CancelToken::default());
     let task = Task { model, properties: vec![id], budget, n_threads: 2 };
-    let answers = explicit::Mono.run(&task, &Silent);
+    let answers = product::Mono.run(&task, &Silent);
     let Ok(answers) = answers else { return "an internal error" };
     match answers.first().map(|answer| &answer.verdict) {
         Some(Verdict::Holds(_)) => "holds",

@@ -11,10 +11,10 @@ use base::{Feature, SourceFile, StopReason, Unsupported};
 use engine::run::{Audit, PropertyResult};
 use engine::{Observer, PropertyId, Silent, Verdict};
 use evidence::{Evidence, Scope};
-use explicit::Mono;
 use lang::ProgramText;
 use model::Model;
 use model::property::PropertyKind;
+use product::Mono;
 use views::ByViews;
 
 use crate::check::{Check, Checked, Limits, Program};

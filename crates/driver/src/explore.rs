@@ -24,7 +24,7 @@ pub fn explore(model: &Model, limits: &Limits, observer: &dyn Observer) -> Explo
     let (budget, n_threads) = (limits.budget(), limits.n_threads);
     let attendant = Attendant { model, budget: &budget, observer, grace: ENGINE_GRACE };
     let within = budget.clone();
-    let explored = attendant.run(move |model, observer| explicit::explore(model, &within, n_threads, observer));
+    let explored = attendant.run(move |model, observer| product::explore(model, &within, n_threads, observer));
     let (exploration, statistics, stopped) = explored.unwrap_or_else(|left| {
         let statistics = Statistics { time: budget.elapsed(), ..Statistics::default() };
         (Exploration::default(), statistics, Some(left.reason))

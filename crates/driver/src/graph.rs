@@ -10,8 +10,8 @@ use crate::attended::{Attendant, ENGINE_GRACE};
 use crate::check::Limits;
 
 use engine::graph::LocalGraphs;
-pub use explicit::graphs::Way;
-use explicit::graphs::{DRAWING_RESERVE, GraphTask, local_graphs};
+pub use local::graphs::Way;
+use local::graphs::{DRAWING_RESERVE, GraphTask, local_graphs};
 
 /// The way of this name.
 ///

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use base::StopReason;
 use engine::settings::{Bytes, Settings};
 use engine::{Answer, Engine, EngineError, Method, Observer, PropertyId, Task, Verdict};
-use explicit::fair::{Fair, Rule};
-use explicit::local::Local;
+use local::Local;
+use local::fair::{Fair, Rule};
 use symbolic::engines::Symbolic;
 
 use crate::checker::SharedEngine;

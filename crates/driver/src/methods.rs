@@ -9,8 +9,8 @@ use base::diagnostic::nearest_name;
 use engine::Engine;
 use engine::methods::{Declaration, METHODS, Method};
 use engine::settings::{Setting, SettingError};
-use explicit::fair::Rule;
-use explicit::local::{Local, Ls3};
+use local::fair::Rule;
+use local::{Local, Ls3};
 use symbolic::engines::{Symbolic, Tuned};
 use symbolic::reach::Direction;
 
@@ -22,8 +22,8 @@ use crate::listed_first::ListedFirst;
 pub fn checker(method: Method) -> Box<dyn Checker> {
     match method {
         Method::Auto => Box::new(Auto::default()),
-        Method::Mono => one(explicit::Mono),
-        Method::Stubborn => one(explicit::Stubborn),
+        Method::Mono => one(product::Mono),
+        Method::Stubborn => one(product::Stubborn),
         Method::Forward => drawn(Symbolic::Reach(Direction::Forward)),
         Method::Backward => drawn(Symbolic::Reach(Direction::Backward)),
         Method::Split => drawn(Symbolic::KIndex(1)),
@@ -34,7 +34,7 @@ pub fn checker(method: Method) -> Box<dyn Checker> {
         Method::Ls3 => one(Ls3 { with_witness: false, most_pairs: u64::MAX }),
         Method::Ls3Plus => one(Ls3 { with_witness: true, most_pairs: u64::MAX }),
         Method::Views => one(views::ByViews::default()),
-        Method::Pushdown => one(explicit::pushdown::Pushdown::default()),
+        Method::Pushdown => one(pushdown::Pushdown::default()),
         Method::Global => drawn(Symbolic::Global),
         Method::Propagate => one(propagate::Propagate::default()),
         Method::Ll => one(ListedFirst::fair(Rule::Ll)),

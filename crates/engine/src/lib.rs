@@ -8,6 +8,7 @@ pub mod denied;
 pub mod error;
 pub mod graph;
 pub mod insight;
+pub mod meter;
 pub mod methods;
 pub mod run;
 pub mod settings;

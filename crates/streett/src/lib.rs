@@ -6,8 +6,14 @@
 //!
 //! The method is the recursive one (Emerson and Lei 1987; Lichtenstein and Pnueli 1985): take the strongly connected components; where a
 //! condition's edges are missing, keep the nodes that it allows, and look again.
+//!
+//! Over implicit graphs ([`emptiness::FairGraph`]): [`emptiness`] finds one fair component, [`lasso`] a run through it, and
+//! [`ranks`] why there is none.
 
 mod edges;
+pub mod emptiness;
+pub mod lasso;
+pub mod ranks;
 
 pub use edges::Edges;
 

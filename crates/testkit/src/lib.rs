@@ -6,11 +6,12 @@
 //! [`local`]: the smallest local proofs, and their rule word by word; [`runs`]: those of temporal properties.
 //! [`program`]: random programs as texts, by profiles. [`random`]: random drafts out of [`choices`]; [`for_each_program`] runs a check on many and makes a failing one small.
 //! [`beyond`]: marks that texts cannot say.
-//! [`samples`]: programs made by hand.
+//! [`samples`]: programs made by hand; [`systems`]: random systems as DVE texts; [`questions`] and [`conditions`]: what is asked about random programs.
 
 pub mod beyond;
 mod campaign;
 pub mod choices;
+pub mod conditions;
 pub mod draft;
 pub mod expr;
 pub mod local;
@@ -18,12 +19,14 @@ mod lower;
 pub mod oracle;
 pub mod permutation;
 pub mod program;
+pub mod questions;
 pub mod random;
 mod resolve;
 pub mod runs;
 pub mod samples;
 pub mod show;
 pub mod skip;
+pub mod systems;
 pub mod temporal;
 pub mod text;
 pub mod write;

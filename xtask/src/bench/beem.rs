@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use base::{Budget, CancelToken, SourceFile};
 use engine::Silent;
-use explicit::graphs::{GraphTask, Way, local_graphs};
+use local::graphs::{GraphTask, Way, local_graphs};
 use model::Model;
 
 use super::clock::{Stopwatch, Whose};
@@ -134,7 +134,7 @@ fn product(root: &Path, name: &str, expected: u64) -> Result<String, String> {
     let model = load(root, name)?;
     let explore = |n_threads| {
         let stopwatch = Stopwatch::start(Whose::Ours);
-        let (seen, statistics, stopped) = explicit::explore(&model, &budget(), n_threads, &Silent);
+        let (seen, statistics, stopped) = product::explore(&model, &budget(), n_threads, &Silent);
         let (cpu_seconds, seconds) = stopwatch.stop(Whose::Ours);
         match stopped {
             Some(reason) => Err(format!("{name}: {reason}")),
@@ -179,10 +179,10 @@ fn local(root: &Path, name: &str, paper: Option<f64>) -> Result<String, String> 
 fn reduced(root: &Path, name: &str) -> Result<String, String> {
     let model = load(root, name)?;
     let stopwatch = Stopwatch::start(Whose::Ours);
-    let (seen, _, _) = explicit::explore(&model, &budget(), 1, &Silent);
+    let (seen, _, _) = product::explore(&model, &budget(), 1, &Silent);
     let (full_seconds, _) = stopwatch.stop(Whose::Ours);
     let stopwatch = Stopwatch::start(Whose::Ours);
-    let found = explicit::reduced_size(&model, &budget(), &Silent).map_err(|reason| format!("{name}: {reason}"))?;
+    let found = product::reduced_size(&model, &budget(), &Silent).map_err(|reason| format!("{name}: {reason}"))?;
     let (seconds, _) = stopwatch.stop(Whose::Ours);
     if found.deadlocks != seen.deadlocks {
         return Err(format!("{name}: {} deadlocks, not {}", found.deadlocks, seen.deadlocks));

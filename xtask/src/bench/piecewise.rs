@@ -30,7 +30,7 @@ impl Piecewise {
         repeatedly(|| {
             let stopwatch = Stopwatch::start(Whose::Ours);
             let (explored, statistics, stopped) =
-                explicit::explore(&self.model, &Budget::unlimited(), n_threads, &Silent);
+                product::explore(&self.model, &Budget::unlimited(), n_threads, &Silent);
             let (cpu_seconds, seconds) = stopwatch.stop(Whose::Ours);
             match stopped {
                 Some(reason) => Err(reason.to_string()),

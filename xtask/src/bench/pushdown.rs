@@ -8,8 +8,8 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use base::{Budget, SourceFile};
-use explicit::pushdown::{PathEdges, path_edges};
 use model::Model;
+use pushdown::{PathEdges, path_edges};
 
 use super::clock::{Stopwatch, Whose};
 use super::{document, machine};

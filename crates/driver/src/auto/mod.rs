@@ -160,7 +160,7 @@ mod tests {
                     let raced = race
                         .run(&plan::rows(model, n_threads, &Config::default()))
                         .map_err(|failure| failure.to_string())?;
-                    let searched = Single(std::sync::Arc::new(explicit::Mono))
+                    let searched = Single(std::sync::Arc::new(product::Mono))
                         .check(&task, &Silent)
                         .map_err(|failure| failure.to_string())?;
                     for (one, other) in raced.iter().zip(&searched) {

@@ -10,12 +10,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engine::Engine;
-use explicit::fair::Rule;
-use explicit::local::{Local, Ls3};
-use explicit::pushdown::Pushdown;
-use explicit::{Mono, Stubborn};
+use local::fair::Rule;
+use local::{Local, Ls3};
 use model::{Model, symmetry};
+use product::{Mono, Stubborn};
 use propagate::Propagate;
+use pushdown::Pushdown;
 use symbolic::engines::Symbolic;
 use symbolic::reach::Direction;
 

@@ -6,8 +6,8 @@
 use std::sync::Arc;
 
 use engine::{AttemptOutcome, Engine, Event, Observer, PropertyId, Silent, Task, Verdict};
-use explicit::Mono;
-use explicit::local::Local;
+use local::Local;
+use product::Mono;
 
 use super::Auto;
 use super::standing::{Standing, attempt};

@@ -141,7 +141,7 @@ fn every_method_agrees_or_does_not_know() {
 fn packed_states_step_as_the_reference_does() {
     for (text, goals, _) in FEATURES {
         let model = load("t", text, goals);
-        let (seen, _, stopped) = explicit::explore(&model, &budget(20), 1, &Silent);
+        let (seen, _, stopped) = product::explore(&model, &budget(20), 1, &Silent);
         assert!(stopped.is_none());
         let recount = audit::Recount::of(&model, 10_000).expect("these are small");
         let no_errors = model.properties.ids().next().unwrap();
@@ -206,7 +206,7 @@ fn small_beem_models_have_the_published_numbers() {
         }
         let goal = fs::read_to_string(beem.join("reach").join(format!("{name}.prop1.reach"))).ok();
         let model = load(name, &text, &goal.iter().map(String::as_str).collect::<Vec<_>>());
-        let (seen, _, stopped) = explicit::explore(&model, &budget(60), 1, &Silent);
+        let (seen, _, stopped) = product::explore(&model, &budget(60), 1, &Silent);
         assert!(stopped.is_none(), "{name}");
         let found = [seen.states, seen.transitions, seen.deadlocks].map(|number| number.to_string());
         let expected =

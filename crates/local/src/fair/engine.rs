@@ -1,0 +1,299 @@
+//! Methods `ll`, `fll-a` and `fll-b` with explicit sets.
+
+use std::time::Instant;
+
+use base::StopReason;
+pub use compose::fair::Rule;
+use compose::fair::backend::{AbstractPoint, AbstractRun, AbstractTurn, Demand, FairBackend, Reader, Turns, Written};
+use compose::fair::conditions::{Conditions, Pair, support};
+use compose::fair::locals::{LocalState, Locals};
+use compose::fair::{self, Decided, Way};
+use engine::{
+    Answer, Contradiction, Engine, EngineError, Event, Halt, Method, Observer, PropertyId, Silent, Statistics, Task,
+    Verdict, Views,
+};
+use evidence::certificate::{LocalFact, NoFairRun, Variant as Claimed};
+use model::process::ProcessId;
+use rustc_hash::FxHashMap;
+use temporal::{Proposition, Violation};
+
+use super::claim::Claimable;
+use super::process::{Nodes, StoreTurns};
+use super::product::{Asked, Atom, Edge, Parts, Product};
+use super::sets::FairSets;
+use crate::sets::bits::for_each_bit;
+use engine::meter::Meter;
+use packed::codec::{Codec, Limits};
+use packed::compile::Compiler;
+use packed::machine::Machine;
+use packed::term::TermId;
+use packed::width::{ForWidth, with_coarse_width};
+use streett::emptiness::{FairGraph, fair_component};
+use streett::{lasso, ranks};
+
+/// Local proofs of temporal properties, explicit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fair {
+    /// Which method.
+    pub rule: Rule,
+    /// Sets that take more are given up, whatever the budget.
+    pub cap_bytes: u64,
+}
+
+impl Fair {
+    /// With no limit but the budget's.
+    pub fn new(rule: Rule) -> Self {
+        Fair { rule, cap_bytes: u64::MAX }
+    }
+}
+
+impl Engine for Fair {
+    fn method(&self) -> Method {
+        self.rule.method()
+    }
+
+    fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
+        let mistaken = |property, wrong| EngineError::new(self.name(), (task.model, property), wrong);
+        let answer = |&property: &PropertyId| {
+            self.answer(task, property, observer).map_err(|contradiction| mistaken(property, contradiction))
+        };
+        task.properties.iter().map(answer).collect()
+    }
+}
+
+impl Fair {
+    fn answer(&self, task: &Task<'_>, property: PropertyId, observer: &dyn Observer) -> Result<Answer, Contradiction> {
+        let started = Instant::now();
+        let (decided, mut statistics) =
+            self.decide(task, property, observer).unwrap_or_else(|halt| (Err(halt), Statistics::default()));
+        statistics.time = started.elapsed();
+        let verdict = match decided {
+            Err(halt) => Verdict::Unknown(halt.stopped()?),
+            Ok(decided) => {
+                observer.event(Event::Decided(property));
+                decided.verdict(&mut statistics)
+            }
+        };
+        Ok(Answer { property, verdict, statistics })
+    }
+
+    fn decide(&self, task: &Task<'_>, property: PropertyId, observer: &dyn Observer) -> Result<Worked, Halt> {
+        let conditions = Conditions::new(task.model, property, &task.budget)?;
+        let locals = Locals::new(task.model)?;
+        let codec = Codec::new(task.model, Limits::default());
+        let work = Work { method: *self, codec: &codec, task, observer, conditions: &conditions, locals: &locals };
+        Ok(with_coarse_width(codec.layout.n_words, work)?)
+    }
+}
+
+/// What came of a property, and what it took.
+type Worked = (Result<Decided, Halt>, Statistics);
+
+struct Work<'w> {
+    method: Fair,
+    codec: &'w Codec<'w>,
+    task: &'w Task<'w>,
+    observer: &'w dyn Observer,
+    conditions: &'w Conditions<'w>,
+    locals: &'w Locals<'w>,
+}
+
+impl ForWidth for Work<'_> {
+    type Output = Worked;
+
+    fn run<const W: usize>(self) -> Worked {
+        let mut compiler = Compiler::new(self.codec);
+        let questions = Questions::new(&mut compiler, self.conditions);
+        let machine = Machine { codec: self.codec, code: compiler.finish() };
+        let limits = (&self.task.budget, self.method.cap_bytes);
+        let sets = FairSets::<W>::new(&machine, (self.conditions, self.locals), limits);
+        let meter = Meter::new(&self.task.budget, &Silent);
+        let mut backend = Explicit { sets, questions: &questions, meter: &meter, turns: None };
+        let way = Way { variant: self.method.rule.variant(), budget: &self.task.budget, observer: self.observer };
+        let decided = fair::decide(&mut backend, (self.conditions, self.locals), &way);
+        (decided, backend.statistics())
+    }
+}
+
+/// The compiled expressions of a property.
+struct Questions {
+    /// By violation: its propositions, for the small automaton and for the plain one.
+    atoms: [Vec<Vec<Atom>>; 2],
+    /// The expressions in fairness assumptions, by number.
+    exprs: Vec<TermId>,
+}
+
+impl Questions {
+    fn new(compiler: &mut Compiler<'_, '_>, conditions: &Conditions<'_>) -> Self {
+        let mut known: FxHashMap<String, Atom> = FxHashMap::default();
+        let mut atom = |proposition: &Proposition| {
+            let made = known.entry(proposition.key.clone()).or_insert_with(|| {
+                let term = compiler.property_instance(&proposition.expr, &proposition.bound);
+                (term, support(conditions.model, proposition))
+            });
+            made.clone()
+        };
+        let atoms = [&conditions.violations, &conditions.plain].map(|violations| {
+            let of = |violation: &Violation| violation.propositions.iter().map(&mut atom).collect();
+            violations.iter().map(of).collect()
+        });
+        let mut numbered = Vec::new();
+        for pair in &conditions.pairs {
+            let parts = pair.always.iter().chain(&pair.before);
+            parts.for_each(|may| may.for_each_expr(&mut |number, expr| numbered.push((number, expr))));
+        }
+        numbered.sort_by_key(|(number, _)| *number);
+        Questions { atoms, exprs: numbered.into_iter().map(|(_, expr)| compiler.property(expr)).collect() }
+    }
+}
+
+/// The explicit backend.
+struct Explicit<'e, const W: usize> {
+    sets: FairSets<'e, W>,
+    questions: &'e Questions,
+    meter: &'e Meter<'e>,
+    /// All turns by store and the sure ones, made when they are asked for.
+    turns: Option<(StoreTurns, StoreTurns)>,
+}
+
+impl<const W: usize> FairBackend for Explicit<'_, W> {
+    fn forget(&mut self) -> Result<(), StopReason> {
+        self.sets.forget_exposed();
+        self.turns = None;
+        Ok(())
+    }
+
+    fn expose(&mut self, facts: &[(ProcessId, LocalFact)]) -> Result<bool, StopReason> {
+        self.turns = None;
+        let mut new = false;
+        for (process, fact) in facts {
+            new |= self.sets.expose_fact(*process, fact);
+        }
+        Ok(new)
+    }
+
+    fn close(&mut self) -> Result<(), StopReason> {
+        self.turns = None;
+        self.sets.compute()
+    }
+
+    fn fair_run(&mut self, focus: ProcessId, demand: Demand, turns: Turns) -> Result<Option<AbstractRun>, Halt> {
+        let meter = self.meter;
+        Ok(self.with_product(focus, demand, turns, |product| {
+            let component = fair_component(product, meter)?;
+            Ok(component.map(|component| shown(product, &lasso::through(product, &component))))
+        })?)
+    }
+
+    fn block_of(&self, process: ProcessId, local: &LocalState) -> usize {
+        self.sets.plain_block(process, local).map_or(usize::MAX, usize::from)
+    }
+
+    fn locals_at(&mut self, process: ProcessId, point: &AbstractPoint) -> Result<Vec<LocalState>, StopReason> {
+        let Some(store) = self.sets.store_of(&point.state, &point.blocks) else { return Ok(Vec::new()) };
+        let mut numbers = Vec::new();
+        for_each_bit(self.sets.at(process, store), |local| numbers.push(local));
+        Ok(numbers.into_iter().map(|local| self.sets.plain_local(process, local).clone()).collect())
+    }
+
+    fn prove(&mut self, violation: usize, own: bool, foci: &[ProcessId]) -> Result<Written, StopReason> {
+        let demand = Demand { violation, own, automaton: Reader::Plain };
+        let meter = self.meter;
+        let (mut ranked, mut open) = (Vec::new(), Vec::new());
+        for &focus in foci {
+            let found = self.with_product(focus, demand, Turns::Some, |product| {
+                let own = own.then(|| product.n_demanded() - 1);
+                let ranks = ranks::ranks(product, own, meter)?;
+                Ok(ranks.map(|ranks| Claimable::new(product, &ranks)))
+            })?;
+            match found {
+                Some(found) => ranked.push((focus, found)),
+                None => open.push(focus),
+            }
+        }
+        if !open.is_empty() {
+            return Ok(Written::Open(open));
+        }
+        let (invariant, places) = self.sets.certify()?;
+        let focus = |(process, found): (ProcessId, Claimable)| found.focus(process, &places[process.index()]);
+        let n_marks = self.sets.conditions.plain[violation].automaton.n_marks;
+        let variant = match own {
+            true => Claimed::EveryProcess { mark: (n_marks > 0).then_some(0) },
+            false => Claimed::OneProcess,
+        };
+        let foci = ranked.into_iter().map(focus).collect();
+        let violation = self.sets.conditions.names[violation].clone();
+        Ok(Written::Proof(invariant, NoFairRun { violation, variant, foci }))
+    }
+
+    fn statistics(&self) -> Statistics {
+        let sizes = self.sets.locals.model.processes.ids().map(|process| Some(self.sets.n_states(process)));
+        Statistics {
+            peak_memory_bytes: Some(self.sets.peak_bytes().max(self.meter.peak_bytes())),
+            local_states: Some(sizes.collect()),
+            views: Some(Views::Whole),
+            ..Statistics::default()
+        }
+    }
+}
+
+impl<'e, const W: usize> Explicit<'e, W> {
+    /// Looks at the product of an abstract process with an automaton.
+    fn with_product<T>(
+        &mut self,
+        focus: ProcessId,
+        demand: Demand,
+        turns: Turns,
+        look: impl FnOnce(&Product<'_, 'e, W>) -> Result<T, StopReason>,
+    ) -> Result<T, StopReason> {
+        if self.turns.is_none() {
+            let all = StoreTurns::new(&mut self.sets)?;
+            let sure = all.sure();
+            self.turns = Some((all, sure));
+        }
+        let (all, sure) = self.turns.as_ref().expect("just made");
+        let nodes = Nodes::new(&mut self.sets, focus)?;
+        let conditions = self.sets.conditions;
+        let [small, plain] = &self.questions.atoms;
+        let (violations, atoms) = match demand.automaton {
+            Reader::Small => (&conditions.violations, small),
+            Reader::Plain => (&conditions.plain, plain),
+        };
+        let violation = &violations[demand.violation];
+        let pair = |at: usize| -> (usize, &Pair) { (at, &conditions.pairs[at]) };
+        let asked = Asked {
+            automaton: &violation.automaton,
+            atoms: &atoms[demand.violation],
+            pairs: conditions.pairs_of(violation).into_iter().map(pair).collect(),
+            own: demand.own,
+        };
+        let turns = if turns == Turns::Sure { sure } else { all };
+        let parts = Parts { nodes: &nodes, turns, terms: &self.questions.exprs };
+        look(&Product::new(&mut self.sets, &parts, &asked)?)
+    }
+}
+
+/// A lasso of the product in plain terms.
+fn shown<const W: usize>(product: &Product<'_, '_, W>, lasso: &lasso::Lasso) -> AbstractRun {
+    let (sets, focus) = (product.sets, product.nodes.focus);
+    let mut run = AbstractRun { focus, points: Vec::new(), turns: Vec::new(), loop_from: lasso.stem.len() };
+    for &(node, edge) in lasso.stem.iter().chain(&lasso.turning) {
+        let (store, local) = product.nodes.list[product.base(node) as usize];
+        let store = sets.stores[store as usize];
+        let blocks = sets.vectors[store.blocks as usize].iter().map(|&block| usize::from(block)).collect();
+        run.points.push(AbstractPoint { state: sets.plain_state(store.cells, Some((focus, local))), blocks });
+        run.turns.push(match product.edge(node, edge) {
+            Edge::Own(class) => {
+                let (turn, kind) = sets.classes[class as usize].clone();
+                AbstractTurn { mover: focus, own: Some(turn), met: sets.kinds[kind as usize].clone(), is_sure: true }
+            }
+            Edge::Other(turn) => AbstractTurn {
+                mover: turn.mover,
+                own: None,
+                met: sets.kinds[turn.kind as usize].clone(),
+                is_sure: turn.is_sure,
+            },
+        });
+    }
+    run
+}

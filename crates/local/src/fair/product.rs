@@ -1,0 +1,284 @@
+//! The product of an abstract process with an automaton, and the demands of one set of fairness assumptions.
+//!
+//! A node is a node of the abstract process with a state of the automaton, which reads the store with each turn that leaves it.
+//! Edges are the focus's own turns, then those of the others as changes of the store.
+
+use base::{Feature, StopReason, Unsupported};
+use compose::fair::conditions::Pair;
+use ltl::{Automaton, Bits};
+use rustc_hash::FxHashMap;
+
+use super::process::{Guess, Nodes, StoreTurn, StoreTurns};
+use super::sets::FairSets;
+use model::process::ProcessId;
+use packed::term::TermId;
+use streett::emptiness::FairGraph;
+
+/// A proposition: its term, and the processes at whose local states it looks.
+pub type Atom = (TermId, Vec<ProcessId>);
+
+/// What runs are looked for.
+pub struct Asked<'p> {
+    /// Accepts the words of stores that are looked for.
+    pub automaton: &'p Automaton,
+    /// What its atoms mean.
+    pub atoms: &'p [Atom],
+    /// The fairness assumptions, each with its position among all of the property's.
+    pub pairs: Vec<(usize, &'p Pair)>,
+    /// Whether the focus itself must carry the first mark.
+    pub own: bool,
+}
+
+/// The product.
+pub struct Product<'p, 'a, const W: usize> {
+    /// The local states.
+    pub sets: &'p FairSets<'a, W>,
+    /// The nodes of the focus.
+    pub nodes: &'p Nodes,
+    turns: &'p StoreTurns,
+    n_automaton: usize,
+    n_marks: usize,
+    initial: u32,
+    own: bool,
+    n_pairs: usize,
+    letters: Vec<u32>,
+    moves: Vec<Vec<(u32, Bits)>>,
+    /// By store: where the focus's turns are among those of all.
+    skipped: Vec<(u32, u32)>,
+    /// By kind: the marks of the pairs that it meets.
+    met: Vec<Vec<u64>>,
+    n_words: usize,
+    /// By node of the focus: the marks of pairs whose predicate may hold before a turn.
+    before: Vec<u64>,
+    /// By node of the focus: the pairs that it may be free of.
+    free: Vec<u64>,
+}
+
+/// An edge: the focus's own turn, or a change of the store by another.
+pub enum Edge<'e> {
+    /// The class of the turn.
+    Own(u32),
+    /// The change.
+    Other(&'e StoreTurn),
+}
+
+/// What the product is made with, beside the sets.
+pub struct Parts<'p> {
+    /// The nodes of the focus.
+    pub nodes: &'p Nodes,
+    /// The turns by store.
+    pub turns: &'p StoreTurns,
+    /// The terms of the expressions in predicates.
+    pub terms: &'p [TermId],
+}
+
+impl<'p, 'a, const W: usize> Product<'p, 'a, W> {
+    /// The product for what is asked.
+    pub fn new(sets: &'p mut FairSets<'a, W>, parts: &Parts<'p>, asked: &Asked<'_>) -> Result<Self, StopReason> {
+        let Parts { nodes, turns, terms } = *parts;
+        let n_stores = sets.stores.len() as u32;
+        let (n_marks, n_pairs) = (asked.automaton.n_marks, asked.pairs.len());
+        let n_demanded = n_marks + usize::from(asked.own);
+        let n_words = (n_demanded + n_pairs).div_ceil(64);
+        let n_nodes = nodes.list.len() as u64 * asked.automaton.states.len() as u64;
+        if n_nodes >= u64::from(u32::MAX) {
+            return Err(Unsupported::about(Feature::Numbers, "states of an abstract process").into());
+        }
+        sets.hold((nodes.list.len() * n_words * 16) as u64)?;
+        let (before, free) = predicates(&mut Guess { sets, terms }, nodes, asked, (n_demanded, n_words))?;
+        let (mut letters, mut moves) = (Vec::with_capacity(n_stores as usize), Vec::new());
+        let mut known = FxHashMap::<Bits, u32>::default();
+        let guess = Guess { sets, terms };
+        for store in 0..n_stores {
+            let mut letter = Bits::default();
+            for (at, (term, processes)) in asked.atoms.iter().enumerate() {
+                if guess.truth(*term, processes, store)? {
+                    letter.insert(at);
+                }
+            }
+            let n_known = known.len() as u32;
+            letters.push(*known.entry(letter).or_insert_with_key(|letter| {
+                moves.extend(asked.automaton.states.iter().map(|from| {
+                    let edges = from.edges.iter().filter(|edge| edge.label.contains(letter));
+                    edges.map(|edge| (edge.target.index() as u32, edge.marks.clone())).collect()
+                }));
+                n_known
+            }));
+        }
+        let sets: &'p FairSets<'a, W> = guess.sets;
+        let met = sets.kinds.iter().map(|kind| {
+            let mut row = vec![0; n_words];
+            for (at, (position, _)) in asked.pairs.iter().enumerate() {
+                if kind.contains(position) {
+                    set(&mut row, n_demanded + at);
+                }
+            }
+            row
+        });
+        let range = |store: u32| {
+            let all = turns.at(store);
+            let start = all.partition_point(|turn| turn.mover < nodes.focus);
+            let end = all.partition_point(|turn| turn.mover <= nodes.focus);
+            (start as u32, (end - start) as u32)
+        };
+        Ok(Product {
+            nodes,
+            turns,
+            n_automaton: asked.automaton.states.len(),
+            n_marks,
+            initial: asked.automaton.initial.index() as u32,
+            own: asked.own,
+            n_pairs,
+            letters,
+            moves,
+            skipped: (0..n_stores).map(range).collect(),
+            met: met.collect(),
+            n_words,
+            before,
+            free,
+            sets,
+        })
+    }
+
+    /// The node of the focus in a node.
+    pub fn base(&self, node: u32) -> u32 {
+        node / self.n_automaton as u32
+    }
+
+    /// The state of the automaton in a node.
+    pub fn automaton_state(&self, node: u32) -> u32 {
+        node % self.n_automaton as u32
+    }
+
+    /// What an edge is.
+    pub fn edge(&self, node: u32, edge: u32) -> Edge<'_> {
+        let nth = edge as usize / self.automaton_moves(node).len();
+        self.base_edge(node, nth)
+    }
+
+    fn base_edge(&self, node: u32, nth: usize) -> Edge<'_> {
+        let base = self.base(node);
+        let own = self.nodes.turns(base);
+        if let Some(turn) = own.get(nth) {
+            return Edge::Own(turn.class);
+        }
+        Edge::Other(self.other(base, nth - own.len()))
+    }
+
+    fn other(&self, base: u32, nth: usize) -> &StoreTurn {
+        let store = self.nodes.list[base as usize].0;
+        let (start, len) = self.skipped[store as usize];
+        let at = if nth < start as usize { nth } else { nth + len as usize };
+        &self.turns.at(store)[at]
+    }
+
+    fn automaton_moves(&self, node: u32) -> &[(u32, Bits)] {
+        let letter = self.letters[self.nodes.list[self.base(node) as usize].0 as usize] as usize;
+        &self.moves[letter * self.n_automaton + node as usize % self.n_automaton]
+    }
+}
+
+/// For each node the marks of pairs that may be met before a turn, and the pairs that it may be free of.
+fn predicates<const W: usize>(
+    guess: &mut Guess<'_, '_, W>,
+    nodes: &Nodes,
+    asked: &Asked<'_>,
+    (n_demanded, n_words): (usize, usize),
+) -> Result<(Vec<u64>, Vec<u64>), StopReason> {
+    let mut before = vec![0; nodes.list.len() * n_words];
+    let mut free = vec![0; nodes.list.len() * n_words];
+    for (at, (_, pair)) in asked.pairs.iter().enumerate() {
+        let parts = pair.before.iter().map(|may| (may, true)).chain(pair.always.iter().map(|may| (may, false)));
+        for (may, is_before) in parts {
+            let looks_at_focus = may.processes().contains(&nodes.focus);
+            let mut last = None;
+            for (node, &(store, local)) in nodes.list.iter().enumerate() {
+                // Nodes are in the order of their stores.
+                let holds = match last {
+                    Some((known, holds)) if known == store && !looks_at_focus => holds,
+                    _ => guess.may(may, store, Some((nodes.focus, local)))?,
+                };
+                last = Some((store, holds));
+                if holds {
+                    let row = if is_before { &mut before } else { &mut free };
+                    set(&mut row[node * n_words..(node + 1) * n_words], n_demanded + at);
+                }
+            }
+        }
+        guess.sets.hold((nodes.list.len() * n_words * 16) as u64)?;
+    }
+    Ok((before, free))
+}
+
+fn set(row: &mut [u64], bit: usize) {
+    row[bit / 64] |= 1 << (bit % 64);
+}
+
+impl<const W: usize> FairGraph for Product<'_, '_, W> {
+    fn n_nodes(&self) -> usize {
+        self.nodes.list.len() * self.n_automaton
+    }
+
+    fn initial(&self) -> Vec<u32> {
+        self.nodes.initial.iter().map(|node| node * self.n_automaton as u32 + self.initial).collect()
+    }
+
+    fn n_edges(&self, node: u32) -> u32 {
+        let n_moves = self.automaton_moves(node).len();
+        if n_moves == 0 {
+            return 0;
+        }
+        let base = self.base(node);
+        let store = self.nodes.list[base as usize].0;
+        let others = self.turns.at(store).len() - self.skipped[store as usize].1 as usize;
+        ((self.nodes.turns(base).len() + others) * n_moves) as u32
+    }
+
+    fn target(&self, node: u32, edge: u32) -> u32 {
+        let moves = self.automaton_moves(node);
+        let (nth, choice) = (edge as usize / moves.len(), edge as usize % moves.len());
+        let base = self.base(node);
+        let own = self.nodes.turns(base);
+        let next = match own.get(nth) {
+            Some(turn) => turn.target,
+            None => {
+                let turn = self.other(base, nth - own.len());
+                self.nodes.node(self.sets, turn.target, self.nodes.list[base as usize].1)
+            }
+        };
+        next * self.n_automaton as u32 + moves[choice].0
+    }
+
+    fn add_marks(&self, node: u32, edge: u32, row: &mut [u64]) {
+        let moves = self.automaton_moves(node);
+        let (nth, choice) = (edge as usize / moves.len(), edge as usize % moves.len());
+        let marks = &moves[choice].1;
+        marks.iter().for_each(|mark| set(row, mark));
+        let kind = match self.base_edge(node, nth) {
+            Edge::Own(class) => {
+                if self.own && (self.n_marks == 0 || marks.contains(0)) {
+                    set(row, self.n_marks);
+                }
+                self.sets.classes[class as usize].1
+            }
+            Edge::Other(turn) => turn.kind,
+        };
+        let base = self.base(node) as usize;
+        let before = &self.before[base * self.n_words..(base + 1) * self.n_words];
+        let met = self.met[kind as usize].iter().zip(before);
+        row.iter_mut().zip(met).for_each(|(word, (met, before))| *word |= met | before);
+    }
+
+    fn n_demanded(&self) -> usize {
+        self.n_marks + usize::from(self.own)
+    }
+
+    fn n_pairs(&self) -> usize {
+        self.n_pairs
+    }
+
+    fn is_free(&self, node: u32, pair: usize) -> bool {
+        let bit = self.n_demanded() + pair;
+        self.free[self.base(node) as usize * self.n_words + bit / 64] >> (bit % 64) & 1 == 1
+    }
+}

@@ -1,0 +1,562 @@
+//! Local states by store: the strongest split invariant for what is exposed, explicit.
+//!
+//! A **store** is a pair of numbers: that of the values of the shared and public cells, and that of the vector of everybody's
+//! blocks. For each process and store there is a bit set of local states. The fixpoint is that of Flanagan and Qadeer: a new local state at a store
+//! takes its process's turns; a new change of a store carries the local states of all others with it. What a process does at given
+//! cells in a given local state does not depend on what is exposed, so it is computed once for all rounds.
+
+use std::cell::Cell;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use base::{Budget, StopReason};
+use compose::fair::conditions::Conditions;
+use compose::fair::locals::{LocalState, Locals};
+use evidence::certificate::{Exposed, LocalFact};
+use model::control::ActionId;
+use model::eval::{Link, Move, State, Turn};
+use model::process::ProcessId;
+use model::variable::Storage;
+use rustc_hash::FxHashMap;
+
+use crate::sets::Rows;
+use crate::sets::bits::{BitSets, for_each_bit};
+use packed::initial::{InitialStates, widened};
+use packed::machine::{Company, Flow, Machine, Scratch, Sink};
+use packed::packing::Packed;
+
+/// Limits are looked at after so many stores.
+const CHECK_EVERY: u32 = 256;
+
+/// A turn of a process, as far as its own state and the cells go.
+#[derive(Clone, Copy, Debug)]
+pub struct LocalTurn {
+    /// The class: who, by which action.
+    pub class: u32,
+    /// The number of the cells' values afterwards.
+    pub cells: u32,
+    /// The number of the local state afterwards.
+    pub local: u32,
+}
+
+/// What a process can do at given cells in a given local state.
+#[derive(Clone, Debug)]
+pub struct Doings {
+    /// Its turns.
+    pub turns: Rc<[LocalTurn]>,
+    /// Whether a step of it is a fault.
+    pub is_faulty: bool,
+}
+
+/// A store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Store {
+    /// The number of the cells' values.
+    pub cells: u32,
+    /// The number of the vector of blocks.
+    pub blocks: u32,
+}
+
+/// A change of a store by somebody's turn.
+#[derive(Clone, Copy)]
+struct Change {
+    target: u32,
+    first: ProcessId,
+    /// Whether somebody other than the first makes it, too.
+    by_several: bool,
+}
+
+/// Local states by store.
+pub struct FairSets<'a, const W: usize> {
+    /// The program, compiled.
+    pub machine: &'a Machine<'a>,
+    /// Local states in plain terms.
+    pub locals: &'a Locals<'a>,
+    /// What the property demands.
+    pub conditions: &'a Conditions<'a>,
+    pub(super) scratch: Scratch<W>,
+    budget: &'a Budget,
+    cap_bytes: u64,
+    peak_bytes: Cell<u64>,
+    cells_mask: Packed<W>,
+    local_masks: Vec<Packed<W>>,
+    /// The values of the shared and public cells that were met.
+    pub cells: Rows<W>,
+    /// By process: its local states that were met.
+    pub local_rows: Vec<Rows<W>>,
+    plain_locals: Vec<Vec<LocalState>>,
+    doings: Vec<FxHashMap<(u32, u32), Doings>>,
+    /// The turn of each class, and the assumptions that it meets by itself, as a number in `kinds`.
+    pub classes: Vec<(Turn, u32)>,
+    class_ids: FxHashMap<Turn, u32>,
+    /// Sets of assumptions that turns meet.
+    pub kinds: Vec<Vec<usize>>,
+    kind_ids: FxHashMap<Vec<usize>, u32>,
+    /// By process: what is exposed of it.
+    pub exposed: Vec<Exposed>,
+    /// By process and local state: the block.
+    blocks: Vec<Vec<u16>>,
+    /// The vectors of blocks that were met.
+    pub vectors: Vec<Box<[u16]>>,
+    vector_ids: FxHashMap<Box<[u16]>, u32>,
+    changed_vectors: FxHashMap<(u32, u32, u16), u32>,
+    /// The stores.
+    pub stores: Vec<Store>,
+    store_ids: FxHashMap<Store, u32>,
+    /// By process: its local states at each store.
+    sets: Vec<BitSets>,
+    changes: Vec<Vec<Change>>,
+    change_ids: FxHashMap<(u32, u32), u32>,
+    open: Vec<(u32, u32)>,
+    /// The initial stores, and for each process its local states there.
+    pub initial: Vec<(u32, ProcessId, u32)>,
+    n_looks: u32,
+}
+
+impl<'a, const W: usize> FairSets<'a, W> {
+    /// Nothing is exposed yet.
+    pub fn new(
+        machine: &'a Machine<'a>,
+        (conditions, locals): (&'a Conditions<'a>, &'a Locals<'a>),
+        (budget, cap_bytes): (&'a Budget, u64),
+    ) -> Self {
+        let (model, layout) = (machine.codec.model, &machine.codec.layout);
+        let mut cells_mask = [0; W];
+        let mut local_masks = vec![[0; W]; model.processes.len()];
+        for (id, cell) in model.cells.entries() {
+            let field = layout.locations[id.index()].0;
+            let mask = match (model.vars[cell.var].storage, cell.owner) {
+                (Storage::Local(_), Some(owner)) => &mut local_masks[owner.index()],
+                _ => &mut cells_mask,
+            };
+            mask[field.word as usize] |= field.in_place(field.mask);
+        }
+        for process in model.processes.ids() {
+            let field = layout.control[process.index()];
+            local_masks[process.index()][field.word as usize] |= field.in_place(field.mask);
+        }
+        let n_processes = model.processes.len();
+        FairSets {
+            machine,
+            locals,
+            conditions,
+            scratch: machine.scratch(),
+            budget,
+            cap_bytes,
+            peak_bytes: Cell::new(0),
+            cells_mask,
+            local_masks,
+            cells: Rows::default(),
+            local_rows: (0..n_processes).map(|_| Rows::default()).collect(),
+            plain_locals: vec![Vec::new(); n_processes],
+            doings: (0..n_processes).map(|_| FxHashMap::default()).collect(),
+            classes: Vec::new(),
+            class_ids: FxHashMap::default(),
+            kinds: Vec::new(),
+            kind_ids: FxHashMap::default(),
+            exposed: vec![nothing(); n_processes],
+            blocks: vec![Vec::new(); n_processes],
+            vectors: Vec::new(),
+            vector_ids: FxHashMap::default(),
+            changed_vectors: FxHashMap::default(),
+            stores: Vec::new(),
+            store_ids: FxHashMap::default(),
+            sets: Vec::new(),
+            changes: Vec::new(),
+            change_ids: FxHashMap::default(),
+            open: Vec::new(),
+            initial: Vec::new(),
+            n_looks: 0,
+        }
+    }
+
+    /// Forgets what is exposed.
+    pub fn forget_exposed(&mut self) {
+        self.exposed.iter_mut().for_each(|exposed| *exposed = nothing());
+        self.blocks.iter_mut().for_each(Vec::clear);
+    }
+
+    /// Exposes a fact; whether it tells local states that were met apart that nothing told apart.
+    pub fn expose_fact(&mut self, process: ProcessId, fact: &LocalFact) -> bool {
+        let at = process.index();
+        if self.exposed[at].facts.contains(fact) {
+            return false;
+        }
+        let n_locals = self.local_rows[at].len() as u32;
+        let mut pairs = BTreeSet::new();
+        let mut blocks = BTreeSet::new();
+        for local in 0..n_locals {
+            let block = self.block(process, local);
+            let holds = self.locals.holds(process, fact, &self.plain_locals[at][local as usize]);
+            pairs.insert((block, holds));
+            blocks.insert(block);
+        }
+        self.exposed[at].facts.push(fact.clone());
+        self.exposed[at].blocks.clear();
+        self.blocks[at].clear();
+        pairs.len() > blocks.len()
+    }
+
+    /// The block of a local state in plain terms.
+    pub fn plain_block(&self, process: ProcessId, local: &LocalState) -> Option<u16> {
+        let exposed = &self.exposed[process.index()];
+        let truths: Vec<bool> = exposed.facts.iter().map(|fact| self.locals.holds(process, fact, local)).collect();
+        exposed.blocks.iter().position(|block| *block == truths).map(|at| at as u16)
+    }
+
+    /// The block of a local state.
+    pub fn block(&mut self, process: ProcessId, local: u32) -> u16 {
+        let at = process.index();
+        while self.blocks[at].len() <= local as usize {
+            let next = self.blocks[at].len();
+            let plain = self.plain_local(process, next as u32).clone();
+            let exposed = &mut self.exposed[at];
+            let truths: Vec<bool> = exposed.facts.iter().map(|fact| self.locals.holds(process, fact, &plain)).collect();
+            let known = exposed.blocks.iter().position(|block| *block == truths);
+            let block = known.unwrap_or_else(|| {
+                exposed.blocks.push(truths);
+                exposed.blocks.len() - 1
+            });
+            self.blocks[at].push(block as u16);
+        }
+        self.blocks[at][local as usize]
+    }
+
+    /// A local state in plain terms.
+    pub fn plain_local(&mut self, process: ProcessId, local: u32) -> &LocalState {
+        let at = process.index();
+        while self.plain_locals[at].len() <= local as usize {
+            let row = self.local_rows[at].row(self.plain_locals[at].len() as u32);
+            let state = self.machine.codec.unpack(row);
+            self.plain_locals[at].push(self.locals.read(process, &state));
+        }
+        &self.plain_locals[at][local as usize]
+    }
+
+    /// The words of a process's local states at a store.
+    pub fn at(&self, process: ProcessId, store: u32) -> &[u64] {
+        self.sets[process.index()].get(store)
+    }
+
+    /// The store of a state of which only the cells count, with everybody's blocks.
+    pub fn store_of(&self, state: &State, blocks: &[usize]) -> Option<u32> {
+        let row = only(&widened(&self.machine.codec.pack(state)), &self.cells_mask);
+        let vector: Box<[u16]> = blocks.iter().map(|&block| block as u16).collect();
+        let store = Store { cells: self.cells.position(&row)?, blocks: *self.vector_ids.get(&vector)? };
+        self.store_ids.get(&store).copied()
+    }
+
+    /// The number of the vector that differs from another in one block.
+    pub fn changed_vector(&mut self, vector: u32, process: ProcessId, block: u16) -> u32 {
+        if self.vectors[vector as usize][process.index()] == block {
+            return vector;
+        }
+        let key = (vector, process.index() as u32, block);
+        if let Some(&known) = self.changed_vectors.get(&key) {
+            return known;
+        }
+        let mut changed = self.vectors[vector as usize].clone();
+        changed[process.index()] = block;
+        let number = self.vector(changed);
+        self.changed_vectors.insert(key, number);
+        number
+    }
+
+    /// Computes the sets.
+    pub fn compute(&mut self) -> Result<(), StopReason> {
+        let n_processes = self.locals.model.processes.len();
+        self.vectors.clear();
+        self.vector_ids.clear();
+        self.changed_vectors.clear();
+        self.stores.clear();
+        self.store_ids.clear();
+        self.sets = (0..n_processes).map(|_| BitSets::default()).collect();
+        self.changes.clear();
+        self.change_ids.clear();
+        self.open.clear();
+        self.initial.clear();
+        self.start()?;
+        while let Some((process, store)) = self.open.pop() {
+            self.look_at(ProcessId::new(process as usize), store)?;
+            self.n_looks += 1;
+            if self.n_looks.is_multiple_of(CHECK_EVERY) {
+                self.check()?;
+            }
+        }
+        self.check()
+    }
+
+    /// What everything takes, and whether that is allowed.
+    pub fn check(&self) -> Result<(), StopReason> {
+        let sets = self.sets.iter().map(BitSets::bytes).sum::<u64>();
+        let changes = self.change_ids.capacity() * 16 + self.changes.len() * 24;
+        let vectors = self.vectors.len() * (self.locals.model.processes.len() * 2 + 60);
+        let doings = self.doings.iter().map(|known| known.capacity() as u64 * 80).sum::<u64>();
+        let bytes = sets + doings + (changes + vectors + self.stores.capacity() * 32) as u64 + self.cells.bytes();
+        self.hold(bytes)
+    }
+
+    /// So many bytes are held.
+    pub fn hold(&self, bytes: u64) -> Result<(), StopReason> {
+        self.peak_bytes.set(self.peak_bytes.get().max(bytes));
+        if bytes > self.cap_bytes {
+            return Err(StopReason::MemoryLimit(self.cap_bytes));
+        }
+        self.budget.check(bytes)
+    }
+
+    /// The most that was held.
+    pub fn peak_bytes(&self) -> u64 {
+        self.peak_bytes.get()
+    }
+
+    /// The initial stores with everybody's local states. Every cell starts on its own, so everything is a product.
+    fn start(&mut self) -> Result<(), StopReason> {
+        let codec = self.machine.codec;
+        let n_processes = self.locals.model.processes.len();
+        let mut starts: Vec<Vec<u32>> = Vec::new();
+        for at in 0..n_processes {
+            let mask = self.local_masks[at];
+            let rows: Vec<Packed<W>> = InitialStates::within(codec, &mask).collect();
+            let numbers = rows.iter().map(|row| self.local_rows[at].number(only(row, &mask)).0).collect();
+            starts.push(numbers);
+        }
+        let mut vectors: Vec<Vec<u16>> = vec![Vec::new()];
+        for (at, starts) in starts.iter().enumerate() {
+            let process = ProcessId::new(at);
+            let mut blocks: Vec<u16> = starts.iter().map(|&local| self.block(process, local)).collect();
+            blocks.sort_unstable();
+            blocks.dedup();
+            let longer = |vector: &Vec<u16>| {
+                blocks.iter().map(|&block| vector.iter().copied().chain([block]).collect()).collect::<Vec<_>>()
+            };
+            vectors = vectors.iter().flat_map(longer).collect();
+            self.hold((vectors.len() * n_processes * 2) as u64)?;
+        }
+        let mask = self.cells_mask;
+        for row in InitialStates::within(codec, &mask) {
+            let cells = self.cells.number(only(&row, &mask)).0;
+            for vector in &vectors {
+                let blocks = self.vector(vector.clone().into_boxed_slice());
+                let store = self.store(Store { cells, blocks });
+                for (at, starts) in starts.iter().enumerate() {
+                    for &local in starts {
+                        if self.block(ProcessId::new(at), local) == vector[at] {
+                            self.initial.push((store, ProcessId::new(at), local));
+                            self.add(ProcessId::new(at), store, local);
+                        }
+                    }
+                }
+            }
+            self.check()?;
+        }
+        Ok(())
+    }
+
+    fn vector(&mut self, vector: Box<[u16]>) -> u32 {
+        if let Some(&known) = self.vector_ids.get(&vector) {
+            return known;
+        }
+        let number = self.vectors.len() as u32;
+        self.vectors.push(vector.clone());
+        self.vector_ids.insert(vector, number);
+        number
+    }
+
+    fn store(&mut self, store: Store) -> u32 {
+        let next = self.stores.len() as u32;
+        let number = *self.store_ids.entry(store).or_insert(next);
+        if number == next {
+            self.stores.push(store);
+            self.changes.push(Vec::new());
+        }
+        number
+    }
+
+    fn add(&mut self, process: ProcessId, store: u32, local: u32) {
+        if self.sets[process.index()].insert(store, local) {
+            self.open.push((process.index() as u32, store));
+        }
+    }
+
+    /// Takes the turns of new local states at a store, and carries them along known changes.
+    fn look_at(&mut self, process: ProcessId, store: u32) -> Result<(), StopReason> {
+        let (new, _) = self.sets[process.index()].take_new(store);
+        let here = self.stores[store as usize];
+        let mut fresh = Vec::new();
+        for_each_bit(&new, |local| fresh.push(local));
+        for local in fresh {
+            for &turn in self.doings(process, here.cells, local)?.turns.iter() {
+                let target = self.target(process, here, turn);
+                self.add(process, target, turn.local);
+                if target != store {
+                    self.change(process, store, target);
+                }
+            }
+        }
+        for at in 0..self.changes[store as usize].len() {
+            let change = self.changes[store as usize][at];
+            if change.by_several || change.first != process {
+                self.carry(process, change.target, &new);
+            }
+        }
+        Ok(())
+    }
+
+    /// The store after a turn.
+    pub fn target(&mut self, process: ProcessId, here: Store, turn: LocalTurn) -> u32 {
+        let block = self.block(process, turn.local);
+        let blocks = self.changed_vector(here.blocks, process, block);
+        self.store(Store { cells: turn.cells, blocks })
+    }
+
+    /// A change of a store carries the local states of all others with it.
+    fn change(&mut self, process: ProcessId, store: u32, target: u32) {
+        let known = self.change_ids.get(&(store, target)).copied();
+        let spread: Vec<usize> = match known {
+            None => {
+                let list = &mut self.changes[store as usize];
+                self.change_ids.insert((store, target), list.len() as u32);
+                list.push(Change { target, first: process, by_several: false });
+                (0..self.sets.len()).filter(|&other| other != process.index()).collect()
+            }
+            Some(at) => {
+                let change = &mut self.changes[store as usize][at as usize];
+                if change.by_several || change.first == process {
+                    return;
+                }
+                change.by_several = true;
+                vec![change.first.index()]
+            }
+        };
+        for other in spread {
+            let words = self.sets[other].get(store).to_vec();
+            self.carry(ProcessId::new(other), target, &words);
+        }
+    }
+
+    fn carry(&mut self, process: ProcessId, target: u32, words: &[u64]) {
+        if words.iter().any(|&word| word != 0) && self.sets[process.index()].insert_all(target, words) {
+            self.open.push((process.index() as u32, target));
+        }
+    }
+
+    /// What a process can do, computed once.
+    pub fn doings(&mut self, process: ProcessId, cells: u32, local: u32) -> Result<Doings, StopReason> {
+        if let Some(known) = self.doings[process.index()].get(&(cells, local)) {
+            return Ok(known.clone());
+        }
+        let mut from = *self.cells.row(cells);
+        let own = self.local_rows[process.index()].row(local);
+        from.iter_mut().zip(own).for_each(|(word, own)| *word |= own);
+        let mut found = Found {
+            steps: Vec::new(),
+            action: None,
+            then: Vec::new(),
+            is_faulty: false,
+            budget: self.budget,
+            stopped: None,
+        };
+        let moved = self.machine.expand_with((process, Company::Nobody), &from, &self.scratch, &mut found);
+        if let Some(stop) = found.stopped {
+            return Err(stop);
+        }
+        let can_move = !matches!(moved, std::ops::ControlFlow::Continue(false));
+        let mut turns = Vec::new();
+        for (by, next) in found.steps {
+            let class = self.class(Turn::Step(by));
+            let cells = self.cells.number(only(&next, &self.cells_mask)).0;
+            let mask = self.local_masks[process.index()];
+            let local = self.local_rows[process.index()].number(only(&next, &mask)).0;
+            turns.push(LocalTurn { class, cells, local });
+        }
+        if !can_move || self.machine.is_idle(process, &from) {
+            let class = self.class(Turn::StandStill(process));
+            turns.push(LocalTurn { class, cells, local });
+        }
+        let doings = Doings { turns: turns.into(), is_faulty: found.is_faulty };
+        self.doings[process.index()].insert((cells, local), doings.clone());
+        Ok(doings)
+    }
+
+    fn class(&mut self, turn: Turn) -> u32 {
+        if let Some(&known) = self.class_ids.get(&turn) {
+            return known;
+        }
+        let met = self.conditions.met_by(&turn);
+        let next = self.kinds.len() as u32;
+        let kind = *self.kind_ids.entry(met.clone()).or_insert(next);
+        if kind == next {
+            self.kinds.push(met);
+        }
+        let class = self.classes.len() as u32;
+        self.classes.push((turn.clone(), kind));
+        self.class_ids.insert(turn, class);
+        class
+    }
+
+    /// The state with the cells of a store and the local state of a process; all others are anywhere.
+    pub fn plain_state(&self, cells: u32, own: Option<(ProcessId, u32)>) -> State {
+        let mut row = *self.cells.row(cells);
+        if let Some((process, local)) = own {
+            let own = self.local_rows[process.index()].row(local);
+            row.iter_mut().zip(own).for_each(|(word, own)| *word |= own);
+        }
+        self.machine.codec.unpack(&row)
+    }
+}
+
+/// The bits of a row under a mask.
+fn only<const W: usize>(row: &Packed<W>, mask: &Packed<W>) -> Packed<W> {
+    let mut masked = *row;
+    masked.iter_mut().zip(mask).for_each(|(word, mask)| *word &= mask);
+    masked
+}
+
+/// Nothing is exposed.
+fn nothing() -> Exposed {
+    Exposed { facts: Vec::new(), blocks: Vec::new() }
+}
+
+/// Collects the steps of one process.
+struct Found<'f, const W: usize> {
+    steps: Vec<(Move, Packed<W>)>,
+    action: Option<ActionId>,
+    /// What the step goes on with.
+    then: Vec<Link>,
+    is_faulty: bool,
+    budget: &'f Budget,
+    stopped: Option<StopReason>,
+}
+
+impl<const W: usize> Sink<W> for Found<'_, W> {
+    fn begins(&mut self, action: ActionId, _partner: Option<(ProcessId, ActionId)>) {
+        self.action = Some(action);
+    }
+
+    fn goes_on(&mut self, then: &[Link]) {
+        self.then = then.to_vec();
+    }
+
+    fn successor(&mut self, process: ProcessId, next: &Packed<W>) -> Flow {
+        let action = self.action.expect("a step begins before it leads anywhere");
+        let by = Move { then: std::mem::take(&mut self.then), ..Move::alone(process, action) };
+        self.steps.push((by, *next));
+        Flow::Continue(())
+    }
+
+    fn faults(&mut self, _process: ProcessId, _n_faults: u64) -> Flow {
+        self.is_faulty = true;
+        Flow::Continue(())
+    }
+
+    fn pause(&mut self, bytes: u64) -> Flow {
+        match self.budget.check(bytes) {
+            Ok(()) => Flow::Continue(()),
+            Err(stop) => {
+                self.stopped = Some(stop);
+                Flow::Break(())
+            }
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! Local state graphs thread by thread: what others do happens wherever the cells in common allow it (Flanagan and Qadeer).
+//!
+//! In: a program. Out: the graphs. A step of others is known to a process only by the bits that both see, before and after it
+//! (a *change*); it is a transition from every local state that has the bits before. Steps of two processes start from any two
+//! local states that agree on what both see.
+
+use model::process::ProcessId;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::actions::{ActionNumber, Actions};
+use super::graph::{Graph, Meeting, meetings_of};
+use engine::meter::Meter;
+use packed::initial::InitialStates;
+use packed::machine::{Flow, Machine, Scratch};
+use packed::packing::Packed;
+use packed::words::{and, is_zero, or, without};
+
+/// Limits are looked at after so many local states.
+const CHECK_EVERY: usize = 1024;
+
+/// The graphs of all processes, as far as the meter lets the search go.
+pub fn graphs<const W: usize>(machine: &Machine<'_>, actions: &Actions<W>, meter: &Meter<'_>) -> Vec<Graph<W>> {
+    let n_processes = actions.n_processes();
+    let mut graphs: Vec<Graph<W>> =
+        (0..n_processes).map(|at| Graph::new(ProcessId::new(at), actions.masks[at])).collect();
+    for graph in &mut graphs {
+        for state in InitialStates::within(machine.codec, &graph.mask) {
+            graph.number(&state);
+        }
+        graph.n_initial = graph.states.len();
+    }
+    let sights: Vec<Sight<W>> = (0..n_processes).map(|_| Sight::default()).collect();
+    let mut search = Search {
+        machine,
+        actions,
+        meter,
+        graphs,
+        sights,
+        n_changes: vec![0; n_processes],
+        indexes: FxHashMap::default(),
+    };
+    let _stopped = search.run();
+    search.graphs
+}
+
+/// What a process has seen of the others.
+struct Sight<const W: usize> {
+    /// By the bits in common: the changes from there, each an action and the bits after it.
+    changes: FxHashMap<(Packed<W>, Packed<W>), Vec<(ActionNumber, Packed<W>)>>,
+    known: FxHashSet<(ActionNumber, Packed<W>, Packed<W>)>,
+    /// The sets of bits that changes are about.
+    masks: Vec<Packed<W>>,
+    /// Changes in the order in which they came: the bits concerned, before, the action, after.
+    log: Vec<(Packed<W>, Packed<W>, ActionNumber, Packed<W>)>,
+    /// By the bits of a mask: the local states.
+    by_bits: FxHashMap<(Packed<W>, Packed<W>), Vec<u32>>,
+    /// How many local states have met the changes.
+    n_met: usize,
+    /// How many of the own steps have been told to others.
+    n_told: usize,
+}
+
+impl<const W: usize> Default for Sight<W> {
+    fn default() -> Self {
+        Sight {
+            changes: FxHashMap::default(),
+            known: FxHashSet::default(),
+            masks: Vec::new(),
+            log: Vec::new(),
+            by_bits: FxHashMap::default(),
+            n_met: 0,
+            n_told: 0,
+        }
+    }
+}
+
+/// Local states by the bits that two processes both see, and how many are in it.
+type Index<const W: usize> = (FxHashMap<Packed<W>, Vec<u32>>, usize);
+
+struct Search<'s, const W: usize> {
+    machine: &'s Machine<'s>,
+    actions: &'s Actions<W>,
+    meter: &'s Meter<'s>,
+    graphs: Vec<Graph<W>>,
+    sights: Vec<Sight<W>>,
+    /// By process: how many of the changes have been applied.
+    n_changes: Vec<usize>,
+    /// By a sender, a receiver, and which of them it is about: its local states.
+    indexes: FxHashMap<[usize; 3], Index<W>>,
+}
+
+impl<const W: usize> Search<'_, W> {
+    fn run(&mut self) -> Flow {
+        let scratch = self.machine.scratch();
+        loop {
+            let before = self.size();
+            for at in 0..self.graphs.len() {
+                self.graphs[at].expand(self.machine, self.meter, &scratch)?;
+                self.tell(at);
+                self.meet(at, &scratch)?;
+                self.apply(at)?;
+            }
+            if self.size() == before {
+                return Flow::Continue(());
+            }
+        }
+    }
+
+    fn size(&self) -> (usize, u64, usize) {
+        (
+            self.graphs.iter().map(|graph| graph.states.len()).sum(),
+            self.graphs.iter().map(Graph::n_transitions).sum(),
+            self.sights.iter().map(|sight| sight.log.len()).sum(),
+        )
+    }
+
+    /// Tells the others of a process's own steps.
+    fn tell(&mut self, at: usize) {
+        for state in self.sights[at].n_told..self.graphs[at].n_expanded() {
+            let before = *self.graphs[at].states.row(state as u32);
+            for &(action, target) in self.graphs[at].own(state as u32) {
+                let after = self.graphs[at].states.row(target);
+                for other in 0..self.graphs.len() {
+                    if self.actions.is_external(other, action) {
+                        self.sights[other].add(self.actions.common(at, other), &before, action, after);
+                    }
+                }
+            }
+        }
+        self.sights[at].n_told = self.graphs[at].n_expanded();
+    }
+
+    /// Steps of this process with those that it can meet.
+    fn meet(&mut self, at: usize, scratch: &Scratch<W>) -> Flow {
+        for other in 0..self.graphs.len() {
+            if !self.actions.meets(at, other) {
+                continue;
+            }
+            let common = self.actions.common(at, other);
+            let n_ours = self.index([at, other, at], &common);
+            let n_theirs = self.index([at, other, other], &common);
+            let (ours, theirs) = (self.graphs[at].states.len(), self.graphs[other].states.len());
+            let mut pairs = Vec::new();
+            for state in 0..ours {
+                let row = self.graphs[at].states.row(state as u32);
+                if !self.machine.point(self.graphs[at].process, row).has_sync {
+                    continue;
+                }
+                let partners = self.indexes[&[at, other, other]].0.get(&and(row, &common));
+                let new = |&&partner: &&u32| state >= n_ours || partner as usize >= n_theirs;
+                pairs.extend(partners.into_iter().flatten().filter(new).map(|&partner| (state as u32, partner)));
+            }
+            debug_assert!(pairs.iter().all(|&(one, other)| (one as usize) < ours && (other as usize) < theirs));
+            for (nth, (one, partner)) in pairs.into_iter().enumerate() {
+                self.meet_pair([at, other], [one, partner], scratch);
+                if nth % CHECK_EVERY == CHECK_EVERY - 1 && !self.meter.may_go_on(self.bytes()) {
+                    return Flow::Break(());
+                }
+            }
+        }
+        Flow::Continue(())
+    }
+
+    /// Brings an index up to date; how many local states it had before.
+    fn index(&mut self, key: [usize; 3], common: &Packed<W>) -> usize {
+        let at = key[2];
+        let (index, n_done) = self.indexes.entry(key).or_default();
+        let before = *n_done;
+        for state in before..self.graphs[at].states.len() {
+            index.entry(and(self.graphs[at].states.row(state as u32), common)).or_default().push(state as u32);
+        }
+        *n_done = self.graphs[at].states.len();
+        before
+    }
+
+    fn meet_pair(&mut self, [at, other]: [usize; 2], [one, partner]: [u32; 2], scratch: &Scratch<W>) {
+        let combined = or(self.graphs[at].states.row(one), self.graphs[other].states.row(partner));
+        let movers = (self.graphs[at].process, self.graphs[other].process);
+        for (action, next) in meetings_of(self.machine, self.actions, movers, (&combined, scratch)).0 {
+            let [target, after] = [at, other].map(|process| self.graphs[process].number(&next));
+            let meeting = Meeting { action, target, partner: other as u32, before: partner, after };
+            self.graphs[at].add_external(one, meeting.action, meeting.target);
+            self.graphs[other].add_external(partner, action, after);
+            for third in 0..self.graphs.len() {
+                if self.actions.is_external(third, action) {
+                    let seen = and(&or(&self.graphs[at].mask, &self.graphs[other].mask), &self.graphs[third].mask);
+                    self.sights[third].add(seen, &combined, action, &next);
+                }
+            }
+        }
+    }
+
+    /// New local states meet all changes, new changes the local states that were there.
+    fn apply(&mut self, at: usize) -> Flow {
+        let (n_states, n_changes) = (self.graphs[at].states.len(), self.sights[at].log.len());
+        let mut found: Vec<(u32, ActionNumber, Packed<W>)> = Vec::new();
+        let sight = &mut self.sights[at];
+        for state in sight.n_met..n_states {
+            let row = *self.graphs[at].states.row(state as u32);
+            for mask in &sight.masks {
+                let key = (*mask, and(&row, mask));
+                sight.by_bits.entry(key).or_default().push(state as u32);
+                for (action, after) in sight.changes.get(&key).into_iter().flatten() {
+                    found.push((state as u32, *action, or(&without(&row, mask), after)));
+                }
+            }
+        }
+        for (mask, before, action, after) in &sight.log[self.n_changes[at]..n_changes] {
+            for &state in sight.by_bits.get(&(*mask, *before)).into_iter().flatten() {
+                let row = self.graphs[at].states.row(state);
+                found.push((state, *action, or(&without(row, mask), after)));
+            }
+        }
+        sight.n_met = n_states;
+        self.n_changes[at] = n_changes;
+        let graph = &mut self.graphs[at];
+        for (nth, (from, action, to)) in found.into_iter().enumerate() {
+            let to = graph.number(&to);
+            graph.add_external(from, action, to);
+            if nth % CHECK_EVERY == CHECK_EVERY - 1 && !self.meter.may_go_on(0) {
+                return Flow::Break(());
+            }
+        }
+        if self.meter.may_go_on(self.bytes()) { Flow::Continue(()) } else { Flow::Break(()) }
+    }
+
+    fn bytes(&self) -> u64 {
+        let sight = |sight: &Sight<W>| (sight.log.len() * 6 * size_of::<Packed<W>>() + sight.n_met * 40) as u64;
+        self.sights.iter().map(sight).sum()
+    }
+}
+
+impl<const W: usize> Sight<W> {
+    /// A change of some bits; local states that are there get an index for them.
+    fn add(&mut self, mask: Packed<W>, before: &Packed<W>, action: ActionNumber, after: &Packed<W>) {
+        let (before, after) = (and(before, &mask), and(after, &mask));
+        debug_assert!(!is_zero(&mask));
+        if !self.known.insert((action, before, after)) {
+            return;
+        }
+        if !self.masks.contains(&mask) {
+            // Everybody meets the new bits: as if all local states were new.
+            self.masks.push(mask);
+            self.n_met = 0;
+            self.by_bits.clear();
+        }
+        self.changes.entry((mask, before)).or_default().push((action, after));
+        self.log.push((mask, before, action, after));
+    }
+}

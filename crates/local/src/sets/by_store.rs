@@ -1,0 +1,379 @@
+//! Thread-modular checking with bit sets: the least sets of single processes (Flanagan and Qadeer, SPIN 2003).
+//!
+//! In: the plan of `compose` for single processes without rendezvous, and the sets to start with. Out: the least sets above them
+//! that are closed. The view states of a process are kept by **store** (what others see, too): for each store a bit set of the
+//! process's local states. Its steps are taken once; what others see of them, a change of the store, is a *guarantee*, and
+//! a guarantee of one process takes all local states of another from store to store at once. Only what is new is looked at.
+
+use base::StopReason;
+use compose::backend::{Join, Movers};
+use compose::k_index::{Plan, Rule};
+use model::process::ProcessId;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::bits::{BitSets, for_each_bit};
+use super::close::Next;
+use super::renaming::Renaming;
+use super::{LocalSets, Rows};
+use packed::packing::Packed;
+use packed::words::{and, or, without};
+
+/// Limits are looked at after so many stores.
+const LOOKS: u32 = 256;
+
+/// One process while its set grows.
+struct Process<const W: usize> {
+    /// The bits that others see, too, and the other bits.
+    store_mask: Packed<W>,
+    local_mask: Packed<W>,
+    /// The stores and local states met, numbered.
+    stores: Rows<W>,
+    locals: Rows<W>,
+    /// By store: the local states there, and those of them that are new.
+    sets: BitSets,
+    /// Stores with something new.
+    open: Vec<u32>,
+    /// Exchanges under which the set stays the same, each with what they make of local states, as far as it was asked for.
+    exchanges: Vec<(Renaming<W>, Vec<u32>)>,
+    /// Who disturbs the process, by position.
+    disturbed: Vec<usize>,
+    /// What others see of its steps, by position.
+    guarantees: Vec<usize>,
+    /// Its stores by what it has in common with some of those who disturb it.
+    indexes: Vec<StoreIndex<W>>,
+}
+
+/// The changes of the store by one process, as another sees them.
+struct Guarantee<const W: usize> {
+    /// The process, among those whose sets are computed, whose steps these are.
+    source: usize,
+    /// Where the mover is another process, alike to the source: what the steps become.
+    renaming: Option<Renaming<W>>,
+    /// The bits that both see, in the source's place.
+    common: Packed<W>,
+    known: FxHashSet<(Packed<W>, Packed<W>)>,
+    /// By what is seen before: what is seen after.
+    changes: FxHashMap<Packed<W>, Vec<Packed<W>>>,
+    /// Whom it disturbs, by position.
+    targets: Vec<usize>,
+}
+
+/// A process that a guarantee disturbs.
+struct Disturb<const W: usize> {
+    process: usize,
+    guarantee: usize,
+    /// The bits that both see.
+    common: Packed<W>,
+    /// Which index of the process has its stores by these bits; none is needed where they are the whole store.
+    index: Option<usize>,
+}
+
+/// Stores by some of their bits.
+type StoreIndex<const W: usize> = (Packed<W>, FxHashMap<Packed<W>, Vec<u32>>);
+
+/// The sets on their way to the fixpoint.
+struct Closing<'c, 'a, const W: usize> {
+    sets: &'c LocalSets<'a, W>,
+    processes: Vec<Process<W>>,
+    guarantees: Vec<Guarantee<W>>,
+    disturbs: Vec<Disturb<W>>,
+    /// Who steps from which set.
+    movers: Vec<Movers>,
+    /// Bytes of tables, about; those of sets are counted apart.
+    table_bytes: u64,
+    /// How many stores were looked at.
+    n_looks: u32,
+}
+
+impl<const W: usize> LocalSets<'_, W> {
+    /// Closes the sets of single processes under the rules of a plan; `None` where two processes can step together.
+    pub(super) fn closed_by_store(
+        &self,
+        plan: &Plan<'_>,
+        start: Join<'_, std::rc::Rc<Rows<W>>>,
+    ) -> Result<Option<Vec<Rows<W>>>, StopReason> {
+        let meets = |rule: &Rule| matches!(rule, Rule::Step { movers, .. } if movers.partner.is_some());
+        if plan.k != 1 || plan.rules.iter().any(meets) {
+            return Ok(None);
+        }
+        let mut closing = Closing {
+            sets: self,
+            processes: Vec::new(),
+            guarantees: Vec::new(),
+            disturbs: Vec::new(),
+            movers: Vec::new(),
+            table_bytes: 0,
+            n_looks: 0,
+        };
+        for (group, rows) in start.iter().take(plan.n_listed) {
+            closing.add_process(group[0], rows);
+        }
+        plan.rules.iter().for_each(|rule| closing.add_rule(plan, rule));
+        closing.run()?;
+        let mut found = closing.processes.iter().map(|process| closing.rows(process)).collect::<Result<Vec<_>, _>>()?;
+        for to in plan.n_listed..plan.groups.len() {
+            found.push(closing.image(plan, to, &found)?);
+        }
+        Ok(Some(found))
+    }
+}
+
+impl<const W: usize> Closing<'_, '_, W> {
+    fn add_process(&mut self, process: ProcessId, start: &Rows<W>) {
+        let others: Vec<ProcessId> = self.sets.model().processes.ids().filter(|&other| other != process).collect();
+        let mask = self.sets.sight.mask(&[process]);
+        let store_mask = and(&mask, &self.sets.sight.mask(&others));
+        let mut added = Process {
+            store_mask,
+            local_mask: without(&mask, &store_mask),
+            stores: Rows::default(),
+            locals: Rows::default(),
+            sets: BitSets::default(),
+            open: Vec::new(),
+            exchanges: Vec::new(),
+            disturbed: Vec::new(),
+            guarantees: Vec::new(),
+            indexes: Vec::new(),
+        };
+        start.iter().for_each(|row| added.add(row));
+        self.processes.push(added);
+        self.movers.push(Movers { process, partner: None });
+    }
+
+    fn add_rule(&mut self, plan: &Plan<'_>, rule: &Rule) {
+        match rule {
+            Rule::Image { from, to, exchange } if from == to => {
+                let symmetry = plan.symmetry.as_ref().expect("images are made by exchanges");
+                let mask = self.sets.sight.mask(&plan.groups[*from]);
+                let renaming = self.sets.renaming(&mask, symmetry, exchange);
+                self.processes[*from].exchanges.push((renaming, Vec::new()));
+            }
+            // Other images are made at the end.
+            Rule::Image { .. } => {}
+            Rule::Step { group, movers, .. } if plan.groups[*group] == [movers.process] => {}
+            Rule::Step { group, movers, .. } => self.add_disturb(plan, *group, movers.process),
+        }
+    }
+
+    fn add_disturb(&mut self, plan: &Plan<'_>, group: usize, mover: ProcessId) {
+        let own = self.sets.sight.mask(&[mover]);
+        let common = and(&own, &self.sets.sight.mask(&plan.groups[group]));
+        let listed = plan.groups[..plan.n_listed].iter().position(|one| *one == [mover]);
+        let (source, renaming, seen) = match listed {
+            Some(source) => (source, None, common),
+            None => {
+                let symmetry = plan.symmetry.as_ref().expect("without exchanges every process is listed");
+                let first = symmetry.representative(&[mover]);
+                let back = symmetry.exchange(&[mover], &first);
+                let there = symmetry.exchange(&first, &[mover]);
+                let seen = self.sets.renaming(&own, symmetry, &back).mask(&common);
+                let source = plan.groups.iter().position(|one| *one == first).expect("every choice is listed");
+                (source, Some(self.sets.renaming(&seen, symmetry, &there)), seen)
+            }
+        };
+        let is_same = |known: &Guarantee<W>| {
+            renaming.is_none() && known.renaming.is_none() && known.source == source && known.common == seen
+        };
+        let guarantee = self.guarantees.iter().position(is_same).unwrap_or_else(|| {
+            let (known, changes) = (FxHashSet::default(), FxHashMap::default());
+            let targets = Vec::new();
+            self.guarantees.push(Guarantee { source, renaming, common: seen, known, changes, targets });
+            self.processes[source].guarantees.push(self.guarantees.len() - 1);
+            self.guarantees.len() - 1
+        });
+        self.guarantees[guarantee].targets.push(self.disturbs.len());
+        self.processes[group].disturbed.push(self.disturbs.len());
+        let index = self.processes[group].index(common);
+        self.disturbs.push(Disturb { process: group, guarantee, common, index });
+    }
+
+    /// Takes one store with something new after the other.
+    fn run(&mut self) -> Result<(), StopReason> {
+        loop {
+            let mut idle = true;
+            for at in 0..self.processes.len() {
+                while let Some(store) = self.processes[at].open.pop() {
+                    idle = false;
+                    self.look_at(at, store)?;
+                }
+            }
+            if idle {
+                return Ok(());
+            }
+        }
+    }
+
+    fn look_at(&mut self, at: usize, store: u32) -> Result<(), StopReason> {
+        let (new, is_first) = self.processes[at].sets.take_new(store);
+        let here = *self.processes[at].stores.row(store);
+        if is_first {
+            for (mask, stores) in &mut self.processes[at].indexes {
+                stores.entry(and(&here, mask)).or_default().push(store);
+                self.table_bytes += (size_of::<Packed<W>>() + 24) as u64;
+            }
+        }
+        self.take_steps(at, &here, &new)?;
+        for rule in 0..self.processes[at].disturbed.len() {
+            let disturb = &self.disturbs[self.processes[at].disturbed[rule]];
+            let changes = self.guarantees[disturb.guarantee].changes.get(&and(&here, &disturb.common));
+            let kept = without(&here, &disturb.common);
+            let process = &mut self.processes[at];
+            for after in changes.into_iter().flatten() {
+                process.add_all(or(&kept, after), &new);
+            }
+        }
+        self.processes[at].exchange(&here, &new);
+        self.n_looks += 1;
+        if self.n_looks.is_multiple_of(LOOKS) { self.sets.meter.check(self.bytes()) } else { Ok(()) }
+    }
+
+    /// The steps from new local states: the process's own successors, and what others see of them.
+    fn take_steps(&mut self, at: usize, here: &Packed<W>, new: &[u64]) -> Result<(), StopReason> {
+        let mut found = Vec::new();
+        let mut fresh = Vec::new();
+        let mut stopped = Ok(());
+        for_each_bit(new, |local| {
+            if stopped.is_err() {
+                return;
+            }
+            let from = or(here, self.processes[at].locals.row(local));
+            found.clear();
+            let mut next = Next { mask: [u64::MAX; W], found: &mut found, meter: &self.sets.meter, stopped: None };
+            self.sets.steps(self.movers[at], &from, &mut next);
+            stopped = next.stopped.map_or(Ok(()), Err);
+            for after in &found {
+                self.processes[at].add(after);
+                for &number in &self.processes[at].guarantees {
+                    let change = self.guarantees[number].add(&from, after);
+                    fresh.extend(change.map(|change| (number, change)));
+                }
+            }
+        });
+        stopped?;
+        for (guarantee, (before, after)) in fresh {
+            self.table_bytes += (4 * size_of::<Packed<W>>() + 64) as u64;
+            self.spread(guarantee, &before, &after);
+        }
+        Ok(())
+    }
+
+    /// A new change of the store takes all local states that are there with it.
+    fn spread(&mut self, guarantee: usize, before: &Packed<W>, after: &Packed<W>) {
+        for &target in &self.guarantees[guarantee].targets {
+            let disturb = &self.disturbs[target];
+            let process = &mut self.processes[disturb.process];
+            for store in process.stores_with(disturb.index, before) {
+                let target = or(&without(process.stores.row(store), &disturb.common), after);
+                let set = process.sets.get(store).to_vec();
+                process.add_all(target, &set);
+            }
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        let sets = self.processes.iter().map(|one| one.sets.bytes() + one.stores.bytes() + one.locals.bytes());
+        self.table_bytes + sets.sum::<u64>()
+    }
+
+    /// The view states of a process, one by one.
+    fn rows(&self, process: &Process<W>) -> Result<Rows<W>, StopReason> {
+        let mut rows = Rows::default();
+        for (store, here) in (0..).zip(process.stores.iter()) {
+            for_each_bit(process.sets.get(store), |local| {
+                rows.insert(or(here, process.locals.row(local)));
+            });
+            self.sets.meter.tick(self.bytes() + rows.bytes())?;
+        }
+        Ok(rows)
+    }
+
+    /// The set of a process for whom another stands.
+    fn image(&self, plan: &Plan<'_>, to: usize, found: &[Rows<W>]) -> Result<Rows<W>, StopReason> {
+        let symmetry = plan.symmetry.as_ref().expect("images are made by exchanges");
+        let first = symmetry.representative(&plan.groups[to]);
+        let from = plan.groups.iter().position(|group| *group == first).expect("every choice is listed");
+        let exchange = symmetry.exchange(&first, &plan.groups[to]);
+        let renaming = self.sets.renaming(&self.sets.sight.mask(&first), symmetry, &exchange);
+        let mut rows = Rows::default();
+        for row in found[from].iter() {
+            rows.insert(renaming.apply(row));
+            self.sets.meter.tick(self.bytes() + rows.bytes())?;
+        }
+        Ok(rows)
+    }
+}
+
+impl<const W: usize> Guarantee<W> {
+    /// Adds a step; the change that others see, if it is a new one.
+    fn add(&mut self, from: &Packed<W>, after: &Packed<W>) -> Option<(Packed<W>, Packed<W>)> {
+        let (before, after) = (and(from, &self.common), and(after, &self.common));
+        if before == after || !self.known.insert((before, after)) {
+            return None;
+        }
+        let renamed = |value: Packed<W>| self.renaming.as_ref().map_or(value, |renaming| renaming.apply(&value));
+        let (before, after) = (renamed(before), renamed(after));
+        self.changes.entry(before).or_default().push(after);
+        Some((before, after))
+    }
+}
+
+impl<const W: usize> Process<W> {
+    /// The index of stores by some bits; none where these are the whole store.
+    fn index(&mut self, mask: Packed<W>) -> Option<usize> {
+        if mask == self.store_mask {
+            return None;
+        }
+        let known = self.indexes.iter().position(|(known, _)| *known == mask);
+        Some(known.unwrap_or_else(|| {
+            self.indexes.push((mask, FxHashMap::default()));
+            self.indexes.len() - 1
+        }))
+    }
+
+    /// The stores that have these bits, by an index.
+    fn stores_with(&self, index: Option<usize>, bits: &Packed<W>) -> Vec<u32> {
+        match index {
+            None => self.stores.position(bits).into_iter().collect(),
+            Some(index) => self.indexes[index].1.get(bits).cloned().unwrap_or_default(),
+        }
+    }
+
+    /// Adds a view state, given by a state of which only the process's view counts.
+    fn add(&mut self, state: &Packed<W>) {
+        let (store, _) = self.stores.number(and(state, &self.store_mask));
+        let (local, _) = self.locals.number(and(state, &self.local_mask));
+        if self.sets.insert(store, local) {
+            self.open.push(store);
+        }
+    }
+
+    /// Adds local states at a store.
+    fn add_all(&mut self, store: Packed<W>, locals: &[u64]) {
+        let (store, _) = self.stores.number(store);
+        if self.sets.insert_all(store, locals) {
+            self.open.push(store);
+        }
+    }
+
+    /// Adds what exchanges make of new local states at a store.
+    fn exchange(&mut self, here: &Packed<W>, new: &[u64]) {
+        let mut exchanges = std::mem::take(&mut self.exchanges);
+        for (renaming, renamed) in &mut exchanges {
+            for local in renamed.len()..self.locals.len() {
+                let image = and(&renaming.apply(self.locals.row(local as u32)), &self.local_mask);
+                renamed.push(self.locals.number(image).0);
+            }
+            let mut image = vec![0; new.len()];
+            for_each_bit(new, |local| {
+                let local = renamed[local as usize] as usize;
+                if image.len() <= local / 64 {
+                    image.resize(local / 64 + 1, 0);
+                }
+                image[local / 64] |= 1 << (local % 64);
+            });
+            let store = and(&renaming.apply(here), &self.store_mask);
+            self.add_all(store, &image);
+        }
+        self.exchanges = exchanges;
+    }
+}

@@ -1,0 +1,104 @@
+//! What an exchange of processes makes of packed view states.
+
+use compose::symmetry::{Exchange, Symmetry};
+use model::process::ProcessId;
+use model::types::ScalarType;
+
+use super::LocalSets;
+use packed::packing::{Field, Packed, decode, encode};
+use packed::points::Point;
+use packed::words::{add, and, without};
+
+/// An exchange of processes, for view states with some bits.
+pub struct Renaming<const W: usize> {
+    /// The bits that stay as they are.
+    stays: Packed<W>,
+    /// The fields that move or change: from where, to where, and what their contents become, where they change.
+    moves: Vec<(Field, Field, Option<Vec<u64>>)>,
+}
+
+impl<const W: usize> Renaming<W> {
+    /// What becomes of a view state.
+    pub fn apply(&self, row: &Packed<W>) -> Packed<W> {
+        let mut renamed = and(row, &self.stays);
+        for (from, to, contents) in &self.moves {
+            let raw = from.raw(row);
+            let raw = contents.as_ref().map_or(raw, |contents| contents[raw as usize]);
+            renamed[to.word as usize] |= to.in_place(raw);
+        }
+        renamed
+    }
+}
+
+impl<const W: usize> Renaming<W> {
+    /// Where bits go: those of whole fields.
+    pub fn mask(&self, mask: &Packed<W>) -> Packed<W> {
+        let mut moved = and(mask, &self.stays);
+        for (from, to, _) in &self.moves {
+            if has(mask, *from) {
+                add(&mut moved, *to);
+            }
+        }
+        moved
+    }
+}
+
+impl<const W: usize> LocalSets<'_, W> {
+    /// The exchange, for view states with these bits.
+    pub(super) fn renaming(&self, mask: &Packed<W>, symmetry: &Symmetry<'_>, exchange: &Exchange) -> Renaming<W> {
+        let (codec, model) = (self.machine.codec, self.model());
+        let mut renaming = Renaming { stays: *mask, moves: Vec::new() };
+        for (id, cell) in model.cells.entries() {
+            let (field, numbers) = codec.layout.locations[id.index()];
+            if !has(mask, field) {
+                continue;
+            }
+            let image = symmetry.cell(exchange, id);
+            let (to, _) = codec.layout.locations[image.index()];
+            let names_processes = matches!(cell.ty, ScalarType::Pid(_) | ScalarType::PidOrNone(_) | ScalarType::Lock);
+            let contents: Option<Vec<u64>> = names_processes.then(|| {
+                let renamed = |raw: u64| {
+                    let number = field.number(raw);
+                    let known = numbers.contains(number);
+                    if known { to.raw_of(encode(exchange.value(decode(number, cell.ty)))) } else { raw }
+                };
+                (0..=field.mask).map(renamed).collect()
+            });
+            let changes = contents.as_ref().is_some_and(|list| list.iter().zip(0..).any(|(new, raw)| *new != raw));
+            if image != id || changes {
+                renaming.move_field(field, to, contents.filter(|_| changes));
+            }
+        }
+        for process in model.processes.ids() {
+            let field = codec.layout.control[process.index()];
+            let image = exchange.of(process);
+            if has(mask, field) {
+                let points = &codec.plan.points[process.index()];
+                let contents: Vec<u64> =
+                    points.iter().map(|point| self.renamed_point(point, image, exchange)).collect();
+                renaming.move_field(field, codec.layout.control[image.index()], Some(contents));
+            }
+        }
+        renaming
+    }
+
+    fn renamed_point(&self, point: &Point, image: ProcessId, exchange: &Exchange) -> u64 {
+        let counters = point.counters.iter().map(|&(id, value)| (id, exchange.value(value))).collect();
+        let renamed = Point { place: point.place, counters };
+        let points = &self.machine.codec.plan.points[image.index()];
+        u64::from(points.id(&renamed).expect("processes that are alike have the same points"))
+    }
+}
+
+impl<const W: usize> Renaming<W> {
+    fn move_field(&mut self, from: Field, to: Field, contents: Option<Vec<u64>>) {
+        let mut bits = [0; W];
+        add(&mut bits, from);
+        self.stays = without(&self.stays, &bits);
+        self.moves.push((from, to, contents));
+    }
+}
+
+fn has<const W: usize>(mask: &Packed<W>, field: Field) -> bool {
+    mask[field.word as usize] & field.in_place(field.mask) != 0
+}

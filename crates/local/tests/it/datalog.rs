@@ -1,0 +1,120 @@
+//! The rules of thread-modular checking (Flanagan and Qadeer, SPIN 2003) as a Datalog program, against `tmmc`'s sets.
+//!
+//! `reached(t, g, l)`: process `t` can be at the local state `l` while the shared store is `g`; `guarantee(t, g, h)`: some step
+//! of `t` takes the store from `g` to `h`. The engine of these rules is `ascent`; steps are those of `model::eval`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ascent::ascent_run;
+use base::Budget;
+use compose::backend::Backend;
+use compose::k_index::Fixpoint;
+use engine::Views;
+use evidence::certificate::Column;
+use local::sets::LocalSets;
+use model::Model;
+use model::eval::{initial_states, n_initial_states};
+use model::process::ProcessId;
+use model::variable::Storage;
+use packed::codec::{Codec, Limits};
+use packed::compile::Compiler;
+use packed::machine::Machine;
+use testkit::local::meaning::meaning;
+use testkit::local::{Combination, Local, Sets};
+use testkit::{Beyond, Shape, for_each_program};
+
+const ONE_AT_A_TIME: Shape = Shape {
+    procedures: false,
+    rendezvous: false,
+    any_initial: true,
+    faults: true,
+    n_statements: 4,
+    beyond: Beyond::NOTHING,
+};
+
+/// What a process sees of the store, and what is its own.
+fn parted(model: &Model, state: Combination) -> (Combination, Combination) {
+    state.into_iter().partition(|(column, _)| match column {
+        Column::Cell(cell) => !matches!(model.vars[model.cells[*cell].var].storage, Storage::Local(_)),
+        Column::Control(_) | Column::Exposed(_) => false,
+    })
+}
+
+fn by_rules(model: &Model) -> Sets {
+    let local = Local::new(model, 1);
+    let step = |process: ProcessId, store: &Combination, own: &Combination| -> Vec<(Combination, Combination)> {
+        let state: Combination = store.iter().chain(own).map(|(column, part)| (*column, part.clone())).collect();
+        let after = local.successors(&state, &[process], &local.columns(&[process]));
+        after.into_iter().map(|state| parted(model, state)).collect()
+    };
+    let start: Vec<(ProcessId, Combination, Combination)> = initial_states(model)
+        .flat_map(|state| {
+            let local = &local;
+            model.processes.ids().map(move |process| {
+                let (store, own) = parted(model, local.project(&state, &local.columns(&[process])));
+                (process, store, own)
+            })
+        })
+        .collect();
+    let found = ascent_run! {
+        relation start(ProcessId, Combination, Combination) = start;
+        relation reached(ProcessId, Combination, Combination);
+        relation guarantee(ProcessId, Combination, Combination);
+        reached(t, g, l) <-- start(t, g, l);
+        reached(*t, h.clone(), m.clone()), guarantee(*t, g.clone(), h.clone()) <--
+            reached(t, g, l), for (h, m) in step(*t, g, l);
+        reached(*t, h.clone(), l.clone()) <-- reached(t, g, l), guarantee(other, g, h), if t != other;
+    };
+    let mut sets: Sets = model.processes.ids().map(|process| (vec![process], BTreeSet::new())).collect();
+    for (process, store, own) in found.reached {
+        let state: BTreeMap<_, _> = store.into_iter().chain(own).collect();
+        sets.get_mut([process].as_slice()).expect("every process is there").insert(state);
+    }
+    sets
+}
+
+fn by_tmmc(model: &Model) -> Sets {
+    let codec = Codec::new(model, Limits::default());
+    let machine = Machine { codec: &codec, code: Compiler::new(&codec).finish() };
+    let budget = Budget::unlimited();
+    let mut sets = LocalSets::<4>::new(&machine, Views::Whole, (&budget, u64::MAX));
+    let mut fixpoint = Fixpoint::new(&mut sets, 1).expect("no limits");
+    fixpoint.close(&mut sets, &budget).expect("no limits");
+    meaning(model, &sets.certify(1, &fixpoint.invariants.join()).expect("no limits"))
+}
+
+/// The counters of control points are listed in different orders.
+fn shown(sets: &Sets) -> BTreeSet<String> {
+    let states = sets.iter().flat_map(|(group, set)| set.iter().map(move |state| (group, state)));
+    states
+        .map(|(group, state)| {
+            let parts = state.iter().map(|(column, part)| {
+                let mut text = format!("{part:?}");
+                if let testkit::local::Part::Point(point) = part {
+                    let counters: BTreeSet<_> = point.counters.iter().collect();
+                    text = format!("{:?} {counters:?}", point.place);
+                }
+                format!("{column:?} {text}")
+            });
+            format!("{group:?} {:?}", parts.collect::<Vec<_>>())
+        })
+        .collect()
+}
+
+#[test]
+fn the_rules_of_assume_guarantee_derive_the_same_sets() {
+    for_each_program(250, ONE_AT_A_TIME, |_, model| {
+        if n_initial_states(model) > 200 {
+            return Ok(());
+        }
+        let ours = by_tmmc(model);
+        if ours.values().map(BTreeSet::len).sum::<usize>() > 2000 {
+            return Ok(());
+        }
+        let theirs = by_rules(model);
+        match shown(&ours) == shown(&theirs) {
+            true => Ok(()),
+            false => Err(format!("tmmc has {ours:?}\nthe rules have {theirs:?}")),
+        }
+    });
+}

@@ -1,0 +1,9 @@
+//! All tests of `local` in one binary, which is linked once; one file for each subject.
+
+#![allow(clippy::unwrap_used)]
+
+mod datalog;
+mod fair;
+mod graphs;
+mod local_protocols;
+mod sets;

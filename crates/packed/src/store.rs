@@ -1,0 +1,224 @@
+//! The set of states found so far, in the order in which they were found.
+//!
+//! In: packed states, in batches. Out: each state once, at a position that never changes; so the levels of a
+//! breadth-first search are ranges of positions, and no parent has to be stored. The states stand in an arena of chunks,
+//! which never moves what it holds; beside it an open-addressing table (linear probing) maps a hash to a position. An entry
+//! of the table has 32 bits: as many as the table's size needs for the position, the others for bits of the hash, so that
+//! most probes that meet another state are refused without looking into the arena.
+//!
+//! Nearly every lookup misses the caches twice, in the table and in the arena. A batch therefore makes the loads of each
+//! kind for all its states first, one independent of the other, so that the processor waits for many at once.
+
+use crate::hash::hash;
+use crate::packing::Packed;
+
+/// How many states are looked up together; the scratch data of a batch stays in the first-level cache.
+pub const BATCH: usize = 128;
+
+/// Log2 of the number of states in a chunk of the arena.
+const CHUNK_BITS: u32 = 13;
+const CHUNK: usize = 1 << CHUNK_BITS;
+
+/// Log2 of the size of the smallest and of the largest table.
+const MIN_TABLE_BITS: u32 = 10;
+const MAX_TABLE_BITS: u32 = 32;
+
+/// A set of packed states that remembers the order of insertion.
+pub struct Store<const W: usize> {
+    /// The states in order, `CHUNK` in each chunk but the last.
+    chunks: Vec<Box<[Packed<W>; CHUNK]>>,
+    /// How many states there are.
+    len: usize,
+    /// 0 where nothing is; else a position plus one in the low `table_bits`, and bits of its hash above them.
+    table: Vec<u32>,
+    /// Log2 of the table's size.
+    table_bits: u32,
+}
+
+impl<const W: usize> Default for Store<W> {
+    fn default() -> Self {
+        Store::new()
+    }
+}
+
+impl<const W: usize> Store<W> {
+    /// An empty set.
+    pub fn new() -> Self {
+        Store { chunks: Vec::new(), len: 0, table: vec![0; 1 << MIN_TABLE_BITS], table_bits: MIN_TABLE_BITS }
+    }
+
+    /// How many states there are.
+    pub fn n_states(&self) -> usize {
+        self.len
+    }
+
+    /// The state at a position.
+    pub fn state(&self, position: usize) -> &Packed<W> {
+        &self.chunks[position >> CHUNK_BITS][position & (CHUNK - 1)]
+    }
+
+    /// What the set takes in memory.
+    pub fn bytes(&self) -> u64 {
+        (self.len * size_of::<Packed<W>>() + self.table.len() * size_of::<u32>()) as u64
+    }
+
+    /// What the set takes at most when so many states have been added; `None` where there is no room for them.
+    pub fn bytes_with(&self, n_more: usize) -> Option<u64> {
+        let n_states = self.len + n_more;
+        let table_bits = self.table_bits_for(n_states)?;
+        Some((n_states * size_of::<Packed<W>>()) as u64 + ((size_of::<u32>() as u64) << table_bits))
+    }
+
+    /// Adds the states of the batch (at most [`BATCH`]) that are not there yet.
+    ///
+    /// # Panics
+    /// If there is no room for them; [`bytes_with`](Self::bytes_with) says so.
+    pub fn insert(&mut self, batch: &[Packed<W>]) {
+        debug_assert!(batch.len() <= BATCH);
+        self.make_room(batch.len());
+        let mut hashes = [0; BATCH];
+        let mut entries = [0; BATCH];
+        for ((state, hash_slot), entry) in batch.iter().zip(&mut hashes).zip(&mut entries) {
+            *hash_slot = hash(state);
+            *entry = self.table[self.home(*hash_slot)];
+        }
+        let mut known = [false; BATCH];
+        for (((state, &hash), &entry), known) in batch.iter().zip(&hashes).zip(&entries).zip(&mut known) {
+            *known = entry != 0 && self.same_tag(entry, hash) && self.state(self.position(entry)) == state;
+        }
+        for ((state, &hash), &known) in batch.iter().zip(&hashes).zip(&known) {
+            if !known {
+                self.insert_one(state, hash);
+            }
+        }
+    }
+
+    fn insert_one(&mut self, state: &Packed<W>, hash: u64) {
+        let mut slot = self.home(hash);
+        loop {
+            match self.table[slot] {
+                0 => break,
+                entry if self.same_tag(entry, hash) && self.state(self.position(entry)) == state => return,
+                _ => slot = self.after(slot),
+            }
+        }
+        self.table[slot] = self.entry(self.len, hash);
+        let within = self.len & (CHUNK - 1);
+        if within == 0 {
+            self.chunks.push(empty_chunk());
+        }
+        let last = self.chunks.last_mut().expect("a chunk was pushed when the last one was full");
+        last[within] = *state;
+        self.len += 1;
+    }
+
+    /// Log2 of the size of a table that so many states fill to three quarters at most; never smaller than it is.
+    fn table_bits_for(&self, n_states: usize) -> Option<u32> {
+        (self.table_bits..=MAX_TABLE_BITS).find(|&bits| n_states <= (1 << bits) / 4 * 3)
+    }
+
+    /// Grows the table until it can take so many states more.
+    fn make_room(&mut self, n_more: usize) {
+        let bits = self.table_bits_for(self.len + n_more).expect("the caller asked whether there is room");
+        if bits == self.table_bits {
+            return;
+        }
+        // The old table is not needed to fill the new one, so that both are never held together.
+        self.table = Vec::new();
+        self.table = vec![0; 1 << bits];
+        self.table_bits = bits;
+        for position in 0..self.len {
+            let hash = hash(self.state(position));
+            let mut slot = self.home(hash);
+            while self.table[slot] != 0 {
+                slot = self.after(slot);
+            }
+            self.table[slot] = self.entry(position, hash);
+        }
+    }
+
+    fn home(&self, hash: u64) -> usize {
+        (hash >> (64 - self.table_bits)) as usize
+    }
+
+    fn after(&self, slot: usize) -> usize {
+        (slot + 1) & (self.table.len() - 1)
+    }
+
+    fn entry(&self, position: usize, hash: u64) -> u32 {
+        // The position is below the table's size, which leaves room for the one that keeps an entry from being 0.
+        (position as u32 + 1) | self.tag(hash)
+    }
+
+    fn position(&self, entry: u32) -> usize {
+        (entry & self.position_mask()) as usize - 1
+    }
+
+    fn same_tag(&self, entry: u32, hash: u64) -> bool {
+        (entry ^ self.tag(hash)) & !self.position_mask() == 0
+    }
+
+    /// Low bits of the hash, which the home slot does not use, above the bits of a position.
+    fn tag(&self, hash: u64) -> u32 {
+        hash as u32 & !self.position_mask()
+    }
+
+    fn position_mask(&self) -> u32 {
+        u32::MAX >> (32 - self.table_bits)
+    }
+}
+
+fn empty_chunk<const W: usize>() -> Box<[Packed<W>; CHUNK]> {
+    let chunk = vec![[0; W]; CHUNK].into_boxed_slice();
+    chunk.try_into().expect("the slice has the length of a chunk")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    /// Numbers that look random and are the same in each run.
+    fn numbers(seed: u64) -> impl Iterator<Item = u64> {
+        std::iter::successors(Some(seed), |x| {
+            Some(x.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407))
+        })
+        .map(|x| x >> 33)
+    }
+
+    fn check<const W: usize>(n_values: u64, n_inserted: usize) {
+        let mut store = Store::<W>::new();
+        let mut expected = HashSet::new();
+        let mut order: Vec<Packed<W>> = Vec::new();
+        let states: Vec<Packed<W>> =
+            numbers(7).map(|x| std::array::from_fn(|word| (x % n_values) << (word * 7))).take(n_inserted).collect();
+        for batch in states.chunks(BATCH) {
+            store.insert(batch);
+            order.extend(batch.iter().filter(|&&state| expected.insert(state)));
+        }
+        assert_eq!(store.n_states(), expected.len());
+        assert!(order.iter().enumerate().all(|(position, state)| store.state(position) == state));
+    }
+
+    #[test]
+    fn a_store_is_a_set_in_the_order_of_insertion() {
+        check::<1>(50, 1_000);
+        check::<1>(1 << 30, 100_000);
+        check::<2>(20_000, 100_000);
+        check::<3>(1 << 30, 30_000);
+    }
+
+    #[test]
+    fn what_growth_takes_is_known_before() {
+        let mut store = Store::<2>::new();
+        let states: Vec<Packed<2>> = (0..10_000).map(|n| [n, n]).collect();
+        for batch in states.chunks(BATCH) {
+            let expected = store.bytes_with(batch.len());
+            store.insert(batch);
+            assert_eq!(Some(store.bytes()), expected);
+        }
+        assert_eq!(store.bytes(), 10_000 * 16 + 4 * (1 << 14));
+        assert_eq!(store.bytes_with(4 << 30), None);
+    }
+}

@@ -1,0 +1,5 @@
+//! All tests of `packed` in one binary, which is linked once; one file for each subject.
+
+#![allow(clippy::unwrap_used)]
+
+mod steps;

@@ -1,0 +1,238 @@
+//! Taking the steps of one level's states: what one thread does.
+//!
+//! In: states of the level. Out: their successors, gathered by the shard that they belong to and delivered in batches;
+//! counts; and which open questions were hit. States that are new are looked at as soon as they are stored.
+
+use base::{Feature, Unsupported};
+use model::process::ProcessId;
+use model::variable::VarId;
+
+use crate::shard::{Shard, shard_of};
+use engine::meter::Meter;
+use packed::machine::{Flow, Machine, Scratch, Sink};
+use packed::packing::Packed;
+use packed::questions::{Goal, Hits, Question};
+use packed::race::RaceWatch;
+use packed::store::BATCH;
+use packed::term::TermId;
+
+/// Limits are looked at after so many states, or so many deliveries.
+const CHECK_EVERY: u64 = 64;
+
+/// Limits are looked at after the properties of so many new states were.
+const LOOKS: usize = 16;
+
+/// What was counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Transitions.
+    pub transitions: u64,
+    /// Deadlocks.
+    pub deadlocks: u64,
+    /// Steps that are a fault.
+    pub errors: u64,
+}
+
+impl Counts {
+    /// Adds those of another thread.
+    pub fn add(&mut self, other: Counts) {
+        self.transitions += other.transitions;
+        self.deadlocks += other.deadlocks;
+        self.errors += other.errors;
+    }
+}
+
+/// The questions that are not decided yet, by what decides them; each with its position among the questions.
+#[derive(Default)]
+pub struct OpenQuestions<'q> {
+    /// Decided by a state: the term, and the truth that decides.
+    states: Vec<(usize, TermId, bool)>,
+    faults: Vec<usize>,
+    deadlocks: Vec<usize>,
+    races: Vec<(usize, VarId, &'q RaceWatch)>,
+}
+
+impl<'q> OpenQuestions<'q> {
+    /// Those for which `is_open` says so.
+    pub fn new(questions: &'q [Question], is_open: impl Fn(usize) -> bool) -> Self {
+        let mut open = OpenQuestions::default();
+        for (at, Question { goal, .. }) in questions.iter().enumerate().filter(|(at, _)| is_open(*at)) {
+            match goal {
+                Goal::State(term, wanted) => open.states.push((at, *term, *wanted)),
+                Goal::Fault => open.faults.push(at),
+                Goal::Deadlock => open.deadlocks.push(at),
+                Goal::Race(var, watch) => open.races.push((at, *var, watch)),
+            }
+        }
+        open
+    }
+}
+
+/// Brings batches of successors to the shards that they belong to.
+pub trait Delivery<const W: usize> {
+    /// How many shards there are.
+    fn n_shards(&self) -> usize;
+
+    /// Delivers and empties a batch.
+    fn deliver(&mut self, shard: usize, batch: &mut Vec<Packed<W>>, finder: &mut Finder<'_, W>) -> Flow;
+}
+
+/// Stores states and looks at the new ones.
+pub struct Finder<'a, const W: usize> {
+    machine: &'a Machine<'a>,
+    meter: &'a Meter<'a>,
+    open: &'a OpenQuestions<'a>,
+    scratch: Scratch<W>,
+    /// What was hit.
+    pub hits: Hits<W>,
+}
+
+impl<const W: usize> Finder<'_, W> {
+    /// Stores what is new of the states, any number of them, in their shard.
+    pub fn insert(&mut self, shard: &mut Shard<W>, states: &[Packed<W>]) -> Flow {
+        for batch in states.chunks(BATCH) {
+            match shard.insert(batch, self.meter) {
+                Ok(new) if !self.open.states.is_empty() => {
+                    for (nth, position) in new.enumerate() {
+                        // A property of many processes may take longer to look at than the step to its state took.
+                        if nth % LOOKS == LOOKS - 1 && !self.meter.may_go_on(0) {
+                            return Flow::Break(());
+                        }
+                        self.hits.look(&self.open.states, shard.store.state(position), self.machine, &self.scratch);
+                    }
+                }
+                Ok(_) => {}
+                Err(reason) => {
+                    self.meter.stop(reason);
+                    return Flow::Break(());
+                }
+            }
+        }
+        Flow::Continue(())
+    }
+}
+
+/// Takes the steps of states.
+pub struct Expander<'a, const W: usize, D> {
+    machine: &'a Machine<'a>,
+    meter: &'a Meter<'a>,
+    open: &'a OpenQuestions<'a>,
+    /// Brings successors where they belong.
+    pub delivery: D,
+    /// Looks at those that arrive.
+    pub finder: Finder<'a, W>,
+    /// What was counted.
+    pub counts: Counts,
+    /// By shard: successors that are not delivered yet.
+    outbox: Vec<Vec<Packed<W>>>,
+    /// How many make a batch.
+    batch_size: usize,
+    n_expanded: u64,
+    n_delivered: u64,
+}
+
+/// What all threads of a level share.
+#[derive(Clone, Copy)]
+pub struct Level<'a> {
+    /// The program.
+    pub machine: &'a Machine<'a>,
+    /// The limits.
+    pub meter: &'a Meter<'a>,
+    /// The questions.
+    pub open: &'a OpenQuestions<'a>,
+    /// How many questions there are, open or not.
+    pub n_questions: usize,
+}
+
+impl<'a> Level<'a> {
+    /// Looks at states that are stored.
+    pub fn finder<const W: usize>(self) -> Finder<'a, W> {
+        let Level { machine, meter, open, n_questions } = self;
+        Finder { machine, meter, open, scratch: machine.scratch(), hits: Hits::new(n_questions) }
+    }
+
+    /// Takes the steps of states, and delivers `batch_size` successors at once.
+    pub fn expander<const W: usize, D: Delivery<W>>(self, delivery: D, batch_size: usize) -> Expander<'a, W, D> {
+        let outbox = (0..delivery.n_shards()).map(|_| Vec::with_capacity(batch_size)).collect();
+        Expander {
+            machine: self.machine,
+            meter: self.meter,
+            open: self.open,
+            delivery,
+            finder: self.finder(),
+            counts: Counts::default(),
+            outbox,
+            batch_size,
+            n_expanded: 0,
+            n_delivered: 0,
+        }
+    }
+}
+
+impl<const W: usize, D: Delivery<W>> Expander<'_, W, D> {
+    /// Takes the steps of a state.
+    #[inline]
+    pub fn expand(&mut self, state: &Packed<W>, scratch: &Scratch<W>) -> Flow {
+        let n_errors = self.counts.errors;
+        let can_move = self.machine.expand(state, scratch, self)?;
+        if !can_move && self.machine.somebody_waits(state) {
+            self.counts.deadlocks += 1;
+            self.open.deadlocks.iter().for_each(|&question| self.finder.hits.decided[question] = true);
+        }
+        if self.counts.errors > n_errors {
+            self.open.faults.iter().for_each(|&question| self.finder.hits.decided[question] = true);
+        }
+        for &(question, var, watch) in &self.open.races {
+            if !self.finder.hits.decided[question] && watch.is_race(var, state, self.machine, scratch) {
+                self.finder.hits.decided[question] = true;
+            }
+        }
+        self.n_expanded += 1;
+        if self.n_expanded.is_multiple_of(CHECK_EVERY) { self.check(CHECK_EVERY) } else { Flow::Continue(()) }
+    }
+
+    /// Delivers what is left, and counts what was not counted yet.
+    pub fn finish(&mut self) -> Flow {
+        for shard in 0..self.outbox.len() {
+            self.flush(shard)?;
+        }
+        self.check(self.n_expanded % CHECK_EVERY)
+    }
+
+    fn check(&self, n_expanded: u64) -> Flow {
+        self.meter.expanded(n_expanded);
+        if self.meter.may_go_on(self.machine.stack_bytes()) { Flow::Continue(()) } else { Flow::Break(()) }
+    }
+
+    fn flush(&mut self, shard: usize) -> Flow {
+        self.n_delivered += 1;
+        if self.n_delivered.is_multiple_of(CHECK_EVERY) {
+            self.check(0)?;
+        }
+        self.delivery.deliver(shard, &mut self.outbox[shard], &mut self.finder)
+    }
+}
+
+impl<const W: usize, D: Delivery<W>> Sink<W> for Expander<'_, W, D> {
+    #[inline]
+    fn successor(&mut self, _process: ProcessId, next: &Packed<W>) -> Flow {
+        self.counts.transitions += 1;
+        let shard = shard_of(next, self.outbox.len());
+        let batch = &mut self.outbox[shard];
+        batch.push(*next);
+        if batch.len() == self.batch_size { self.flush(shard) } else { Flow::Continue(()) }
+    }
+
+    fn faults(&mut self, _process: ProcessId, n_faults: u64) -> Flow {
+        self.counts.errors += n_faults;
+        Flow::Continue(())
+    }
+
+    fn pause(&mut self, bytes: u64) -> Flow {
+        if self.meter.may_go_on(bytes + self.machine.stack_bytes()) { Flow::Continue(()) } else { Flow::Break(()) }
+    }
+
+    fn out_of_stacks(&mut self) {
+        self.meter.stop(Unsupported::about(Feature::Numbers, "call stacks").into());
+    }
+}

@@ -1,0 +1,153 @@
+//! Temporal properties on the whole product: the graph of all states, and fair loops in its products with automata.
+//!
+//! In: a task's temporal properties. Out: for each a lasso that violates it, or the exploration that shows that there is none.
+//! The states and turns are stored once (`graph.rs`), with what the properties' propositions and fairness assumptions look at
+//! (`predicates.rs`). Each way to violate a property is a product with an automaton (`product.rs`), searched for a component
+//! that satisfies all demands (`streett::emptiness`); the run through it is made short (`streett::lasso`).
+
+mod graph;
+mod predicates;
+mod product;
+
+use std::time::Instant;
+
+use base::StopReason;
+use engine::{Answer, Event, PropertyId, Statistics, Task, Verdict};
+use evidence::{Evidence, Trace, TraceEnd};
+use model::Model;
+use model::eval::State;
+use model::property::{Formula, PropertyKind};
+use temporal::Violation;
+
+use engine::meter::Meter;
+use graph::StateGraph;
+use packed::codec::{Codec, Limits};
+use packed::compile::Compiler;
+use packed::machine::Machine;
+use packed::width::{ForWidth, with_width};
+use predicates::Predicates;
+use product::Product;
+use streett::emptiness;
+use streett::lasso::{self, Lasso};
+
+/// Answers the temporal properties among those of a task; the others are not looked at.
+pub fn run(task: &Task<'_>, meter: &Meter<'_>) -> Vec<Answer> {
+    let codec = Codec::new(task.model, Limits::default());
+    let started = Instant::now();
+    let asked: Vec<Asked> = task.properties.iter().filter_map(|&id| Asked::new(task, id)).collect();
+    if asked.is_empty() {
+        return Vec::new();
+    }
+    let properties: Vec<PropertyId> = asked.iter().map(|asked| asked.property).collect();
+    match with_width(codec.layout.n_words, Job { codec: &codec, asked, meter, started }) {
+        Ok(answers) => answers,
+        Err(reason) => properties.into_iter().map(|property| unknown(property, reason.clone())).collect(),
+    }
+}
+
+fn unknown(property: PropertyId, reason: StopReason) -> Answer {
+    Answer { property, verdict: Verdict::Unknown(reason), statistics: Statistics::default() }
+}
+
+/// A property and the ways to violate it.
+struct Asked {
+    property: PropertyId,
+    violations: Result<Vec<Violation>, StopReason>,
+}
+
+impl Asked {
+    fn new(task: &Task<'_>, property: PropertyId) -> Option<Self> {
+        let formula = formula_of(task.model, property)?;
+        let violations = temporal::violations(task.model, &task.model.properties[property], formula, &task.budget);
+        Some(Asked { property, violations })
+    }
+}
+
+fn formula_of(model: &Model, property: PropertyId) -> Option<&Formula> {
+    match &model.properties[property].kind {
+        PropertyKind::Temporal(formula) => Some(formula),
+        _ => None,
+    }
+}
+
+struct Job<'j> {
+    codec: &'j Codec<'j>,
+    asked: Vec<Asked>,
+    meter: &'j Meter<'j>,
+    started: Instant,
+}
+
+impl ForWidth for Job<'_> {
+    type Output = Vec<Answer>;
+
+    fn run<const W: usize>(self) -> Vec<Answer> {
+        let mut compiler = Compiler::new(self.codec);
+        let mut predicates = Predicates::new(self.codec.model);
+        for violation in self.asked.iter().flat_map(|asked| asked.violations.iter().flatten()) {
+            predicates.add(&mut compiler, violation);
+        }
+        let machine = Machine { codec: self.codec, code: compiler.finish() };
+        let graph = StateGraph::<W>::build(&machine, &predicates, self.meter);
+        let answer = |asked: &Asked| {
+            let verdict = match (&graph, &asked.violations) {
+                (_, Err(reason)) | (Err(reason), _) => Verdict::Unknown(reason.clone()),
+                (Ok(graph), Ok(violations)) => self.decide(&machine, graph, &predicates, violations),
+            };
+            if !matches!(verdict, Verdict::Unknown(_)) {
+                self.meter.tell(Event::Decided(asked.property));
+            }
+            let statistics = graph.as_ref().map(StateGraph::exploration).ok();
+            Answer {
+                property: asked.property,
+                verdict,
+                statistics: Statistics {
+                    time: self.started.elapsed(),
+                    peak_memory_bytes: Some(self.meter.peak_bytes()),
+                    global_states: statistics.as_ref().map(|seen| seen.states),
+                    global_transitions: statistics.as_ref().map(|seen| seen.transitions),
+                    depth: statistics.as_ref().map(|seen| seen.depth),
+                    ..Statistics::default()
+                },
+            }
+        };
+        self.asked.iter().map(answer).collect()
+    }
+}
+
+impl Job<'_> {
+    /// Looks for a fair loop in each product.
+    fn decide<const W: usize>(
+        &self,
+        machine: &Machine<'_>,
+        graph: &StateGraph<W>,
+        predicates: &Predicates,
+        violations: &[Violation],
+    ) -> Verdict {
+        for violation in violations {
+            let product = match Product::new(machine.codec.model, graph, predicates, violation) {
+                Ok(product) => product,
+                Err(reason) => return Verdict::Unknown(reason),
+            };
+            match emptiness::fair_component(&product, self.meter) {
+                Err(reason) => return Verdict::Unknown(reason),
+                Ok(None) => {}
+                Ok(Some(component)) => {
+                    let trace = shown(machine, &product, &lasso::through(&product, &component));
+                    return Verdict::Violated(Evidence::Trace(trace));
+                }
+            }
+        }
+        Verdict::Holds(Evidence::Exploration(graph.exploration()))
+    }
+}
+
+/// A lasso in the user's terms.
+fn shown<const W: usize>(machine: &Machine<'_>, product: &Product<'_, W>, lasso: &Lasso) -> Trace {
+    let codec = machine.codec;
+    let taken = || lasso.stem.iter().chain(&lasso.turning);
+    let unpack = |node: u32| codec.unpack(&product.graph.states[product.state_of(node)]);
+    let mut states: Vec<State> = taken().map(|&(node, _)| unpack(node)).collect();
+    states.push(unpack(lasso.turning[0].0));
+    let turns = taken().map(|&(node, edge)| product.turn(node, edge)).collect();
+    Trace { states, turns, end: TraceEnd::Loop, loop_from: Some(lasso.stem.len()) }
+}

@@ -1,0 +1,129 @@
+//! Method `mono`: the whole product, explicit.
+
+use base::{Budget, StopReason};
+use engine::{Answer, Engine, EngineError, Method, Observer, PropertyId, Statistics, Task, Verdict};
+use evidence::{Evidence, Exploration};
+use model::Model;
+use model::property::PropertyKind;
+
+use crate::liveness;
+use crate::search::{Finding, Outcome, Search};
+use engine::meter::Meter;
+use packed::codec::{Codec, Limits};
+use packed::compile::Compiler;
+use packed::machine::Machine;
+use packed::questions::Question;
+use packed::width::{ForWidth, with_width};
+
+/// Searches the whole product breadth first, and its graph for fair loops; answers every question.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Mono;
+
+impl Engine for Mono {
+    fn method(&self) -> Method {
+        Method::Mono
+    }
+
+    fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
+        let mut answers = safety(task, observer);
+        answers.extend(liveness::run(task, &Meter::new(&task.budget, observer)));
+        answers.sort_by_key(|answer| task.properties.iter().position(|&id| id == answer.property));
+        Ok(answers)
+    }
+}
+
+/// Answers the properties of a task that are not temporal.
+fn safety(task: &Task<'_>, observer: &dyn Observer) -> Vec<Answer> {
+    let is_safety = |id: &PropertyId| !matches!(task.model.properties[*id].kind, PropertyKind::Temporal(_));
+    let asked: Vec<PropertyId> = task.properties.iter().copied().filter(is_safety).collect();
+    if asked.is_empty() {
+        return Vec::new();
+    }
+    let meter = Meter::new(&task.budget, observer);
+    let codec = Codec::new(task.model, Limits::default());
+    let job = Job { codec: &codec, asked: asked.clone(), meter: &meter, n_threads: task.n_threads };
+    match with_width(codec.layout.n_words, job) {
+        Ok((asked, outcome)) => {
+            let answer = |(at, &property)| answer_of(task.model, property, &outcome, at, &meter);
+            asked.iter().enumerate().map(answer).collect()
+        }
+        Err(reason) => Task { properties: asked, ..task.clone() }.undecided(&reason),
+    }
+}
+
+/// Explores the whole product, whatever the properties say. With why it ended early, if it did.
+pub fn explore(
+    model: &Model,
+    budget: &Budget,
+    n_threads: usize,
+    observer: &dyn Observer,
+) -> (Exploration, Statistics, Option<StopReason>) {
+    let meter = Meter::new(budget, observer);
+    let codec = Codec::new(model, Limits::default());
+    let job = Job { codec: &codec, asked: Vec::new(), meter: &meter, n_threads };
+    match with_width(codec.layout.n_words, job) {
+        Err(reason) => {
+            let nothing = Exploration { states: 0, transitions: 0, deadlocks: 0, errors: 0, depth: 0, complete: false };
+            (nothing, Statistics::default(), Some(reason))
+        }
+        Ok((_, outcome)) => {
+            let statistics = statistics(&outcome.exploration, outcome.time, &meter);
+            (outcome.exploration, statistics, outcome.stopped)
+        }
+    }
+}
+
+/// A search to be run with states of some width.
+struct Job<'j> {
+    codec: &'j Codec<'j>,
+    asked: Vec<PropertyId>,
+    meter: &'j Meter<'j>,
+    n_threads: usize,
+}
+
+impl ForWidth for Job<'_> {
+    type Output = (Vec<PropertyId>, Outcome);
+
+    fn run<const W: usize>(self) -> Self::Output {
+        let mut compiler = Compiler::new(self.codec);
+        let compile = |&id: &PropertyId| Question::new(self.codec.model, id, &mut compiler);
+        let questions: Vec<Question> = self.asked.iter().filter_map(compile).collect();
+        let machine = Machine { codec: self.codec, code: compiler.finish() };
+        let outcome = Search::<W>::new(&machine, &questions, self.meter, self.n_threads).run();
+        (self.asked, outcome)
+    }
+}
+
+fn answer_of(model: &Model, property: PropertyId, outcome: &Outcome, at: usize, meter: &Meter<'_>) -> Answer {
+    let is_reachable = matches!(model.properties[property].kind, PropertyKind::Reachable(_));
+    match &outcome.findings[at] {
+        Some(Finding { result, time, explored }) => {
+            let verdict = match result {
+                Ok(trace) if is_reachable => Verdict::Holds(Evidence::Trace(trace.clone())),
+                Ok(trace) => Verdict::Violated(Evidence::Trace(trace.clone())),
+                Err(reason) => Verdict::Unknown(reason.clone()),
+            };
+            Answer { property, verdict, statistics: statistics(explored, *time, meter) }
+        }
+        None => {
+            let explored = Evidence::Exploration(outcome.exploration.clone());
+            let verdict = match &outcome.stopped {
+                _ if outcome.exploration.complete && is_reachable => Verdict::Violated(explored),
+                _ if outcome.exploration.complete => Verdict::Holds(explored),
+                reason => Verdict::Unknown(reason.clone().unwrap_or(StopReason::Cancelled)),
+            };
+            Answer { property, verdict, statistics: statistics(&outcome.exploration, outcome.time, meter) }
+        }
+    }
+}
+
+fn statistics(explored: &Exploration, time: std::time::Duration, meter: &Meter<'_>) -> Statistics {
+    Statistics {
+        time,
+        peak_memory_bytes: Some(meter.peak_bytes()),
+        global_states: Some(explored.states),
+        global_transitions: Some(explored.transitions),
+        depth: Some(explored.depth),
+        ..Statistics::default()
+    }
+}

@@ -1,0 +1,240 @@
+//! The search of the whole product: breadth first, level by level, all questions at once.
+//!
+//! In: a compiled program and its questions. Out: what was explored, and for each question that a state or a step decided
+//! the run to it. Each question is decided on the first level that hits it, so the run is shortest; the search goes on for
+//! the others and ends early when all are decided. A question that nothing decides has its other answer when everything
+//! was explored.
+
+use std::time::{Duration, Instant};
+
+use base::StopReason;
+use engine::Event;
+use evidence::{Exploration, Trace};
+
+use crate::expand::{Counts, Delivery, Finder, Level, OpenQuestions};
+use crate::parallel;
+use crate::path::{self, Levels};
+use crate::shard::{Shard, shard_of};
+use engine::meter::Meter;
+use packed::initial::InitialStates;
+use packed::machine::{Flow, Machine};
+use packed::packing::Packed;
+use packed::questions::{Goal, Hits, Question};
+use packed::store::BATCH;
+
+/// A level with fewer states is not worth starting threads for.
+const MIN_PARALLEL_LEVEL: usize = 2_000;
+
+/// What is known about a question.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// The run that decides it, or why there is none.
+    pub result: Result<Trace, StopReason>,
+    /// When it was decided, from the start of the search.
+    pub time: Duration,
+    /// What was explored by then.
+    pub explored: Exploration,
+}
+
+/// What a search saw.
+pub struct Outcome {
+    /// By question: what decided it, if something did.
+    pub findings: Vec<Option<Finding>>,
+    /// What was explored.
+    pub exploration: Exploration,
+    /// Why it ended early, if a limit was reached.
+    pub stopped: Option<StopReason>,
+    /// How long it took.
+    pub time: Duration,
+}
+
+/// A search under way.
+pub struct Search<'a, const W: usize> {
+    machine: &'a Machine<'a>,
+    questions: &'a [Question],
+    meter: &'a Meter<'a>,
+    started: Instant,
+    /// One for each thread; level `depth` is complete in all of them, the next one is being filled.
+    shards: Vec<Shard<W>>,
+    counts: Counts,
+    /// The level whose steps are taken next.
+    depth: usize,
+    findings: Vec<Option<Finding>>,
+}
+
+impl<'a, const W: usize> Search<'a, W> {
+    /// A search that has seen nothing yet.
+    pub fn new(machine: &'a Machine<'a>, questions: &'a [Question], meter: &'a Meter<'a>, n_threads: usize) -> Self {
+        Search {
+            machine,
+            questions,
+            meter,
+            started: Instant::now(),
+            shards: (0..n_threads.max(1)).map(|_| Shard::new(meter)).collect(),
+            counts: Counts::default(),
+            depth: 0,
+            findings: questions.iter().map(|_| None).collect(),
+        }
+    }
+
+    /// Searches until everything was seen, every question is decided, or a limit is reached. Without questions,
+    /// everything is seen.
+    pub fn run(mut self) -> Outcome {
+        self.start();
+        let mut complete = false;
+        while !self.meter.is_stopped() && !self.is_decided() {
+            if self.level_len() == 0 {
+                complete = true;
+                break;
+            }
+            self.step();
+        }
+        if complete {
+            let open = self.questions.iter().zip(&self.findings).filter(|(_, finding)| finding.is_none());
+            open.for_each(|(question, _)| self.meter.tell(Event::Decided(question.property)));
+        }
+        let exploration = self.explored(complete);
+        let stopped = self.meter.reason();
+        Outcome { findings: self.findings, exploration, stopped, time: self.started.elapsed() }
+    }
+
+    fn is_decided(&self) -> bool {
+        !self.questions.is_empty() && self.findings.iter().all(Option::is_some)
+    }
+
+    fn level_len(&self) -> usize {
+        self.shards.iter().map(|shard| shard.level(self.depth).len()).sum()
+    }
+
+    fn explored(&self, complete: bool) -> Exploration {
+        let last_level = self.depth.saturating_sub(usize::from(self.level_len() == 0));
+        Exploration {
+            states: self.shards.iter().map(|shard| shard.store.n_states() as u64).sum(),
+            transitions: self.counts.transitions,
+            deadlocks: self.counts.deadlocks,
+            errors: self.counts.errors,
+            depth: last_level as u64,
+            complete,
+        }
+    }
+
+    /// Stores the initial states, level 0.
+    fn start(&mut self) {
+        let open = OpenQuestions::new(self.questions, |_| true);
+        let level = self.level(&open);
+        let mut finder = level.finder();
+        let mut batches: Vec<Vec<Packed<W>>> = self.shards.iter().map(|_| Vec::with_capacity(BATCH)).collect();
+        let n_shards = self.shards.len();
+        for state in InitialStates::<W>::new(self.machine.codec) {
+            let shard = shard_of(&state, n_shards);
+            batches[shard].push(state);
+            if batches[shard].len() == BATCH {
+                let stored = finder.insert(&mut self.shards[shard], &batches[shard]);
+                batches[shard].clear();
+                if stored.is_break() || !self.meter.may_go_on(0) {
+                    break;
+                }
+            }
+        }
+        for (shard, batch) in self.shards.iter_mut().zip(&batches) {
+            if finder.insert(shard, batch).is_break() {
+                break;
+            }
+        }
+        let hits = finder.hits;
+        self.shards.iter_mut().for_each(Shard::begin_level);
+        self.decide(&hits, |goal| matches!(goal, Goal::State(..)), 0);
+    }
+
+    /// Takes all steps of the level.
+    fn step(&mut self) {
+        self.meter.enter_level(self.depth as u64);
+        let open = OpenQuestions::new(self.questions, |at| self.findings[at].is_none());
+        let level = self.level(&open);
+        let is_parallel = self.shards.len() > 1 && self.level_len() >= MIN_PARALLEL_LEVEL;
+        let (counts, hits) = if is_parallel {
+            parallel::expand_level(level, self.depth, &mut self.shards)
+        } else {
+            expand_level(level, self.depth, &mut self.shards)
+        };
+        self.counts.add(counts);
+        self.shards.iter_mut().for_each(Shard::begin_level);
+        // What the steps show is true of this level, what the new states show, of the next.
+        self.decide(&hits, |goal| !matches!(goal, Goal::State(..)), self.depth);
+        self.decide(&hits, |goal| matches!(goal, Goal::State(..)), self.depth + 1);
+        self.depth += 1;
+    }
+
+    fn level<'l>(&self, open: &'l OpenQuestions<'l>) -> Level<'l>
+    where
+        'a: 'l,
+    {
+        Level { machine: self.machine, meter: self.meter, open, n_questions: self.questions.len() }
+    }
+
+    /// Makes findings of the hits on a level.
+    fn decide(&mut self, hits: &Hits<W>, wanted: impl Fn(&Goal) -> bool, depth: usize) {
+        for (at, question) in self.questions.iter().enumerate().filter(|(_, question)| wanted(&question.goal)) {
+            let levels = Levels { machine: self.machine, shards: &self.shards, meter: self.meter };
+            let result = match hits.faulty[at] {
+                _ if hits.decided[at] => path::trace(levels, &question.goal, depth),
+                Some(state) => Err(self.property_error(question, &state)),
+                None => continue,
+            };
+            let time = self.started.elapsed();
+            self.findings[at] = Some(Finding { result, time, explored: self.explored(false) });
+            self.meter.tell(Event::Decided(question.property));
+        }
+    }
+
+    /// Why a property's own expression has no value in a state.
+    fn property_error(&self, question: &Question, state: &Packed<W>) -> StopReason {
+        use model::property::PropertyKind;
+        let codec = self.machine.codec;
+        let property = &codec.model.properties[question.property];
+        let fault = match &property.kind {
+            PropertyKind::Invariant(condition) | PropertyKind::Reachable(condition) => {
+                model::eval::evaluate(codec.model, &codec.unpack(state), condition, None).err()
+            }
+            _ => None,
+        };
+        let fault = fault.map_or_else(|| "an error".to_string(), |fault| fault.fault.to_string());
+        StopReason::PropertyError(format!("evaluating it fails in a reachable state: {fault}"))
+    }
+}
+
+/// Expands a level with one thread.
+fn expand_level<const W: usize>(level: Level<'_>, depth: usize, shards: &mut [Shard<W>]) -> (Counts, Hits<W>) {
+    let n_shards = shards.len();
+    let mut expander = level.expander(Direct { shards }, BATCH);
+    let scratch = level.machine.scratch();
+    let mut expand_all = || {
+        for shard in 0..n_shards {
+            for position in expander.delivery.shards[shard].level(depth) {
+                let state = *expander.delivery.shards[shard].store.state(position);
+                expander.expand(&state, &scratch)?;
+            }
+        }
+        expander.finish()
+    };
+    // Where the search is stopped, the reason is in the meter.
+    let _stopped: Flow = expand_all();
+    (expander.counts, expander.finder.hits)
+}
+
+/// All shards belong to this thread.
+struct Direct<'s, const W: usize> {
+    shards: &'s mut [Shard<W>],
+}
+
+impl<const W: usize> Delivery<W> for Direct<'_, W> {
+    fn n_shards(&self) -> usize {
+        self.shards.len()
+    }
+
+    fn deliver(&mut self, shard: usize, batch: &mut Vec<Packed<W>>, finder: &mut Finder<'_, W>) -> Flow {
+        let result = finder.insert(&mut self.shards[shard], batch);
+        batch.clear();
+        result
+    }
+}

@@ -1,0 +1,279 @@
+//! The reduced search: breadth first, with the chosen actions only.
+//!
+//! In: the local state graphs and the questions. Out: what was explored, and for each question that a state or a step decided a run
+//! to it, which need not be a shortest one. A chosen set that leads only to states whose steps were taken before could be
+//! chosen for ever, round and round, and an action be ignored; so, unless only deadlocks are asked for, some chosen step has to
+//! lead to a state whose turn is still to come, or all actions are taken.
+
+use std::time::{Duration, Instant};
+
+use base::StopReason;
+use engine::Event;
+use evidence::trace::trace_through;
+use evidence::{Exploration, Trace};
+use model::control::ActionId;
+use model::eval::State;
+use model::process::ProcessId;
+
+use super::choice::{Choice, Keeping};
+use engine::meter::Meter;
+use local::graphs::{ActionNumber, Rounds, step_of};
+use local::sets::Rows;
+use packed::initial::InitialStates;
+use packed::machine::{Flow, Machine, Scratch, Sink};
+use packed::packing::Packed;
+use packed::questions::{Goal, Question};
+
+/// Limits are looked at after so many states.
+const CHECK_EVERY: usize = 256;
+
+/// No state comes before an initial one.
+const NOTHING: u32 = u32::MAX;
+
+/// What a search saw.
+pub struct Outcome {
+    /// By question: the run that decides it, or why it has no answer.
+    pub findings: Vec<Option<Result<Trace, StopReason>>>,
+    /// What was explored.
+    pub exploration: Exploration,
+    /// Why it ended early, if a limit was reached.
+    pub stopped: Option<StopReason>,
+    /// How long it took, the local state graphs included.
+    pub time: Duration,
+}
+
+/// A search under way.
+pub struct Search<'s, const W: usize> {
+    machine: &'s Machine<'s>,
+    rounds: &'s Rounds<'s, W>,
+    questions: &'s [Question],
+    meter: &'s Meter<'s>,
+    keeping: Keeping<W>,
+    choice: Choice<'s, W>,
+    started: Instant,
+    states: Rows<W>,
+    /// By state: the one that it was found from.
+    before: Vec<u32>,
+    findings: Vec<Option<Result<Trace, StopReason>>>,
+    exploration: Exploration,
+    scratch: Scratch<W>,
+    /// Whether a step of two processes may be a fault, which their graphs do not show: then everything is taken.
+    meetings_fail: bool,
+}
+
+impl<'s, const W: usize> Search<'s, W> {
+    /// A search that has seen nothing.
+    pub fn new(
+        rounds: &'s Rounds<'s, W>,
+        questions: &'s [Question],
+        keeping: Keeping<W>,
+        (machine, meter): (&'s Machine<'s>, &'s Meter<'s>),
+    ) -> Self {
+        let exploration = Exploration { states: 0, transitions: 0, deadlocks: 0, errors: 0, depth: 0, complete: false };
+        Search {
+            machine,
+            rounds,
+            questions,
+            meter,
+            keeping,
+            choice: Choice::new(rounds, machine, &keeping),
+            started: Instant::now(),
+            states: Rows::default(),
+            before: Vec::new(),
+            findings: questions.iter().map(|_| None).collect(),
+            exploration,
+            scratch: machine.scratch(),
+            meetings_fail: rounds.joints.iter().any(|joint| joint.faults),
+        }
+    }
+
+    /// Searches until every question is decided, nothing is left, or a limit is reached; without questions, to the end.
+    pub fn run(mut self) -> Outcome {
+        let ended = self.search();
+        let (states, peak) = (self.states.len() as u64, self.bytes());
+        self.meter.add(peak);
+        self.exploration.states = states;
+        self.exploration.complete = ended.is_continue() && !self.is_decided();
+        if self.exploration.complete {
+            let open = self.questions.iter().zip(&self.findings).filter(|(_, finding)| finding.is_none());
+            open.for_each(|(question, _)| self.meter.tell(Event::Decided(question.property)));
+        }
+        let stopped = self.meter.reason();
+        self.meter.remove(peak);
+        let time = self.started.elapsed();
+        Outcome { findings: self.findings, exploration: self.exploration, stopped, time }
+    }
+
+    fn is_decided(&self) -> bool {
+        !self.questions.is_empty() && self.findings.iter().all(Option::is_some)
+    }
+
+    fn bytes(&self) -> u64 {
+        self.states.bytes() + 4 * self.before.capacity() as u64
+    }
+
+    fn search(&mut self) -> Flow {
+        for state in InitialStates::<W>::new(self.machine.codec) {
+            self.visit(&state, NOTHING);
+            if self.states.len().is_multiple_of(CHECK_EVERY) && !self.meter.may_go_on(self.bytes()) {
+                return Flow::Break(());
+            }
+        }
+        let (mut at, mut level_end) = (0, self.states.len());
+        while at < self.states.len() && !self.is_decided() {
+            if at == level_end {
+                level_end = self.states.len();
+                self.exploration.depth += 1;
+            }
+            self.expand(at as u32)?;
+            at += 1;
+            if at.is_multiple_of(CHECK_EVERY) {
+                self.meter.stored(CHECK_EVERY as u64);
+                if !self.meter.may_go_on(self.bytes()) {
+                    return Flow::Break(());
+                }
+            }
+        }
+        Flow::Continue(())
+    }
+
+    /// The number of a state; a new one is looked at.
+    fn visit(&mut self, state: &Packed<W>, from: u32) -> u32 {
+        let (number, is_new) = self.states.number(*state);
+        if is_new {
+            self.before.push(from);
+            self.look(number);
+        }
+        number
+    }
+
+    fn look(&mut self, number: u32) {
+        let questions = self.questions;
+        for (at, question) in questions.iter().enumerate() {
+            let Goal::State(term, wanted) = question.goal else { continue };
+            if self.findings[at].is_some() {
+                continue;
+            }
+            match self.machine.test(term, self.states.row(number), &self.scratch) {
+                Ok(truth) if truth == wanted => self.decide(at, number),
+                Ok(_) => {}
+                Err(_) => {
+                    let why = "evaluating it fails in a reachable state".to_string();
+                    self.findings[at] = Some(Err(StopReason::PropertyError(why)));
+                }
+            }
+        }
+    }
+
+    /// A question is decided by a state, or by a step from it.
+    fn decide(&mut self, at: usize, number: u32) {
+        let codec = self.machine.codec;
+        let mut states: Vec<State> = Vec::new();
+        let mut here = number;
+        while here != NOTHING {
+            states.push(codec.unpack(self.states.row(here)));
+            here = self.before[here as usize];
+        }
+        states.reverse();
+        let property = self.questions[at].property;
+        let trace = trace_through(codec.model, states, &codec.model.properties[property].kind);
+        self.findings[at] = Some(Ok(trace.expect("packed steps are those of `eval`")));
+        self.meter.tell(Event::Decided(property));
+    }
+
+    fn decide_all(&mut self, number: u32, wanted: impl Fn(&Goal) -> bool) {
+        let questions = self.questions;
+        for (at, question) in questions.iter().enumerate() {
+            if wanted(&question.goal) && self.findings[at].is_none() {
+                self.decide(at, number);
+            }
+        }
+    }
+
+    fn expand(&mut self, number: u32) -> Flow {
+        let state = *self.states.row(number);
+        let mut steps = Steps {
+            machine: self.machine,
+            rounds: self.rounds,
+            state: &state,
+            action: NOTHING,
+            pending: None,
+            found: Vec::new(),
+            n_faults: 0,
+        };
+        let can_move = self.machine.expand(&state, &self.scratch, &mut steps)?;
+        let Steps { found, n_faults, .. } = steps;
+        if !can_move && self.machine.somebody_waits(&state) {
+            self.exploration.deadlocks += 1;
+            self.decide_all(number, |goal| matches!(goal, Goal::Deadlock));
+        }
+        if n_faults > 0 {
+            self.exploration.errors += n_faults;
+            self.decide_all(number, |goal| matches!(goal, Goal::Fault));
+        }
+        let mut enabled: Vec<ActionNumber> = found.iter().map(|(action, _)| *action).collect();
+        let standing = self.choice.enabling.standing(self.machine, &state);
+        if n_faults > 0 {
+            enabled.extend(
+                standing.locals.iter().zip(&self.rounds.graphs).flat_map(|(&at, graph)| graph.faulty(at).iter()),
+            );
+        }
+        enabled.sort_unstable();
+        enabled.dedup();
+        let chosen =
+            if enabled.len() > 1 && !self.meetings_fail { self.choice.choose(&enabled, &standing) } else { None };
+        let is_chosen = |action: ActionNumber| chosen.as_ref().is_none_or(|set| set.contains(&action));
+        let mut goes_on = false;
+        for (_, next) in found.iter().filter(|(action, _)| is_chosen(*action)) {
+            self.exploration.transitions += 1;
+            goes_on |= self.visit(next, number) > number;
+        }
+        if chosen.is_some() && !goes_on && !self.keeping.only_deadlocks {
+            for (_, next) in found.iter().filter(|(action, _)| !is_chosen(*action)) {
+                self.exploration.transitions += 1;
+                self.visit(next, number);
+            }
+        }
+        Flow::Continue(())
+    }
+}
+
+/// Collects steps with their actions.
+struct Steps<'s, 'm, const W: usize> {
+    machine: &'s Machine<'m>,
+    rounds: &'s Rounds<'s, W>,
+    state: &'s Packed<W>,
+    /// The action at hand, or nothing where only what begins is known.
+    action: ActionNumber,
+    pending: Option<(ActionId, Option<(ProcessId, ActionId)>)>,
+    found: Vec<(ActionNumber, Packed<W>)>,
+    n_faults: u64,
+}
+
+impl<const W: usize> Sink<W> for Steps<'_, '_, W> {
+    fn begins(&mut self, action: ActionId, partner: Option<(ProcessId, ActionId)>) {
+        // The process is known when the step leads somewhere.
+        self.action = NOTHING;
+        self.pending = Some((action, partner));
+    }
+
+    fn successor(&mut self, process: ProcessId, next: &Packed<W>) -> Flow {
+        if self.action == NOTHING {
+            let (action, partner) = self.pending.expect("a step begins before it leads anywhere");
+            let own = step_of(self.machine, process, self.state, action);
+            self.action = match partner {
+                None => own,
+                Some((other, theirs)) => {
+                    self.rounds.actions().meeting(own, step_of(self.machine, other, self.state, theirs))
+                }
+            };
+        }
+        self.found.push((self.action, *next));
+        Flow::Continue(())
+    }
+
+    fn faults(&mut self, _process: ProcessId, n_faults: u64) -> Flow {
+        self.n_faults += n_faults;
+        Flow::Continue(())
+    }
+}

@@ -1,0 +1,9 @@
+//! All tests of `product` in one binary, which is linked once; one file for each subject.
+
+#![allow(clippy::unwrap_used)]
+
+mod limits;
+mod liveness;
+mod pinned;
+mod search;
+mod stubborn;

@@ -1,0 +1,434 @@
+//! The least path edges of all processes (Flanagan and Qadeer 2003, section 3, in the form with callers).
+//!
+//! In: a compiled program and facts that are exposed. Out: for each process its local states, the activations in which each was met,
+//! callers and returns of activations, and its guarantee. The rules: initial states are met in the process's own text; a step leads
+//! from local state to local state within the activation, and is a guarantee to the others where it changes the store; what another
+//! process guarantees happens in every activation; a call starts an activation, and where one returns, its callers go on. A call or a
+//! return may change the store, too.
+//!
+//! The method is a worklist of local states with the activations that are new there. Steps of a local state are taken once, and a
+//! call with its return is one more edge between local states, so that to propagate a set of activations is a few operations on words.
+
+use std::collections::VecDeque;
+
+use base::{Budget, Feature, StopReason, Unsupported};
+use model::control::{ActionId, ActionKind};
+use model::process::ProcessId;
+use rustc_hash::FxHashMap;
+
+use crate::blocks::Blocks;
+use crate::exposed::ExposedBits;
+use crate::thread::{Agreeing, Caller, Cause, LocalId, OWN_TEXT, Origin, Thread};
+use local::sets::views::Sight;
+use packed::initial::InitialStates;
+use packed::machine::{Company, Flow, Machine, Scratch, Sink};
+use packed::packing::Packed;
+use packed::words::{add, and, is_zero, or, without};
+
+/// Limits are looked at after so many local states, and memory is counted after this many times as many.
+const CHECK_EVERY: u32 = 128;
+const COUNT_EVERY: u32 = 512;
+
+/// The path edges of a program.
+pub struct Saturation<'a, const W: usize> {
+    /// The program.
+    pub machine: &'a Machine<'a>,
+    /// What the machine needs.
+    pub scratch: Scratch<W>,
+    /// What is exposed.
+    pub exposed: ExposedBits,
+    /// By process.
+    pub threads: Vec<Thread<W>>,
+    /// Local states with activations that are new, in the order in which they came.
+    queue: VecDeque<(u32, LocalId, Blocks)>,
+    /// How many were taken from the queue.
+    n_taken: u64,
+    /// By process and local state: where in the queue it is, counted from the first ever, plus 1; 0 where it is not.
+    queued: Vec<Vec<u64>>,
+    /// Stores that others have not been asked about.
+    fresh: Vec<(u32, u32)>,
+    budget: &'a Budget,
+    n_ticks: u32,
+    /// What everything took when it was last counted.
+    pub bytes: u64,
+}
+
+/// What leaves a local state.
+struct Outcomes<'a, const W: usize> {
+    machine: &'a Machine<'a>,
+    kind: StepKind,
+    found: Vec<(StepKind, Packed<W>)>,
+    faulty: bool,
+    out_of_stacks: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum StepKind {
+    Plain,
+    Call,
+    Return,
+}
+
+impl<const W: usize> Sink<W> for Outcomes<'_, W> {
+    fn begins(&mut self, action: ActionId, _partner: Option<(ProcessId, ActionId)>) {
+        self.kind = kind_of(self.machine, action);
+    }
+
+    fn successor(&mut self, _process: ProcessId, next: &Packed<W>) -> Flow {
+        self.found.push((self.kind, *next));
+        Flow::Continue(())
+    }
+
+    fn faults(&mut self, _process: ProcessId, _n_faults: u64) -> Flow {
+        self.faulty = true;
+        Flow::Continue(())
+    }
+
+    fn out_of_stacks(&mut self) {
+        self.out_of_stacks = true;
+    }
+}
+
+fn kind_of(machine: &Machine<'_>, action: ActionId) -> StepKind {
+    match machine.codec.model.actions[action].kind {
+        ActionKind::Plain | ActionKind::Idle => StepKind::Plain,
+        ActionKind::Call { .. } => StepKind::Call,
+        ActionKind::Return { .. } => StepKind::Return,
+    }
+}
+
+impl<'a, const W: usize> Saturation<'a, W> {
+    /// Everything before the first rule is applied.
+    pub fn new(machine: &'a Machine<'a>, sight: &Sight<W>, exposed: ExposedBits, budget: &'a Budget) -> Self {
+        let processes: Vec<ProcessId> = machine.codec.model.processes.ids().collect();
+        let mut threads: Vec<Thread<W>> = Vec::new();
+        for &process in &processes {
+            let mut mask = sight.mask(&[process]);
+            if let Some(frames) = &machine.codec.layout.frames[process.index()] {
+                // What waits below the top frame is no part of a local state.
+                let mut below = [0; W];
+                add(&mut below, frames.stack);
+                mask = without(&mask, &below);
+            }
+            let others = processes.iter().filter(|&&other| other != process);
+            let others = others.fold([0; W], |mask, &other| or(&mask, &sight.mask(&[other])));
+            let mut store_mask = and(&mask, &others);
+            exposed.add_to(&mut store_mask);
+            threads.push(Thread::new(process, store_mask, without(&mask, &store_mask)));
+        }
+        for at in 0..threads.len() {
+            let mine = threads[at].store_mask;
+            let mut commons: Vec<(Packed<W>, FxHashMap<Packed<W>, Agreeing<W>>)> = Vec::new();
+            let mut with = Vec::new();
+            for (other, thread) in threads.iter().enumerate() {
+                let common = and(&mine, &thread.store_mask);
+                let known = commons.iter().position(|(mask, _)| *mask == common);
+                with.push((other != at && !is_zero(&common)).then(|| {
+                    known.unwrap_or_else(|| {
+                        commons.push((common, FxHashMap::default()));
+                        commons.len() - 1
+                    })
+                }));
+            }
+            (threads[at].commons, threads[at].common_with) = (commons, with);
+        }
+        let queued = vec![Vec::new(); threads.len()];
+        Saturation {
+            machine,
+            scratch: machine.scratch(),
+            exposed,
+            threads,
+            queue: VecDeque::new(),
+            n_taken: 0,
+            queued,
+            fresh: Vec::new(),
+            budget,
+            n_ticks: 0,
+            bytes: 0,
+        }
+    }
+
+    /// Applies the rules until nothing is new.
+    ///
+    /// # Errors
+    /// A limit that was reached.
+    pub fn run(&mut self) -> Result<(), StopReason> {
+        self.start()?;
+        loop {
+            while let Some((thread, store)) = self.fresh.pop() {
+                self.meet_store(thread as usize, store);
+                self.tick()?;
+            }
+            let Some((thread, state, new)) = self.queue.pop_front() else { break };
+            self.n_taken += 1;
+            self.queued[thread as usize][state as usize] = 0;
+            self.advance(thread as usize, state, &new)?;
+            self.tick()?;
+        }
+        self.bytes = self.count_bytes();
+        self.budget.check(self.bytes)
+    }
+
+    /// How many path edges all processes have.
+    pub fn n_path_edges(&self) -> u64 {
+        self.threads.iter().map(Thread::n_path_edges).sum()
+    }
+
+    fn tick(&mut self) -> Result<(), StopReason> {
+        self.n_ticks = self.n_ticks.wrapping_add(1);
+        if self.n_ticks.is_multiple_of(CHECK_EVERY) {
+            if self.n_ticks.is_multiple_of(CHECK_EVERY * COUNT_EVERY) {
+                self.bytes = self.count_bytes();
+            }
+            self.budget.check(self.bytes)?;
+        }
+        Ok(())
+    }
+
+    fn count_bytes(&self) -> u64 {
+        let threads: u64 = self.threads.iter().map(Thread::bytes).sum();
+        threads + self.machine.stack_bytes() + (self.queue.capacity() * size_of::<(u32, LocalId, Blocks)>()) as u64
+    }
+
+    fn start(&mut self) -> Result<(), StopReason> {
+        for at in 0..self.threads.len() {
+            let thread = &self.threads[at];
+            let (process, mask) = (thread.process, or(&thread.store_mask, &thread.local_mask));
+            let mut wheels = mask;
+            self.exposed.fields().for_each(|field| add(&mut wheels, field));
+            for mut row in InitialStates::within(self.machine.codec, &wheels) {
+                for other in self.machine.codec.model.processes.ids() {
+                    self.exposed.refresh(other, &mut row);
+                }
+                let state = self.local_state(process.index(), &row, Origin::Start);
+                self.give(at, state, &Blocks::of(OWN_TEXT));
+                self.tick()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The local state of a process that is in a packed state.
+    fn local_state(&mut self, at: usize, row: &Packed<W>, origin: Origin) -> LocalId {
+        let store = self.store(at, and(row, &self.threads[at].store_mask));
+        let thread = &mut self.threads[at];
+        let local = thread.locals.number(and(row, &thread.local_mask)).0;
+        thread.state(store, local, origin)
+    }
+
+    /// The number of a store, which is announced if it is new.
+    fn store(&mut self, at: usize, row: Packed<W>) -> u32 {
+        let thread = &mut self.threads[at];
+        let (store, new) = thread.stores.number(row);
+        if new {
+            thread.by_store.push(Vec::new());
+            thread.disturbed.push(Vec::new());
+            self.fresh.push((at as u32, store));
+        }
+        store
+    }
+
+    /// A local state is met in some activations.
+    fn give(&mut self, at: usize, state: LocalId, activations: &Blocks) {
+        let new = self.threads[at].met_in[state as usize].add(activations);
+        if new.is_empty() {
+            return;
+        }
+        let queued = &mut self.queued[at];
+        if queued.len() <= state as usize {
+            queued.resize(self.threads[at].states.len(), 0);
+        }
+        match queued[state as usize] {
+            0 => {
+                self.queue.push_back((at as u32, state, new));
+                queued[state as usize] = self.n_taken + self.queue.len() as u64;
+            }
+            place => {
+                self.queue[(place - 1 - self.n_taken) as usize].2.add(&new);
+            }
+        }
+    }
+
+    /// All that follows from a local state's being met in new activations.
+    fn advance(&mut self, at: usize, state: LocalId, new: &Blocks) -> Result<(), StopReason> {
+        if !std::mem::replace(&mut self.threads[at].flags[state as usize].expanded, true) {
+            self.expand(at, state)?;
+        }
+        let mut edge = self.threads[at].first_edge(state);
+        while let Some((to, next)) = self.threads[at].edge(edge) {
+            edge = next;
+            self.give(at, to, new);
+        }
+        let (store, local) = self.threads[at].states[state as usize];
+        for disturbance in 0..self.threads[at].disturbed[store as usize].len() {
+            let (store, _) = self.threads[at].disturbed[store as usize][disturbance];
+            let to = self.threads[at].state(store, local, Origin::Disturbed(state));
+            self.give(at, to, new);
+        }
+        if self.threads[at].flags[state as usize].returns {
+            for activation in new.iter() {
+                self.threads[at].exits[activation as usize].push(state);
+                for caller in 0..self.threads[at].callers[activation as usize].len() {
+                    let caller = self.threads[at].callers[activation as usize][caller];
+                    self.give_back(at, state, caller)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the own steps of a local state, but for returns, which need a frame to return to.
+    fn expand(&mut self, at: usize, state: LocalId) -> Result<(), StopReason> {
+        let row = self.threads[at].row(state);
+        let process = self.threads[at].process;
+        let point = self.machine.point(process, &row);
+        let actions = &self.machine.code.steps[point.first as usize..point.end as usize];
+        let is_return = |action| kind_of(self.machine, action) == StepKind::Return;
+        let returns = actions.iter().any(|step| is_return(step.action)) && self.can_return(process, &row);
+        self.threads[at].flags[state as usize].returns = returns;
+        let outcomes = self.outcomes(process, &row, false)?;
+        if outcomes.faulty {
+            self.threads[at].faults.push((state, None));
+        }
+        for (kind, next) in outcomes.found {
+            let origin = if kind == StepKind::Call { Origin::Called(state) } else { Origin::Step(state) };
+            let to = self.stepped(at, state, next, origin);
+            if kind == StepKind::Call {
+                let frames = self.machine.codec.layout.frames[process.index()].as_ref();
+                let frame = frames.expect("the process calls procedures").stack.raw(&next) as u32;
+                self.call(at, to, Caller { from: state, frame })?;
+            } else {
+                self.threads[at].add_step_edge(state, to);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a step that returns may be enabled: its guard does not look at the frame below.
+    fn can_return(&self, process: ProcessId, row: &Packed<W>) -> bool {
+        let mut enabled = self.machine.steps_that_may_be_enabled(process, row, &self.scratch);
+        enabled.any(|step| kind_of(self.machine, self.machine.code.steps[step].action) == StepKind::Return)
+    }
+
+    fn outcomes(&self, process: ProcessId, row: &Packed<W>, returns: bool) -> Result<Outcomes<'a, W>, StopReason> {
+        let machine = self.machine;
+        let mut outcomes =
+            Outcomes { machine, kind: StepKind::Plain, found: Vec::new(), faulty: false, out_of_stacks: false };
+        let wanted = |action| (kind_of(machine, action) == StepKind::Return) == returns;
+        let _ = machine.expand_some((process, Company::Nobody), row, (&self.scratch, wanted), &mut outcomes);
+        if outcomes.out_of_stacks {
+            return Err(Unsupported::about(Feature::Numbers, "frames").into());
+        }
+        Ok(outcomes)
+    }
+
+    /// The local state after a step of the process; the others learn how the store changed.
+    fn stepped(&mut self, at: usize, from: LocalId, mut next: Packed<W>, origin: Origin) -> LocalId {
+        self.exposed.refresh(self.threads[at].process, &mut next);
+        let to = self.local_state(at, &next, origin);
+        let before = self.threads[at].states[from as usize].0;
+        let after = self.threads[at].states[to as usize].0;
+        self.guarantee(at, (before, after), from);
+        to
+    }
+
+    /// A procedure starts in `entry`.
+    fn call(&mut self, at: usize, entry: LocalId, caller: Caller) -> Result<(), StopReason> {
+        let (activation, new) = self.threads[at].activation(entry);
+        if self.threads[at].callers[activation as usize].contains(&caller) {
+            return Ok(());
+        }
+        self.threads[at].callers[activation as usize].push(caller);
+        if new {
+            self.give(at, entry, &Blocks::of(activation));
+        }
+        for exit in 0..self.threads[at].exits[activation as usize].len() {
+            let exit = self.threads[at].exits[activation as usize][exit];
+            self.give_back(at, exit, caller)?;
+        }
+        Ok(())
+    }
+
+    /// An activation ends in `exit`, and its caller goes on.
+    fn give_back(&mut self, at: usize, exit: LocalId, caller: Caller) -> Result<(), StopReason> {
+        let process = self.threads[at].process;
+        let mut row = self.threads[at].row(exit);
+        let frames = self.machine.codec.layout.frames[process.index()].as_ref();
+        frames.expect("the process calls procedures").stack.put(&mut row, i64::from(caller.frame));
+        let outcomes = self.outcomes(process, &row, true)?;
+        if outcomes.faulty && !self.threads[at].faults.contains(&(exit, Some(caller.frame))) {
+            self.threads[at].faults.push((exit, Some(caller.frame)));
+        }
+        for (_, next) in outcomes.found {
+            let to = self.stepped(at, exit, next, Origin::Returned(caller.from, exit));
+            if self.threads[at].add_summary(caller.from, to) {
+                let activations = self.threads[at].met_in[caller.from as usize].clone();
+                self.give(at, to, &activations);
+            }
+        }
+        self.tick()
+    }
+
+    /// A process changes its store: everybody who sees a part of the change may meet it.
+    fn guarantee(&mut self, at: usize, (before, after): (u32, u32), from: LocalId) {
+        if before == after || !self.threads[at].guarantee.insert((before, after)) {
+            return;
+        }
+        let (before, after) = (*self.threads[at].stores.row(before), *self.threads[at].stores.row(after));
+        let cause = Cause { process: at as u32, from };
+        for other in 0..self.threads.len() {
+            let Some(common) = self.threads[other].common_with[at] else { continue };
+            let (mask, agreeing) = &mut self.threads[other].commons[common];
+            let mask = *mask;
+            let (before, after) = (and(&before, &mask), and(&after, &mask));
+            if before == after {
+                continue;
+            }
+            let agreeing = agreeing.entry(before).or_default();
+            if !agreeing.known_moves.insert(after) {
+                continue;
+            }
+            agreeing.moves.push((after, cause));
+            for store in agreeing.stores.clone() {
+                self.disturb(other, store, (&mask, &after), cause);
+            }
+        }
+    }
+
+    /// Asks what the others make of a new store.
+    fn meet_store(&mut self, at: usize, store: u32) {
+        for common in 0..self.threads[at].commons.len() {
+            let row = *self.threads[at].stores.row(store);
+            let (mask, agreeing) = &mut self.threads[at].commons[common];
+            let mask = *mask;
+            let agreeing = agreeing.entry(and(&row, &mask)).or_default();
+            agreeing.stores.push(store);
+            for (after, cause) in agreeing.moves.clone() {
+                self.disturb(at, store, (&mask, &after), cause);
+            }
+        }
+    }
+
+    /// Somebody else can change a store: that happens in every local state with this store, in each of its activations.
+    fn disturb(&mut self, at: usize, store: u32, (mask, after): (&Packed<W>, &Packed<W>), cause: Cause) {
+        let row = or(&without(self.threads[at].stores.row(store), mask), after);
+        let target = self.store(at, row);
+        let several = self.threads[at].commons.len() > 1;
+        let disturbed = &mut self.threads[at].disturbed[store as usize];
+        // Only those who see different parts of the store can make the same of it.
+        if several && disturbed.iter().any(|&(known, _)| known == target) {
+            return;
+        }
+        disturbed.push((target, cause));
+        for state in 0..self.threads[at].by_store[store as usize].len() {
+            let state = self.threads[at].by_store[store as usize][state];
+            if self.threads[at].met_in[state as usize].is_empty() {
+                continue;
+            }
+            let local = self.threads[at].states[state as usize].1;
+            let to = self.threads[at].state(target, local, Origin::Disturbed(state));
+            let activations = self.threads[at].met_in[state as usize].clone();
+            self.give(at, to, &activations);
+        }
+    }
+}
