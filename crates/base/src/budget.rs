@@ -195,6 +195,20 @@ pub enum StopReason {
     NotSupported(Unsupported),
     /// The question itself could not be evaluated (an error inside a property's own expression).
     PropertyError(String),
+    /// A limit was reached on one of several hosts, and stops all.
+    OnHost {
+        /// The host.
+        host: String,
+        /// The limit.
+        reason: Box<StopReason>,
+    },
+    /// A host was lost for good.
+    HostLost {
+        /// The host.
+        host: String,
+        /// What is known of it.
+        why: String,
+    },
 }
 
 impl StopReason {
@@ -209,6 +223,8 @@ impl StopReason {
             StopReason::TooCoarse(_) => "too-coarse",
             StopReason::NotSupported(_) => "not-supported",
             StopReason::PropertyError(_) => "property-error",
+            StopReason::OnHost { reason, .. } => reason.code(),
+            StopReason::HostLost { .. } => "host-lost",
         }
     }
 }
@@ -250,6 +266,8 @@ impl fmt::Display for StopReason {
             StopReason::TooCoarse(coarse) => write!(f, "{coarse}"),
             StopReason::NotSupported(missing) => write!(f, "{missing}"),
             StopReason::PropertyError(why) => write!(f, "{why}"),
+            StopReason::OnHost { host, reason } => write!(f, "on host {host}: {reason}"),
+            StopReason::HostLost { host, why } => write!(f, "host {host} was lost: {why}"),
         }
     }
 }

@@ -9,6 +9,7 @@ mod explore;
 mod export;
 mod fmt;
 mod graph;
+mod host;
 mod ltl;
 mod manual;
 mod proof;
@@ -34,6 +35,7 @@ pub fn run(cli: &Cli) -> Result<ExitStatus, Failure> {
         Command::Replay(options) => replay::run(options, &cli.display),
         Command::Proof(options) => proof::run(options, &cli.display),
         Command::Sim(options) => sim::run(options, &cli.display),
+        Command::Host => host::run(),
         Command::Fmt(options) => fmt::run(options, &cli.display),
     }
 }

@@ -11,6 +11,7 @@ mod command;
 mod crash;
 mod failure;
 mod files;
+mod host_options;
 mod instance;
 mod interrupt;
 mod kept;

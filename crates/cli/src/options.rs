@@ -12,6 +12,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use driver::instances::{Given, Sizes};
 use engine::denied::Denied;
 
+pub use crate::host_options::HostOptions;
 use crate::{formats, values};
 
 /// The whole command line.
@@ -72,6 +73,9 @@ pub enum Command {
     Fmt(FmtOptions),
     /// Tell more about an error code, or about a method and its settings
     Explain(ExplainOptions),
+    /// Carry out a request of another host, which stands on the standard input
+    #[command(hide = true)]
+    Host,
     /// Print a completion script for a shell
     Completions(CompletionsOptions),
     /// Print the manual page
@@ -284,6 +288,9 @@ pub struct CheckOptions {
     /// What the search may use.
     #[command(flatten)]
     pub limits: LimitOptions,
+    /// Which hosts.
+    #[command(flatten)]
+    pub hosts: HostOptions,
     /// Where the results go.
     #[command(flatten)]
     pub output: CheckOutputOptions,
@@ -311,6 +318,7 @@ Examples:
   piecewise check lock.pw --format human,sarif=out.sarif,junit=out.xml
   piecewise check lock.pw --timeout 60s --memory 4G
   piecewise check lock.pw --deny unaudited   count what nobody checked as not expected
+  piecewise check locks -N 2..40 --hosts hosts.txt   each question on one of several hosts
   piecewise check lock.dve --goal 'P.crit && Q.crit'";
 
 /// `piecewise explore`.

@@ -5,6 +5,7 @@
 //! the commands of those names; [`guarantees`] says what processes guarantee to each other;
 //! [`diagnostics`] draws what the front-end says about the input.
 
+pub mod dealt;
 pub mod diagnostics;
 pub mod explore;
 mod files;

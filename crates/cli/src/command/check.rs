@@ -3,6 +3,7 @@
 //! Everything that can be wrong with the call is said before any work starts: the method, the parameters, the files to read
 //! and to write, the names of properties. A program that is refused does not stop the others; the exit status tells.
 
+mod farm;
 mod show;
 
 use std::time::Instant;
@@ -28,6 +29,7 @@ use crate::progress::Progress;
 use crate::report_page::{Pictures, ReportPage, Reported};
 use crate::status::ExitStatus;
 use crate::{limits, messages};
+use farm::Asked;
 use show::Shown;
 
 /// Checks the programs.
@@ -53,6 +55,10 @@ pub fn run(options: &CheckOptions, display: &DisplayOptions) -> Result<ExitStatu
     let proofs = options.proof.as_deref().map(|path| keeper(Kind::Proofs, path)).transpose()?;
     let report = options.report.as_deref().map(ReportPage::new).transpose()?;
     messages::batch(&batch, "nothing was checked", display);
+    if let Some(file) = &options.hosts.hosts {
+        let asked = Asked { batch, questions, limits, hosts: farm::hosts(file)? };
+        return asked.check(options, &outputs);
+    }
     let denied: Vec<Denied> = options.deny.iter().map(|kind| kind.0).collect();
     let checker = Checker {
         checker,

@@ -11,6 +11,7 @@ mod export;
 mod formats;
 mod formatting;
 mod graph;
+mod hosts;
 mod large_inputs;
 mod limits;
 mod ltl;

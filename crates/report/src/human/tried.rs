@@ -44,6 +44,8 @@ pub fn word(outcome: &AttemptOutcome) -> &'static str {
             StopReason::TooCoarse(_) => "was too coarse",
             StopReason::NotSupported(_) => "does not answer it",
             StopReason::PropertyError(_) => "met an expression without a value",
+            StopReason::OnHost { .. } => "reached a limit on one host",
+            StopReason::HostLost { .. } => "lost a host",
         },
     }
 }

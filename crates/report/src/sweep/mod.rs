@@ -18,10 +18,10 @@ pub(crate) use draw::remarks;
 pub use growth::{Growth, growth};
 
 /// Times below this say more about the machine than about the program.
-const MEASURABLE: Duration = Duration::from_millis(10);
+pub(crate) const MEASURABLE: Duration = Duration::from_millis(10);
 
 /// Fewer times than this say little about how time grows.
-const FEWEST_TIMES: usize = 4;
+pub(crate) const FEWEST_TIMES: usize = 4;
 
 /// The runs of one program at several sizes.
 #[derive(Clone, Debug)]
@@ -165,17 +165,19 @@ impl Row<'_> {
     }
 }
 
+/// A growth for the result document.
+pub(crate) fn growth_document(growth: Growth) -> Json {
+    let (kind, number) = match growth {
+        Growth::Same => ("same", None),
+        Growth::By(number) => ("linear", Some(number)),
+        Growth::Power(number) => ("power", Some(number)),
+        Growth::Factor(number) => ("factor", Some(number)),
+    };
+    json!({ "growth": kind, "by": number })
+}
+
 /// How each property of a sweep grows, for the result document.
 pub fn document(sweep: &Sweep<'_>) -> Json {
-    let growth = |growth: Growth| {
-        let (kind, number) = match growth {
-            Growth::Same => ("same", None),
-            Growth::By(number) => ("linear", Some(number)),
-            Growth::Power(number) => ("power", Some(number)),
-            Growth::Factor(number) => ("factor", Some(number)),
-        };
-        json!({ "growth": kind, "by": number })
-    };
     let row = |row: &Row<'_>| {
         let points = row.points.iter().map(|point| {
             let extent = point.extent();
@@ -195,8 +197,8 @@ pub fn document(sweep: &Sweep<'_>) -> Json {
         json!({
             "property": row.property,
             "points": points.collect::<Vec<_>>(),
-            "time": row.time_growth().map(growth),
-            "number": row.size_growth().map(|(_, _, found)| growth(found)),
+            "time": row.time_growth().map(growth_document),
+            "number": row.size_growth().map(|(_, _, found)| growth_document(found)),
         })
     };
     json!({

@@ -1,0 +1,227 @@
+//! `check --hosts`: each question on one of several hosts, and one document of all answers.
+//!
+//! In: what would be checked here. Out: the same document, in which each result is the one that a host gave. The document is made as if nothing had been
+//! decided; then the answers take the places of the open results, so that its shape is that of a call without hosts.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use base::StopReason;
+use driver::check::{Checked, Limits, Program};
+use driver::files::{self, FileError};
+use driver::load::{Batch, Loaded};
+use engine::insight::Insight;
+use engine::run::{Audit, PropertyResult};
+use engine::{PropertyId, Statistics, Verdict};
+use explain::Explained;
+use hosts::call::{Request, SENT, SentFile};
+use hosts::farm::{self, Outcome, Question};
+use hosts::file::{self, Host};
+use model::Model;
+use report::{Files, dealt, json};
+use serde_json::Value as Json;
+
+use crate::failure::Failure;
+use crate::options::{CheckFormat, CheckOptions};
+use crate::output::Outputs;
+use crate::status::ExitStatus;
+use crate::terminal;
+
+/// Reads the host file.
+///
+/// # Errors
+/// A file that cannot be read, and lines that are wrong.
+pub fn hosts(path: &Path) -> Result<Vec<Host>, Failure> {
+    let text = files::read(path)?;
+    let named = |why: String| format!("{}: {why}", path.display());
+    file::parse(&String::from_utf8_lossy(&text)).map_err(|wrong| Failure::Input(wrong.into_iter().map(named).collect()))
+}
+
+/// What is asked, and of whom.
+pub struct Asked {
+    /// The programs.
+    pub batch: Batch,
+    /// For each program that can be checked its questions.
+    pub questions: Vec<Vec<PropertyId>>,
+    /// What each question may use.
+    pub limits: Limits,
+    /// The hosts.
+    pub hosts: Vec<Host>,
+}
+
+/// A program with its questions.
+struct Posed {
+    program: Program,
+    properties: Vec<PropertyId>,
+}
+
+impl Asked {
+    /// Asks the hosts, and writes what they say.
+    pub fn check(self, options: &CheckOptions, outputs: &Outputs) -> Result<ExitStatus, Failure> {
+        refuse(options)?;
+        let has_refused = self.batch.items.iter().any(|item| matches!(item, Loaded::Refused(_)));
+        let mut properties = self.questions.into_iter();
+        let mut posed = Vec::new();
+        for item in self.batch.items {
+            let Loaded::Program(program) = item else { continue };
+            let properties = properties.next().unwrap_or_default();
+            if !properties.is_empty() {
+                posed.push(Posed { program: *program, properties });
+            }
+        }
+        let questions = posed.iter().map(|one| one.questions(options)).collect::<Result<Vec<_>, _>>()?.concat();
+        let reached = farm::compare_versions(self.hosts).map_err(Failure::Input)?;
+        reached.notes.iter().for_each(|note| terminal::complain(&format!("note: {note}; it is left out\n")));
+        let outcomes = farm::deal(&reached.hosts, &questions, &farm::ByCall, &self.limits.cancel);
+        let (document, answers) = merged(posed, &outcomes, &self.limits)?;
+        let refused = has_refused.then_some(ExitStatus::BadInput);
+        let status = ExitStatus::of_all(answers.into_iter().map(ExitStatus::of_answer).chain(refused));
+        outputs.write(|format, output| match format {
+            CheckFormat::Json => Some(format!("{document:#}\n")),
+            _ => Some(dealt::table(&document, &output.style)),
+        })?;
+        Ok(status)
+    }
+}
+
+/// What does not come back from other hosts is refused.
+fn refuse(options: &CheckOptions) -> Result<(), Failure> {
+    let files = [("--trace", &options.trace), ("--proof", &options.proof), ("--report", &options.report)];
+    let mut wrong: Vec<String> = files
+        .iter()
+        .filter(|(_, path)| path.is_some())
+        .map(|(name, _)| format!("`{name}` does not go with `--hosts`; check the property again without it"))
+        .collect();
+    let is_known = |format: &CheckFormat| matches!(format, CheckFormat::Human | CheckFormat::Json);
+    if options.output.formats.iter().any(|one| !is_known(&one.format)) {
+        wrong.push("with `--hosts` results are `human` or `json`".to_owned());
+    }
+    if wrong.is_empty() { Ok(()) } else { Err(Failure::Input(wrong)) }
+}
+
+impl Posed {
+    /// One question for each property: the call, here and elsewhere.
+    fn questions(&self, options: &CheckOptions) -> Result<Vec<Question>, Failure> {
+        let path = Path::new(self.program.source.name());
+        let sent = sent_files(path)?;
+        let model = &self.program.model;
+        let weight = model.parameters.iter().map(|parameter| parameter.value).sum();
+        let question = |&property: &PropertyId| {
+            let words = |file: String| call(file, model, property, options);
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let mut elsewhere = Request::new(words(format!("{SENT}{name}")));
+            elsewhere.files = sent.clone();
+            Question { weight, here: Request::new(words(path.display().to_string())), elsewhere }
+        };
+        Ok(self.properties.iter().map(question).collect())
+    }
+}
+
+/// The words of a call that answers one question.
+fn call(file: String, model: &Model, property: PropertyId, options: &CheckOptions) -> Vec<String> {
+    let mut words = vec!["check".to_owned(), file];
+    let mut add = |name: &str, value: String| words.extend([name.to_owned(), value]);
+    model.parameters.iter().for_each(|one| add("-D", format!("{}={}", one.name, one.value)));
+    add("--property", model.properties[property].name.clone());
+    add("--method", options.method.clone());
+    options.set.iter().for_each(|one| add("--set", one.clone()));
+    options.goal.goals.iter().for_each(|one| add("--goal", one.clone()));
+    options.deny.iter().for_each(|kind| add("--deny", kind.0.name().to_owned()));
+    if let Some(time) = options.limits.timeout {
+        add("--timeout", format!("{}ms", time.as_millis().max(1)));
+    }
+    if let Some(bytes) = options.limits.memory {
+        add("--memory", bytes.to_string());
+    }
+    if let Some(threads) = options.limits.threads {
+        add("-j", threads.to_string());
+    }
+    add("--format", "json".to_owned());
+    add("--progress", "none".to_owned());
+    if options.all_n {
+        words.push("--all-n".to_owned());
+    }
+    words
+}
+
+/// A program, and what stands beside it under the same name or is included by it.
+fn sent_files(path: &Path) -> Result<Vec<SentFile>, Failure> {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let entries = fs::read_dir(folder).map_err(|error| FileError::from_io(folder, &error))?;
+    let mut sent = Vec::new();
+    for entry in entries.flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let belongs = Path::new(&name) == path.file_name().unwrap_or_default()
+            || name.strip_prefix(&stem).is_some_and(|rest| {
+                [".reach", ".spec", ".init"].iter().any(|ending| rest.ends_with(ending)) && rest.starts_with('.')
+            });
+        if belongs {
+            let text = String::from_utf8_lossy(&files::read(&entry.path())?).into_owned();
+            sent.push(SentFile { name, text });
+        }
+    }
+    let text = sent.iter().find(|file| Path::new(&file.name) == path.file_name().unwrap_or_default());
+    let included = text.map(|file| files::included(path, &file.text)).unwrap_or_default();
+    sent.extend(included.into_iter().map(|(name, text)| SentFile { name, text }));
+    Ok(sent)
+}
+
+/// One document of all answers, and for each whether it is the expected one.
+fn merged(posed: Vec<Posed>, outcomes: &[Outcome], limits: &Limits) -> Result<(Json, Vec<Option<bool>>), Failure> {
+    let mut left = outcomes.iter();
+    let (mut runs, mut given) = (Vec::new(), Vec::new());
+    for Posed { program, properties } in posed {
+        let outcomes: Vec<&Outcome> = properties.iter().zip(&mut left).map(|(_, outcome)| outcome).collect();
+        let results = properties.iter().zip(&outcomes).map(|(&property, outcome)| open(property, outcome)).collect();
+        let answers = properties
+            .iter()
+            .zip(&outcomes)
+            .map(|(&property, outcome)| answer(outcome, &program.model.properties[property].name));
+        given.push(answers.collect::<Result<Vec<Option<Json>>, Failure>>()?);
+        runs.push(program.explained(Checked { results, time: Duration::ZERO }, limits));
+    }
+    let none = Files::default();
+    let runs: Vec<(&Explained, &Files)> = runs.iter().map(|run| (run, &none)).collect();
+    let mut document = json::document(&runs);
+    let mut expected = Vec::new();
+    for (run, answers) in dealt::runs(&mut document).into_iter().zip(given) {
+        dealt::fill(run, answers);
+        expected.extend(dealt::expected(run));
+    }
+    dealt::add_sweeps(&mut document);
+    Ok((document, expected))
+}
+
+/// A result that no host gave yet.
+fn open(property: PropertyId, outcome: &Outcome) -> PropertyResult {
+    let reason = match outcome {
+        Outcome::Lost { host, why } => StopReason::HostLost { host: host.clone(), why: why.clone() },
+        Outcome::Answered(_) | Outcome::Cancelled => StopReason::Cancelled,
+    };
+    PropertyResult {
+        property,
+        method: "auto",
+        verdict: Verdict::Unknown(reason),
+        audit: Audit::NotDone,
+        statistics: Statistics::default(),
+        insight: Insight::default(),
+        denied: Vec::new(),
+    }
+}
+
+/// The result that a host gave; `None` where it died.
+fn answer(outcome: &Outcome, property: &str) -> Result<Option<Json>, Failure> {
+    let Outcome::Answered(ended) = outcome else { return Ok(None) };
+    let messages = || ended.messages.lines().map(|line| line.trim_start_matches("error: ").to_owned()).collect();
+    match ended.status {
+        Some(2) => return Err(Failure::Input(messages())),
+        Some(0 | 1 | 3) => {}
+        _ => return Err(Failure::Internal(ended.messages.clone())),
+    }
+    let mut document: Json =
+        serde_json::from_str(&ended.output).map_err(|error| Failure::Internal(format!("a host answers: {error}")))?;
+    let found = dealt::result(&mut document, property);
+    found.map(Some).ok_or_else(|| Failure::Internal(format!("a host does not answer `{property}`")))
+}
