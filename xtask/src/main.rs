@@ -1,11 +1,13 @@
 //! Chores of the project, as `cargo xtask CHORE`.
 //!
 //! `tidy` checks the rules of the house that a compiler does not know; `bench` measures Piecewise beside other tools;
-//! `beem` compares the BEEM models with the published numbers, `promela` the Promela models with SPIN's; `campaign` compares every method with brute force on random programs.
+//! `beem` compares the BEEM models with the published numbers, `promela` the Promela models with SPIN's; `campaign` compares every method with brute force on random programs;
+//! `fuzz` shows every reader mutated inputs.
 
 mod beem;
 mod bench;
 mod campaign;
+mod fuzz;
 mod promela;
 mod tidy;
 
@@ -20,6 +22,7 @@ fn main() -> ExitCode {
         ["beem"] => beem::run(root, None),
         ["beem", limit] => beem::run(root, Some(limit)),
         ["campaign", ref arguments @ ..] => campaign::run(root, arguments),
+        ["fuzz", ref arguments @ ..] => fuzz::run(root, arguments),
         ["promela", ref arguments @ ..] => promela::run(root, arguments),
         ["bench", name] => bench::run(root, name, false),
         ["bench", name, "--write"] => bench::run(root, name, true),
@@ -36,6 +39,7 @@ fn main() -> ExitCode {
             );
             eprintln!("       cargo xtask campaign [--programs N] [--seed S] [--profile P] [--method M] [--seconds T]");
             eprintln!("                                          every method on random programs against brute force");
+            eprintln!("       cargo xtask fuzz all|TARGET [--seconds N]  the readers on mutated inputs");
             ExitCode::from(2)
         }
     }

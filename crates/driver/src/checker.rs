@@ -4,7 +4,8 @@
 
 use std::sync::Arc;
 
-use base::StopReason;
+use base::{Feature, StopReason, Unsupported};
+use engine::methods::Method;
 use engine::run::PropertyResult;
 use engine::settings::Settings;
 use engine::{Answer, Contradiction, Engine, EngineError, Observer, PropertyId, Statistics, Task, Verdict};
@@ -72,11 +73,20 @@ fn sort_out(model: &Model, questions: &[PropertyId], engine: &dyn Engine) -> (Ve
     let (mut supported, mut refused) = (Vec::new(), Vec::new());
     for &property in questions {
         match engine.supports(model, property) {
+            Ok(()) if model.processes.is_empty() && speaks_of_processes(engine.method()) => {
+                let why = "the program has no process that a proof could speak of";
+                refused.push(not_asked(property, Unsupported::about(Feature::Checking, why).into()));
+            }
             Ok(()) => supported.push(property),
             Err(reason) => refused.push(not_asked(property, reason)),
         }
     }
     (supported, refused)
+}
+
+/// Whether what a method claims is about processes, one or more at a time.
+fn speaks_of_processes(method: Method) -> bool {
+    !matches!(method, Method::Auto | Method::Mono | Method::Stubborn | Method::Global | Method::Propagate | Method::Pushdown)
 }
 
 fn not_asked(property: PropertyId, reason: StopReason) -> Answer {

@@ -25,6 +25,10 @@ const MOST_STATES: usize = 300;
 /// Programs with more initial states are left out.
 const MOST_INITIAL: u128 = 32;
 
+/// Claims about every size are looked at up to this size, and products of other sizes up to so many states.
+const GREATEST_SIZE: i64 = 5;
+const MOST_STATES_OF_A_SIZE: usize = 3000;
+
 /// So many invariants that hold are asked, and so many that do not.
 const N_TRUE: usize = 2;
 const N_FALSE: usize = 3;
@@ -123,9 +127,42 @@ impl Case {
     }
 }
 
+/// Sizes of a program with what brute force says about its properties at each.
+pub struct Sizes(Vec<(i64, Vec<Right>)>);
+
+impl Sizes {
+    /// The sizes of a program's parameter from the least on, as far as brute force goes.
+    pub fn of(text: &str, parameter: &str, from: i64) -> Sizes {
+        let mut sizes = Vec::new();
+        for size in from..=GREATEST_SIZE {
+            let given = [(parameter.to_owned(), size)];
+            let Some(model) = instance_of(text, &given) else { break };
+            let explored = catch_unwind(AssertUnwindSafe(|| Product::explore(&model, MOST_STATES_OF_A_SIZE)));
+            let Some(product) = explored.ok().flatten() else { break };
+            let is_temporal = |property: &Property| matches!(property.kind, PropertyKind::Temporal(_));
+            let unknown = Right { holds: true, violated: true };
+            let judged = model.properties.iter().map(|property| match is_temporal(property) {
+                true => unknown,
+                false => right(&model, &product, property),
+            });
+            sizes.push((size, judged.collect()));
+        }
+        Sizes(sizes)
+    }
+
+    /// The least size at which the property is not what was proved.
+    pub fn counterexample(&self, property: usize, is_right: impl Fn(Right) -> bool) -> Option<i64> {
+        self.0.iter().find(|(_, judged)| judged.get(property).is_some_and(|&one| !is_right(one))).map(|(size, _)| *size)
+    }
+}
+
 /// The Model of a text, if the front-end does not refuse it.
 pub fn model_of(text: &str) -> Option<Model> {
-    match catch_unwind(|| load::instance(&SourceFile::new("random.pw", text), &[])) {
+    instance_of(text, &[])
+}
+
+fn instance_of(text: &str, given: &[(String, i64)]) -> Option<Model> {
+    match catch_unwind(|| load::instance(&SourceFile::new("random.pw", text), given)) {
         Ok(Loaded::Program(program)) => Some(program.model),
         Ok(Loaded::Refused(_)) | Err(_) => None,
     }

@@ -14,9 +14,10 @@ use driver::methods;
 use engine::methods::Declaration;
 use engine::run::{Audit, PropertyResult};
 use engine::{PropertyId, Silent, Task, Verdict};
+use evidence::scope::Scope;
 use evidence::{Certificate, Evidence};
 
-use super::case::Case;
+use super::case::{Case, Right, Sizes};
 use super::mutants;
 use super::tally::Tally;
 
@@ -93,6 +94,7 @@ impl Judge<'_> {
                     for result in &results {
                         self.tally.note_verdict(method.name, result);
                         findings.extend(wrong(case, method, result));
+                        findings.extend(wrong_elsewhere(case, method, result));
                     }
                     findings.extend(self.changed(case, method, &results, seed));
                 }
@@ -154,6 +156,21 @@ pub fn ask_about(method: &Declaration, case: &Case, questions: &[PropertyId]) ->
         Ok(Err(failure)) => Err(finding(Kind::RefusedEvidence, failure.to_string())),
         Err(_) => Err(finding(Kind::Panic, LAST_PANIC.with_borrow(String::clone))),
     }
+}
+
+/// The finding that a claim about every size is, if brute force contradicts it at another one.
+pub fn wrong_elsewhere(case: &Case, method: &Declaration, result: &PropertyResult) -> Option<Finding> {
+    let Scope::AllSizes { parameter, from, .. } = &proof(result).filter(|_| case.is_text)?.scope else { return None };
+    let is_violated = matches!(result.verdict, Verdict::Violated(_));
+    let is_right = |right: Right| if is_violated { right.violated } else { right.holds };
+    let size = Sizes::of(&case.text, parameter, *from).counterexample(result.property.index(), is_right)?;
+    let said = if is_violated { "violated" } else { "holds" };
+    Some(Finding {
+        kind: Kind::WrongVerdict,
+        method: method.name,
+        property: Some(case.model.properties[result.property].name.clone()),
+        what: format!("answers `{said}` for every {parameter} from {from} on, and it is not so at {parameter} = {size}"),
+    })
 }
 
 /// The finding that a verdict is, if brute force contradicts it.

@@ -8,13 +8,14 @@ use audit::certificate;
 use base::Budget;
 use driver::{proof, select};
 use evidence::proof_file::ProofFile;
+use evidence::scope::Scope;
 use evidence::{Certificate, proof_file};
 use model::Model;
 use model::property::PropertyKind;
 use serde_json::Value as Json;
 use testkit::choices::Choices;
 
-use super::case::{Case, Right, model_of};
+use super::case::{Case, Right, Sizes, model_of};
 
 /// So many changes of each kind for a certificate.
 const N_CHANGED_PROOFS: usize = 4;
@@ -66,11 +67,12 @@ fn changed_proof(case: &Case, mut document: Json, choices: &mut Choices, tried: 
         tried.n_refused += 1;
         return;
     };
+    let scope = file.scope().clone();
     match proof::check(file, &case.model, &Budget::unlimited()) {
         Ok((property, _)) => {
             tried.n_accepted += 1;
             let name = &case.model.properties[property].name;
-            if !is_proved(&case.model, property.index(), case.right[property.index()]) {
+            if !is_proved_of(case, property.index(), &scope) {
                 tried
                     .wrong
                     .push(format!("the checker accepts a certificate of `{name}` changed at{path}, and it is false"));
@@ -78,6 +80,18 @@ fn changed_proof(case: &Case, mut document: Json, choices: &mut Choices, tried: 
         }
         Err(_) => tried.n_refused += 1,
     }
+}
+
+/// Whether what a certificate claims is right, at the other sizes that it speaks of, too.
+fn is_proved_of(case: &Case, property: usize, scope: &Scope) -> bool {
+    let is_right = |right: Right| is_proved(&case.model, property, right);
+    let elsewhere = match scope {
+        Scope::AllSizes { parameter, from, .. } if case.is_text => {
+            Sizes::of(&case.text, parameter, *from).counterexample(property, is_right)
+        }
+        _ => None,
+    };
+    is_right(case.right[property]) && elsewhere.is_none()
 }
 
 /// Whether what a certificate of the property proves is right.
@@ -152,7 +166,7 @@ fn changed_program(case: &Case, certificate: &Certificate, choices: &mut Choices
         Ok(_) => {
             tried.n_accepted += 1;
             let Ok(changed) = Case::of_model(model, text, true) else { return };
-            if !is_proved(&changed.model, property.index(), changed.right[property.index()]) {
+            if !is_proved_of(&changed, property.index(), &certificate.scope) {
                 let line = changed.text.lines().find(|line| !case.text.contains(*line)).unwrap_or("a line less");
                 tried.wrong.push(format!("the checker accepts the certificate for a program with `{}`", line.trim()));
             }
@@ -162,7 +176,7 @@ fn changed_program(case: &Case, certificate: &Certificate, choices: &mut Choices
 }
 
 /// Words, and what stands for them in a changed program.
-const EXCHANGES: [(&str, &str); 18] = [
+const EXCHANGES: [(&str, &str); 22] = [
     (" == ", " != "),
     (" != ", " == "),
     (" < ", " >= "),
@@ -179,6 +193,10 @@ const EXCHANGES: [(&str, &str); 18] = [
     (" = 0;", " = 1;"),
     (" = 1;", " = 0;"),
     ("forall", "exists"),
+    ("exists", "forall"),
+    (" > ", " <= "),
+    (" * ", " / "),
+    (" + ", " / "),
     ("red", "green"),
     ("none", "0"),
 ];

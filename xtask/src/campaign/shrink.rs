@@ -47,7 +47,10 @@ fn again(text: &str, seed: u64, finding: &Finding) -> Option<Finding> {
     match judge::ask_about(method, &case, &all) {
         Err(found) => (found.kind == finding.kind && plain(&found.what) == plain(&finding.what)).then_some(found),
         Ok(results) => match finding.kind {
-            Kind::WrongVerdict => results.iter().find_map(|result| judge::wrong(&case, method, result)),
+            Kind::WrongVerdict => {
+                let wrong = |result| judge::wrong(&case, method, result).or_else(|| judge::wrong_elsewhere(&case, method, result));
+                results.iter().find_map(wrong)
+            }
             Kind::AcceptedMutant => results.iter().find_map(|result| {
                 let certificate = judge::proof(result)?;
                 let mut changes = (0..N_CHANGES).map(|at| mutants::try_all(&case, certificate, method.name, seed + at));

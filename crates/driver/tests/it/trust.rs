@@ -14,7 +14,7 @@ use evidence::Evidence;
 use model::Model;
 
 /// Programs and the truth about their properties.
-const PROGRAMS: [(&str, &str); 10] = [
+const PROGRAMS: [(&str, &str); 12] = [
     // The text indexes `a` by numbers, the property by processes.
     (
         "program issue_0012(N: 2..) { shared a: [bool; N];
@@ -90,6 +90,17 @@ const PROGRAMS: [(&str, &str); 10] = [
            e: atomic { if (exists j != k: x[j] == 1 && x[k] == 1) { d = true; } } }
          invariant p: !d; allow deadlock; }",
         "+",
+    ),
+    // There is nobody to speak of.
+    ("program nobody { shared x: 0..=3 = 1; invariant p: x == 1; invariant q: x == 2; property t: always x == 1; }", "+-+"),
+    // Whether an instance is a fault depends on which process comes first.
+    (
+        "program order(N: 2..) { shared a: [bool; N]; shared d: bool;
+         process P[i in 0..<N] { loop { s: a[i] = true; c: a[i] = false; } }
+         process Q[k in 0..<2] { public f: bool; loop { t: f = !f; } }
+         process M { m: atomic { if (forall k in 0..=1: exists j in P: a[j] || Q[k].f) { d = true; } } }
+         invariant p: !d; }",
+        "-",
     ),
 ];
 

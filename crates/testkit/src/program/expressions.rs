@@ -5,6 +5,10 @@ use super::{Home, Length, Over, Place, Scalar, Scope, Variable, Writer};
 impl Writer<'_> {
     /// A boolean expression; what has operators stands in parentheses.
     pub(super) fn truth(&mut self, scope: &Scope, depth: usize) -> String {
+        let is_text = matches!(scope.place, Place::Family(_)) && scope.bound.is_empty();
+        if is_text && self.profile.quantifiers > 0 && self.choices.chance(self.profile.quantifiers) {
+            return self.quantified(scope, 0);
+        }
         if depth == 0 {
             return self.atom(scope);
         }
@@ -35,6 +39,14 @@ impl Writer<'_> {
         let family = *self.choices.pick(&families);
         let name = self.families[family].name;
         let inner = scope.with(&first, Over::Family(family));
+        if let Some(mine) = self.families[family].index.filter(|_| scope.place == Place::Family(family))
+            && self.profile.ordered > 0
+            && self.choices.chance(self.profile.ordered)
+        {
+            let op = *self.choices.pick(&["<", ">", "!=", "<="]);
+            let joint = if quantifier == "forall" { "=>" } else { "&&" };
+            return format!("({quantifier} {first} in {name}: {first} {op} {mine} {joint} {})", self.truth(&inner, depth));
+        }
         if !self.choices.chance(30) {
             return format!("({quantifier} {first} in {name}: {})", self.truth(&inner, depth));
         }

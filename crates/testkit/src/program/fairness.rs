@@ -16,6 +16,16 @@ impl Writer<'_> {
         if !self.choices.chance(self.profile.fairness) {
             return String::new();
         }
+        if self.profile.responses > 0 && self.choices.chance(self.profile.responses) {
+            let strength = |writer: &mut Self| *writer.choices.pick(&["weak", "weak", "strong"]);
+            let all: Vec<String> = (0..self.families.len())
+                .map(|family| {
+                    let star = if self.families[family].index.is_some() { "[*]" } else { "" };
+                    format!("{} {}{star}", strength(self), self.families[family].name)
+                })
+                .collect();
+            return format!(" under {}", all.join(", "));
+        }
         let has_set = self.labels.iter().any(|(place, _)| *place == Place::Property);
         let mut items: Vec<String> = (0..1 + self.choices.below(2)).map(|_| self.assumption()).collect();
         if self.choices.chance(self.profile.fairness_forms) {

@@ -66,6 +66,12 @@ pub struct Profile {
     pub fairness: usize,
     /// Assumptions have alternatives (`or`), sets with names, or predicates.
     pub fairness_forms: usize,
+    /// A test of a text is a quantifier over processes.
+    pub quantifiers: usize,
+    /// Such a quantifier compares processes by their order.
+    pub ordered: usize,
+    /// A temporal property says that a process gets from one place to another, under fairness of all processes.
+    pub responses: usize,
     /// How many statements a text has at most, about (a number).
     pub n_statements: usize,
 }
@@ -102,11 +108,14 @@ const PLAIN: Profile = Profile {
     next: 10,
     fairness: 50,
     fairness_forms: 30,
+    quantifiers: 0,
+    ordered: 0,
+    responses: 0,
     n_statements: 4,
 };
 
 /// The profiles, each named by what it aims at.
-pub static PROFILES: [Profile; 13] = [
+pub static PROFILES: [Profile; 15] = [
     PLAIN,
     Profile {
         name: "indices",
@@ -227,6 +236,44 @@ pub static PROFILES: [Profile; 13] = [
         next: 25,
         fairness: 85,
         fairness_forms: 60,
+        n_statements: 3,
+        ..PLAIN
+    },
+    Profile {
+        name: "responses",
+        aims_at: "processes that get from place to place under fairness of all, as proofs of temporal properties are about",
+        n_temporal: 4,
+        responses: 80,
+        fairness: 90,
+        fairness_forms: 15,
+        locks: 45,
+        numbers_in_text: 5,
+        one_way: 0,
+        n_statements: 3,
+        ..PLAIN
+    },
+    Profile {
+        name: "every-n",
+        aims_at: "interchangeable processes of any number: quantifiers, order, loops over all, processes in cells",
+        third_process: 0,
+        second_family: 0,
+        single_process: 25,
+        size_is_parameter: 100,
+        arrays: 60,
+        second_dimension: 5,
+        dimension_of_family: 95,
+        numbers_in_text: 0,
+        numbers_in_properties: 0,
+        one_way: 0,
+        faults_in_text: 2,
+        faults_in_properties: 1,
+        public: 40,
+        pids: 30,
+        atomic: 40,
+        loops: 15,
+        n_temporal: 0,
+        quantifiers: 35,
+        ordered: 25,
         n_statements: 3,
         ..PLAIN
     },

@@ -63,6 +63,12 @@ impl Writer<'_> {
     fn temporal(&mut self) -> String {
         let scope = Scope::new(Place::Property);
         let mut left = MOST_TEMPORAL;
+        if self.profile.responses > 0
+            && self.choices.chance(self.profile.responses)
+            && let Some(response) = self.response()
+        {
+            return response;
+        }
         if self.choices.chance(50) {
             return self.formula(&scope, 3, &mut left);
         }
@@ -75,6 +81,22 @@ impl Writer<'_> {
             false => self.formula(&inner, 2, &mut left),
         };
         format!("{quantifier} q in {}: {body}", self.families[family].name)
+    }
+
+    /// A process gets from one of its places to another, or to it again and again.
+    fn response(&mut self) -> Option<String> {
+        let families = self.indexed();
+        let family = *self.choices.pick(&families);
+        let own = |place: &Place| *place == Place::Family(family);
+        let labels: Vec<String> =
+            self.labels.iter().filter(|(place, _)| own(place)).map(|(_, label)| label.clone()).collect();
+        let (from, to) = (self.one_of(labels.clone())?, self.one_of(labels)?);
+        let name = self.families[family].name;
+        Some(match self.choices.below(4) {
+            0 => format!("forall q in {name}: always eventually {name}[q]@{to}"),
+            1 => format!("forall q in {name}: always eventually !{name}[q]@{from}"),
+            _ => format!("forall q in {name}: {name}[q]@{from} ~> {name}[q]@{to}"),
+        })
     }
 
     fn formula(&mut self, scope: &Scope, depth: usize, left: &mut usize) -> String {

@@ -94,6 +94,11 @@ pub fn dve(bytes: &[u8]) {
     other_program(&SourceFile::new("fuzz.dve", String::from_utf8_lossy(bytes)), &[]);
 }
 
+/// Any bytes as a program in Promela: refused with an error, or a program that takes steps.
+pub fn promela(bytes: &[u8]) {
+    other_program(&SourceFile::new("fuzz.pml", String::from_utf8_lossy(bytes)), &[]);
+}
+
 /// Any bytes as a pushdown system with the texts beside it.
 pub fn pds(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes).into_owned();
