@@ -92,6 +92,8 @@ pub struct Views<'m> {
     pub turns: Vec<Turn>,
     /// The additive invariants that prune.
     pub weights: Weights,
+    /// The additive invariants that exclude what some turn of a view leads to and do not hold there, or not in all initial states.
+    pub broken: BTreeSet<usize>,
     turn_numbers: FxHashMap<Turn, TurnIdx>,
     stepper: Stepper<'m>,
     /// What each process sees.
@@ -131,6 +133,7 @@ impl<'m> Views<'m> {
             list: Vec::new(),
             turns: Vec::new(),
             weights,
+            broken: BTreeSet::new(),
             turn_numbers: FxHashMap::default(),
             stepper: Stepper::new(model),
             seen,
@@ -219,7 +222,11 @@ impl<'m> Views<'m> {
             closing.connect(self, view);
         }
         for &view in open {
-            for row in self.initial_rows(view)? {
+            let starts = self.initial_rows(view)?;
+            for row in &starts {
+                self.note_unbalanced(view, &starts[0], row);
+            }
+            for row in starts {
                 if let Some(number) = self.insert(view, row, &mut closing.queue)? {
                     self.list[view].initial.push(number);
                 }
@@ -307,16 +314,39 @@ impl<'m> Views<'m> {
             self.list[view].enabled[row as usize].push(options.enabled);
             for (turn, after) in options.turns {
                 let turn = self.turn_number(turn);
-                if let Some(to) = self.insert(view, after, queue)? {
-                    let own = OwnTurn { turn, to };
-                    let turns = &mut self.list[view].turns[row as usize];
-                    if !turns.contains(&own) {
-                        turns.push(own);
-                    }
+                let Some(to) = self.insert(view, after.clone(), queue)? else {
+                    let before = self.list[view].rows[row as usize].clone();
+                    self.note_unbalanced(view, &before, &after);
+                    continue;
+                };
+                let own = OwnTurn { turn, to };
+                let turns = &mut self.list[view].turns[row as usize];
+                if !turns.contains(&own) {
+                    turns.push(own);
                 }
             }
         }
         Ok(())
+    }
+
+    /// Notes the additive invariants that change from one row to the other: where a turn leads to a row that invariants exclude, one of
+    /// them is wrong, and would hide what it is wrong about.
+    fn note_unbalanced(&mut self, view: ViewIdx, before: &[u32], after: &[u32]) {
+        let view = &self.list[view];
+        let balance = |invariant: usize, row: &[u32]| {
+            let cells = self.weights.cells(invariant).into_iter();
+            let places = cells.filter_map(|cell| Some((cell, view.items.binary_search(&cell).ok()?)));
+            let left: i64 = places.map(|(cell, place)| self.weights.cell_weight(invariant, cell, row[place])).sum();
+            let weight = |&member: &ProcessId| self.weights.weight(invariant, member, (&view.items, row));
+            let right: Option<i64> = view.members.iter().map(weight).sum();
+            right.map(|right| left - right)
+        };
+        let is_broken = |&invariant: &usize| {
+            let before = balance(invariant, before);
+            before.is_none() || before != balance(invariant, after)
+        };
+        let found: Vec<usize> = (0..self.weights.len()).filter(is_broken).collect();
+        self.broken.extend(found);
     }
 
     fn turn_number(&mut self, turn: Turn) -> TurnIdx {

@@ -14,7 +14,7 @@ use evidence::Evidence;
 use model::Model;
 
 /// Programs and the truth about their properties.
-const PROGRAMS: [(&str, &str); 12] = [
+const PROGRAMS: [(&str, &str); 14] = [
     // The text indexes `a` by numbers, the property by processes.
     (
         "program issue_0012(N: 2..) { shared a: [bool; N];
@@ -93,6 +93,23 @@ const PROGRAMS: [(&str, &str); 12] = [
     ),
     // There is nobody to speak of.
     ("program nobody { shared x: 0..=3 = 1; invariant p: x == 1; invariant q: x == 2; property t: always x == 1; }", "+-+"),
+    // A sum over processes that a turn changes, and that would exclude what the turn leads to.
+    (
+        "program sums(N: 2..) { shared t: 0..=3;
+         process P[i in 0..<N] { public q: bool;
+           loop { a: atomic { await t < 3; t = t + 1; q = true; } b: atomic { q = false; t = t - 1; } } }
+         property a: always eventually t == 0 under weak P[*];
+         property b: forall i: always eventually P[i]@a under weak P[*]; }",
+        "-+",
+    ),
+    // The same where the sum begins again at zero.
+    (
+        "program modulo(N: 2..) { shared x: 0..=2;
+         process P[i in 0..<N] { a: x = (x + 1) % 3; b: await x == 0 || x == 2; c: skip; }
+         property a: forall i: eventually P[i]@c under weak P[*];
+         property b: eventually always x == 0 under every P[*]; }",
+        "+-",
+    ),
     // Whether an instance is a fault depends on which process comes first.
     (
         "program order(N: 2..) { shared a: [bool; N]; shared d: bool;
