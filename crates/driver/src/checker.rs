@@ -86,7 +86,10 @@ fn sort_out(model: &Model, questions: &[PropertyId], engine: &dyn Engine) -> (Ve
 
 /// Whether what a method claims is about processes, one or more at a time.
 fn speaks_of_processes(method: Method) -> bool {
-    !matches!(method, Method::Auto | Method::Mono | Method::Stubborn | Method::Global | Method::Propagate | Method::Pushdown)
+    !matches!(
+        method,
+        Method::Auto | Method::Mono | Method::Stubborn | Method::Global | Method::Propagate | Method::Pushdown
+    )
 }
 
 fn not_asked(property: PropertyId, reason: StopReason) -> Answer {

@@ -38,7 +38,8 @@ pub fn pruned<'m>(model: &'m Model, limits: Limits<'m>) -> Result<(Views<'m>, Ve
     while !invariants.is_empty() {
         let weights = Weights::new(model, &invariants);
         views = Views::new(model, weights, limits)?;
-        let kept: Vec<bool> = (0..invariants.len()).map(|at| !views.broken.contains(&at) && is_kept(&views, at)).collect();
+        let kept: Vec<bool> =
+            (0..invariants.len()).map(|at| !views.broken.contains(&at) && is_kept(&views, at)).collect();
         if kept.iter().all(|&kept| kept) {
             return Ok((views, invariants));
         }

@@ -169,7 +169,9 @@ pub fn wrong_elsewhere(case: &Case, method: &Declaration, result: &PropertyResul
         kind: Kind::WrongVerdict,
         method: method.name,
         property: Some(case.model.properties[result.property].name.clone()),
-        what: format!("answers `{said}` for every {parameter} from {from} on, and it is not so at {parameter} = {size}"),
+        what: format!(
+            "answers `{said}` for every {parameter} from {from} on, and it is not so at {parameter} = {size}"
+        ),
     })
 }
 

@@ -48,7 +48,9 @@ fn again(text: &str, seed: u64, finding: &Finding) -> Option<Finding> {
         Err(found) => (found.kind == finding.kind && plain(&found.what) == plain(&finding.what)).then_some(found),
         Ok(results) => match finding.kind {
             Kind::WrongVerdict => {
-                let wrong = |result| judge::wrong(&case, method, result).or_else(|| judge::wrong_elsewhere(&case, method, result));
+                let wrong = |result| {
+                    judge::wrong(&case, method, result).or_else(|| judge::wrong_elsewhere(&case, method, result))
+                };
                 results.iter().find_map(wrong)
             }
             Kind::AcceptedMutant => results.iter().find_map(|result| {

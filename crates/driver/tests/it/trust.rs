@@ -92,7 +92,10 @@ const PROGRAMS: [(&str, &str); 14] = [
         "+",
     ),
     // There is nobody to speak of.
-    ("program nobody { shared x: 0..=3 = 1; invariant p: x == 1; invariant q: x == 2; property t: always x == 1; }", "+-+"),
+    (
+        "program nobody { shared x: 0..=3 = 1; invariant p: x == 1; invariant q: x == 2; property t: always x == 1; }",
+        "+-+",
+    ),
     // A sum over processes that a turn changes, and that would exclude what the turn leads to.
     (
         "program sums(N: 2..) { shared t: 0..=3;

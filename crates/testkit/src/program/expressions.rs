@@ -45,7 +45,10 @@ impl Writer<'_> {
         {
             let op = *self.choices.pick(&["<", ">", "!=", "<="]);
             let joint = if quantifier == "forall" { "=>" } else { "&&" };
-            return format!("({quantifier} {first} in {name}: {first} {op} {mine} {joint} {})", self.truth(&inner, depth));
+            return format!(
+                "({quantifier} {first} in {name}: {first} {op} {mine} {joint} {})",
+                self.truth(&inner, depth)
+            );
         }
         if !self.choices.chance(30) {
             return format!("({quantifier} {first} in {name}: {})", self.truth(&inner, depth));
