@@ -1,7 +1,6 @@
 //! States in the user's names: values, variables, where a process stands.
 
 use base::{Id, SourceFile, Span};
-use model::Model;
 use model::control::Scope;
 use model::eval::State;
 use model::print;
@@ -9,6 +8,7 @@ use model::process::ProcessId;
 use model::types::{ScalarType, Type};
 use model::value::Value;
 use model::variable::{Role, Storage, VarId};
+use model::{Model, Parameter};
 
 use crate::text::clean;
 
@@ -159,11 +159,18 @@ pub fn parameters(model: &Model) -> String {
 pub fn parameters_with_origin(model: &Model) -> String {
     let n_least = model.parameters.iter().filter(|parameter| !parameter.given).count();
     if n_least < model.parameters.len() {
-        let mark = |given: bool| if given { "" } else { " (least)" };
-        let parts = model.parameters.iter().map(|one| format!("{} = {}{}", one.name, one.value, mark(one.given)));
+        let mark = |one: &Parameter| match (one.given, one.value == one.least) {
+            (true, _) => "",
+            (false, true) => " (least)",
+            (false, false) => " (default)",
+        };
+        let parts = model.parameters.iter().map(|one| format!("{} = {}{}", one.name, one.value, mark(one)));
         return parts.collect::<Vec<_>>().join(", ");
     }
+    let are_least = model.parameters.iter().all(|parameter| parameter.value == parameter.least);
     match n_least {
+        1 if !are_least => format!("{} (its default)", parameters(model)),
+        2.. if !are_least => format!("{} (their defaults)", parameters(model)),
         0 => String::new(),
         1 => format!("{} (its least value)", parameters(model)),
         _ => format!("{} (their least values)", parameters(model)),

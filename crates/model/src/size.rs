@@ -28,7 +28,7 @@ pub struct Parameter {
     pub least: i64,
     /// The greatest value that it may have, if there is a limit.
     pub greatest: Option<i64>,
-    /// Whether the call gave the value; otherwise it is the least one.
+    /// Whether the call gave the value; otherwise it is the one that the program gives, or the least one.
     pub given: bool,
 }
 

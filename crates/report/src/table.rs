@@ -199,8 +199,14 @@ fn closing(items: &[Item<'_>], runs: &[&Run], style: &Style) -> String {
     }
     let time = runs.iter().map(|run| run.time).sum();
     let mut out = format!("{}   {}\n", style.paint(ink, &text), style.paint(Ink::Dim, &duration(time)));
-    if runs.iter().any(|run| run.model.parameters.iter().any(|parameter| !parameter.given)) {
-        out.push_str(&style.paint(Ink::Dim, "  parameters that were not given have their least values"));
+    let mut left_open =
+        runs.iter().flat_map(|run| &run.model.parameters).filter(|parameter| !parameter.given).peekable();
+    if left_open.peek().is_some() {
+        let text = match left_open.all(|parameter| parameter.value == parameter.least) {
+            true => "  parameters that were not given have their least values",
+            false => "  parameters that were not given have their defaults or least values",
+        };
+        out.push_str(&style.paint(Ink::Dim, text));
         out.push('\n');
     }
     out

@@ -20,6 +20,11 @@ fn tutorial() {
 }
 
 #[test]
+fn language() {
+    check("docs/language.md");
+}
+
+#[test]
 fn proofs() {
     check("docs/proofs.md");
 }

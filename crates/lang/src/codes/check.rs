@@ -88,6 +88,18 @@ pub const UNKNOWN_PROCEDURE: &str = "E0308";
 pub const CALL_MISMATCH: &str = "E0309";
 /// A label that the process does not have.
 pub const UNKNOWN_LABEL: &str = "E0310";
+/// A struct where one value is needed, or values that do not fit its fields.
+pub const BAD_STRUCT: &str = "E0311";
+/// A set of something that has no sets, or something else where a set is needed.
+pub const BAD_SET: &str = "E0312";
+/// A channel that is not declared.
+pub const NO_CHANNEL: &str = "E0313";
+/// A message that does not fit its channel.
+pub const BAD_MESSAGE: &str = "E0314";
+/// An `else` of a choice whose other branches do not say when they can begin.
+pub const BAD_ELSE: &str = "E0315";
+/// A `let` whose value changes, or outside `atomic`.
+pub const BAD_LET: &str = "E0316";
 /// A temporal operator where only the present state counts.
 pub const MISPLACED_TEMPORAL: &str = "E0401";
 /// A fairness set that does not exist.
@@ -382,6 +394,41 @@ pub static CODES: &[Code] = &[
         "E0310",
         "a label that the process does not have",
         "After `@` stands a label in the text of that process, or in a procedure that it may have called."
+    ),
+    row!(
+        "E0311",
+        "a struct that does not fit",
+        "A struct is a bundle of variables, one for each field. It is assigned, sent and compared as a whole, made from \
+         one value for each field in order (`Msg(ack, i)`), and otherwise used field by field. It cannot hold itself."
+    ),
+    row!(
+        "E0312",
+        "something else where a set is needed, or a set of what has none",
+        "A set has its elements among the processes of a family (`set of pid`) or among numbers from 0 on (`set of 0..<N`). \
+         `k in s` asks, `insert s(k);` and `remove s(k);` change it, `s = {};` empties it, `size(s)` counts."
+    ),
+    row!(
+        "E0313",
+        "a channel that is not declared",
+        "`send`, `receive` and `peek` name a channel that the program declares: `chan c: [2] of (bool, pid);`."
+    ),
+    row!(
+        "E0314",
+        "a message that does not fit its channel",
+        "A message has as many parts as its channel says, each a single value. A receiver gives each part a place: a \
+         variable that takes it, `= e` if it must be equal to something, or `_`. A channel without a buffer (`[0]`) holds nothing."
+    ),
+    row!(
+        "E0315",
+        "an `else` that does not know when it happens",
+        "`either { … } or { … } else { … }` takes the last branch where no other one can begin. So each of the others begins \
+         with something that says when it can: `await`, `acquire`, `send`, `receive` on a channel with a buffer, or an `atomic` that begins so."
+    ),
+    row!(
+        "E0316",
+        "a `let` whose value does not stay",
+        "`let x = e;` inside `atomic` is a name for `e` to the end of its block, without a variable. If something in `e` changes \
+         before that, `x` would mean two things; declare a `local` variable and assign it."
     ),
     row!(
         "E0401",

@@ -58,6 +58,8 @@ pub struct Parameter {
     pub least: Expr,
     /// How far it may go, if that is limited.
     pub limit: Option<Limit>,
+    /// The value that it takes if the call gives none, where that is not the least one.
+    pub default: Option<Expr>,
     /// The whole of it.
     pub span: Span,
 }
@@ -100,6 +102,12 @@ pub enum Item {
     Const(ConstDecl),
     /// `enum Vote { yes, no }`
     Enum(EnumDecl),
+    /// `struct Msg { kind: Kind, from: pid }`
+    Struct(StructDecl),
+    /// `type Level = 0..<N;`
+    Alias(AliasDecl),
+    /// `chan c: [2] of (Kind, pid);`
+    Channel(ChannelDecl),
     /// `define busy(k) = …;`
     Define(DefineDecl),
     /// `shared x: bool;`, with class [`StorageClass::Shared`]
@@ -144,6 +152,62 @@ pub struct EnumDecl {
     pub values: Vec<Ident>,
     /// The whole of it.
     pub span: Span,
+}
+
+/// `struct Msg { kind: Kind, from: pid }`
+#[derive(Clone, Debug, PartialEq)]
+pub struct StructDecl {
+    /// What the user says about it.
+    pub doc: Option<Doc>,
+    /// Its name.
+    pub name: Ident,
+    /// Its fields, in the order of the text.
+    pub fields: Vec<ProcedureParameter>,
+    /// The whole of it.
+    pub span: Span,
+}
+
+/// `type Level = 0..<N;`
+#[derive(Clone, Debug, PartialEq)]
+pub struct AliasDecl {
+    /// What the user says about it.
+    pub doc: Option<Doc>,
+    /// Its name.
+    pub name: Ident,
+    /// What it stands for.
+    pub ty: Type,
+    /// The whole of it.
+    pub span: Span,
+}
+
+/// `chan c: [2] of (Kind, pid);`, `chan c[N]: lossy [1] of (bool);`
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChannelDecl {
+    /// What the user says about it.
+    pub doc: Option<Doc>,
+    /// Its name.
+    pub name: Ident,
+    /// The lengths of an array of channels.
+    pub lengths: Vec<Expr>,
+    /// What may happen to messages.
+    pub kind: ChannelKind,
+    /// How many messages it holds; none for a rendezvous.
+    pub capacity: Expr,
+    /// The types of the parts of a message.
+    pub parts: Vec<Type>,
+    /// The whole of it.
+    pub span: Span,
+}
+
+/// What may happen to messages on their way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChannelKind {
+    /// They arrive in the order in which they were sent.
+    Ordered,
+    /// `lossy`: each may be lost; a message for a full channel is.
+    Lossy,
+    /// `unordered`: any of them may arrive next.
+    Unordered,
 }
 
 /// `define name = e;` or `define name(x, y) = e;`
@@ -194,6 +258,8 @@ pub struct VariableDecl {
 pub enum Assigned {
     /// The value of an expression.
     Value(Expr),
+    /// The first value of the type. Not written: the slots of a channel that hold no message have it.
+    First(Span),
     /// `any`, or `any 0..=3`: any value of the type, or of the range.
     Any {
         /// The range, if it is written.
@@ -235,6 +301,8 @@ pub enum TypeKind {
     },
     /// `lock`
     Lock,
+    /// `set of T`
+    Set(Box<Type>),
     /// `[T; n]`
     Array {
         /// The type of the elements.

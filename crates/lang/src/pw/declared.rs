@@ -25,10 +25,11 @@ impl<'s> DeclaredNames<'s> {
                     declared.processes.extend(words.word(at + 1));
                     declared.names.extend(words.word(at + 1));
                 }
-                Some("shared" | "public" | "local" | "const" | "forall" | "exists" | "for") => {
+                Some("shared" | "public" | "local" | "const" | "forall" | "exists" | "for" | "chan") => {
                     declared.add_list(&words, at + 1);
                 }
                 Some("count") if words.is(at + 1, TokenKind::LeftParen) => declared.add_list(&words, at + 2),
+                Some("let" | "some") if words.word(at + 1).is_some() => declared.names.extend(words.word(at + 1)),
                 Some("proc") => declared.names.extend(words.word(at + 1)),
                 Some("enum" | "define") => {
                     declared.names.extend(words.word(at + 1));

@@ -8,6 +8,7 @@ pub mod ast;
 mod check;
 mod declared;
 mod delimiters;
+mod elaborate;
 mod format;
 mod lexer;
 mod lower;

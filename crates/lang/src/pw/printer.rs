@@ -4,8 +4,8 @@
 //! operator and only the parentheses that are needed. (The formatter does not use it: it keeps the user's spelling.)
 
 use super::ast::{
-    BinaryOp, Binders, Domain, Expr, ExprKind, Extremum, Ident, Places, Quantifier, Range, RangeEnd, Type, TypeKind,
-    UnaryOp,
+    BinaryOp, Binders, Domain, Expr, ExprKind, Extremum, Ident, Members, Places, Quantifier, Range, RangeEnd, Type,
+    TypeKind, UnaryOp,
 };
 use super::parser::Level;
 
@@ -29,6 +29,7 @@ pub fn type_to_string(ty: &Type) -> String {
         TypeKind::Sem { bound: None } => "sem".to_string(),
         TypeKind::Sem { bound: Some(bound) } => format!("sem({})", expr_to_string(bound)),
         TypeKind::Lock => "lock".to_string(),
+        TypeKind::Set(element) => format!("set of {}", type_to_string(element)),
         TypeKind::Array { element, length } => format!("[{}; {}]", type_to_string(element), expr_to_string(length)),
     }
 }
@@ -148,6 +149,24 @@ fn write_expr(text: &mut String, expr: &Expr, loosest: Level) {
             write_list(text, elements);
             text.push(']');
         }
+        ExprKind::ByIndex { variable, value } => {
+            text.push_str(&format!("[{}: ", variable.name));
+            write_expr(text, value, Level::Implication);
+            text.push(']');
+        }
+        ExprKind::Set(elements) => {
+            text.push('{');
+            write_list(text, elements);
+            text.push('}');
+        }
+        ExprKind::In { element, members } => {
+            write_expr(text, element, Level::Sum);
+            text.push_str(" in ");
+            match members {
+                Members::Set(set) => write_expr(text, set, Level::Sum),
+                Members::Range(range) => text.push_str(&range_to_string(range)),
+            }
+        }
         ExprKind::Repeat { value, length } => {
             text.push('[');
             write_expr(text, value, Level::Implication);
@@ -171,6 +190,7 @@ fn needs_parens(expr: &Expr, loosest: Level) -> bool {
     match &expr.kind {
         ExprKind::Binary { op, .. } => Level::of(*op) < loosest,
         ExprKind::AsPid { .. } => Level::Cast < loosest,
+        ExprKind::In { .. } => Level::Comparison < loosest,
         ExprKind::If { .. } => Level::Implication < loosest,
         ExprKind::Quantified { quantifier, .. } => *quantifier != Quantifier::Count && Level::Implication < loosest,
         ExprKind::Unary { op, .. } if op.is_temporal() => Level::And < loosest,
@@ -215,6 +235,7 @@ fn write_quantified(text: &mut String, quantifier: Quantifier, binders: &Binders
     match &binders.domain {
         Some(Domain::Range(range)) => text.push_str(&format!(" in {}", range_to_string(range))),
         Some(Domain::Family(family)) => text.push_str(&format!(" in {}", family.name)),
+        Some(Domain::Set(set)) => text.push_str(&format!(" in {}", expr_to_string(set))),
         None => {}
     }
     text.push_str(": ");

@@ -6,17 +6,19 @@
 use base::{Diagnostic, SourceFile};
 
 use super::lexer::Token;
-use super::{Loaded, ParameterRange, ast, lower, parser, too_long};
+use super::{Loaded, ParameterRange, ast, elaborate, lower, parser, too_long};
 
 /// A program text that the parser accepted.
 #[derive(Clone, Debug)]
 pub struct Text {
     /// The tokens without comments, in order.
     pub(super) tokens: Vec<Token>,
-    /// The tree, in which `weak x` of something that is no process is the predicate `x`.
+    /// The tree, elaborated, in which `weak x` of something that is no process is the predicate `x`.
     pub(super) program: ast::Program,
     /// What the parser warns of.
     warnings: Vec<Diagnostic>,
+    /// What is wrong with structs, sets and channels.
+    wrong: Vec<Diagnostic>,
 }
 
 /// Reads a text.
@@ -28,12 +30,12 @@ pub fn read(source: &SourceFile) -> Result<Text, Vec<Diagnostic>> {
         return Err(vec![diagnostic]);
     }
     let parser::Outcome { program, diagnostics, tokens, .. } = parser::parse(source);
-    match program {
-        Some(program) if !diagnostics.iter().any(Diagnostic::is_error) => {
-            Ok(Text { tokens, program: lower::with_predicates(&program), warnings: diagnostics })
-        }
-        _ => Err(diagnostics),
-    }
+    let program = match program {
+        Some(program) if !diagnostics.iter().any(Diagnostic::is_error) => lower::with_predicates(&program),
+        _ => return Err(diagnostics),
+    };
+    let (program, wrong) = elaborate::elaborate(&program);
+    Ok(Text { tokens, program, warnings: diagnostics, wrong })
 }
 
 impl Text {
@@ -44,10 +46,10 @@ impl Text {
     /// Everything that is wrong at this size, with the warnings, in the order of the text.
     pub fn instance(&self, source: &SourceFile, parameters: &[(String, i64)]) -> Result<Loaded, Vec<Diagnostic>> {
         let (model, more) = match lower::lower(self, source, parameters) {
-            Ok(Loaded { model, warnings, .. }) => (Some(model), warnings),
+            Ok(Loaded { model, warnings, .. }) => (self.wrong.is_empty().then_some(model), warnings),
             Err(diagnostics) => (None, diagnostics),
         };
-        let mut diagnostics = self.warnings.clone();
+        let mut diagnostics: Vec<Diagnostic> = self.warnings.iter().chain(&self.wrong).cloned().collect();
         diagnostics.extend(more);
         diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
         match model {

@@ -7,14 +7,16 @@
 use crate::pw::ast::{BinaryOp, UnaryOp};
 
 /// Words that begin a simple or compound statement.
-pub(crate) const STATEMENTS: [&str; 19] = [
+pub(crate) const STATEMENTS: [&str; 26] = [
     "acquire", "assert", "atomic", "await", "break", "call", "continue", "either", "for", "goto", "idle", "if", "loop",
-    "release", "return", "skip", "while", "local", "public",
+    "release", "return", "skip", "while", "local", "public", "send", "receive", "peek", "insert", "remove", "some",
+    "let",
 ];
 
 /// Words that begin a declaration of the program.
-pub(crate) const ITEMS: [&str; 15] = [
+pub(crate) const ITEMS: [&str; 18] = [
     "allow",
+    "chan",
     "const",
     "deadlock_free",
     "define",
@@ -29,10 +31,12 @@ pub(crate) const ITEMS: [&str; 15] = [
     "race_free",
     "reachable",
     "shared",
+    "struct",
+    "type",
 ];
 
 /// What people write who think of another language, and what it is called here.
-const FOREIGN_STATEMENTS: [(&str, &str); 22] = [
+const FOREIGN_STATEMENTS: [(&str, &str); 23] = [
     ("wait", "await"),
     ("when", "await"),
     ("assume", "await"),
@@ -53,12 +57,13 @@ const FOREIGN_STATEMENTS: [(&str, &str); 22] = [
     ("choose", "either"),
     ("jump", "goto"),
     ("var", "local"),
-    ("let", "local"),
     ("until", "while"),
+    ("recv", "receive"),
+    ("put", "send"),
 ];
 
 /// Likewise for declarations.
-const FOREIGN_ITEMS: [(&str, &str); 16] = [
+const FOREIGN_ITEMS: [(&str, &str); 18] = [
     ("global", "shared"),
     ("var", "shared"),
     ("let", "shared"),
@@ -74,7 +79,9 @@ const FOREIGN_ITEMS: [(&str, &str); 16] = [
     ("safety", "invariant"),
     ("never", "invariant"),
     ("mtype", "enum"),
-    ("type", "enum"),
+    ("channel", "chan"),
+    ("record", "struct"),
+    ("typedef", "struct"),
 ];
 
 /// Words that are never names.

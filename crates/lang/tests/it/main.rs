@@ -5,6 +5,7 @@
 mod declarations;
 mod dve;
 mod dve_hostile;
+mod elaboration;
 mod errors;
 mod expressions;
 mod format;

@@ -107,6 +107,22 @@ pub enum ExprKind {
     },
     /// `[a, b, c]`: an array by its elements.
     Array(Vec<Expr>),
+    /// `[k: e]`: an array by its indices, as an initial value.
+    ByIndex {
+        /// The index.
+        variable: Ident,
+        /// The element at it.
+        value: Box<Expr>,
+    },
+    /// `x in s`, `x in {a, b}`, `x in 0..<3`
+    In {
+        /// What is looked for.
+        element: Box<Expr>,
+        /// Where.
+        members: Members,
+    },
+    /// `{a, b}`: a set by its elements.
+    Set(Vec<Expr>),
     /// `[e; n]`: an array of equal elements.
     Repeat {
         /// The element.
@@ -114,6 +130,15 @@ pub enum ExprKind {
         /// How many.
         length: Box<Expr>,
     },
+}
+
+/// What stands after `in`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Members {
+    /// A set variable, or `{a, b}`.
+    Set(Box<Expr>),
+    /// `0..<3`
+    Range(Box<Range>),
 }
 
 /// `crit` or `{crit, leave}` after an `@`.
@@ -229,8 +254,10 @@ pub struct Binders {
 pub enum Domain {
     /// `in 0..<N`
     Range(Range),
-    /// `in P`: the indices of a process family.
+    /// `in P`: the indices of a process family; or the elements of a set variable of that name.
     Family(Ident),
+    /// `in P[i].seen`: the elements of a set.
+    Set(Box<Expr>),
 }
 
 impl UnaryOp {
@@ -263,14 +290,25 @@ impl Expr {
             }
             ExprKind::Quantified { binders, body, .. } => {
                 binders.other_than.iter().for_each(&mut visit);
-                if let Some(Domain::Range(range)) = &binders.domain {
-                    [&range.low, &range.high].into_iter().for_each(&mut visit);
+                match &binders.domain {
+                    Some(Domain::Range(range)) => [&range.low, &range.high].into_iter().for_each(&mut visit),
+                    Some(Domain::Set(set)) => visit(set),
+                    Some(Domain::Family(_)) | None => {}
                 }
                 visit(body);
             }
             ExprKind::Extremum { operands: parts, .. }
             | ExprKind::Apply { arguments: parts, .. }
-            | ExprKind::Array(parts) => parts.iter().for_each(visit),
+            | ExprKind::Array(parts)
+            | ExprKind::Set(parts) => parts.iter().for_each(visit),
+            ExprKind::ByIndex { value, .. } => visit(value),
+            ExprKind::In { element, members } => {
+                visit(element);
+                match members {
+                    Members::Set(set) => visit(set),
+                    Members::Range(range) => [&range.low, &range.high].into_iter().for_each(visit),
+                }
+            }
             ExprKind::Repeat { value, length } => [value, length].into_iter().for_each(|e| visit(e)),
         }
     }

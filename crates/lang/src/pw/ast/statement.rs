@@ -1,6 +1,6 @@
 //! Statements and blocks.
 
-use super::{Assigned, Expr, Ident, Range};
+use super::{Assigned, Domain, Expr, Ident, Range};
 use base::Span;
 
 /// `{ … }`: statements one after the other.
@@ -17,6 +17,8 @@ pub struct Block {
 pub struct Statement {
     /// The labels in front of it; nearly always none or one.
     pub labels: Vec<Ident>,
+    /// Whether `end` stands before its label: who waits there for ever is not stuck.
+    pub may_end: bool,
     /// What it does.
     pub kind: StatementKind,
     /// The statement from its first word, labels not included, to its semicolon or closing brace.
@@ -97,4 +99,67 @@ pub enum StatementKind {
     },
     /// `atomic { … }`
     Atomic(Block),
+    /// `either { … } or { … } else { … }`: the last branch where no other one can begin.
+    Guarded {
+        /// The branches, in the order of the text.
+        branches: Vec<Block>,
+        /// What happens where none of them can begin.
+        otherwise: Block,
+        /// Where the word `else` stands.
+        word: Span,
+    },
+    /// `some k in R where e { … }`: one step for each value that fits.
+    Choose {
+        /// The chosen value.
+        variable: Ident,
+        /// What it is chosen from.
+        domain: Domain,
+        /// Which values fit.
+        condition: Option<Expr>,
+        /// What happens, in one step.
+        body: Block,
+    },
+    /// `let x = e;` inside `atomic`.
+    Let {
+        /// The name.
+        name: Ident,
+        /// What it stands for to the end of the block.
+        value: Expr,
+    },
+    /// `send c(e, …);`
+    Send {
+        /// The channel.
+        channel: Expr,
+        /// The parts of the message.
+        values: Vec<Expr>,
+    },
+    /// `receive c(x, = e, _);` and `peek c(…);`
+    Receive {
+        /// The channel.
+        channel: Expr,
+        /// What becomes of each part.
+        patterns: Vec<Pattern>,
+        /// Whether the message stays in the channel.
+        keeps: bool,
+    },
+    /// `insert s(e);` and `remove s(e);`
+    Change {
+        /// The set.
+        set: Expr,
+        /// The element.
+        element: Expr,
+        /// Whether it is in the set afterwards.
+        inserts: bool,
+    },
+}
+
+/// What a receiver does with one part of a message.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Pattern {
+    /// `x`: stores it.
+    Into(Expr),
+    /// `= e`: takes the message only where the part is equal to this.
+    Equal(Expr),
+    /// `_`
+    Ignored(Span),
 }

@@ -121,6 +121,9 @@ impl<'a> Checker<'a> {
             Some(Named::Bound(Meaning::Bound(var, ty))) => {
                 Path::Value(Typed::new(self.node(ExprKind::Bound(var), span), ty))
             }
+            Some(Named::Bound(Meaning::Number(number))) => {
+                Path::Value(self.constant_of(Value::Int(number), Ty::Int, span))
+            }
             Some(Named::Bound(Meaning::Counter(var))) | Some(Named::Local(Some(var))) => self.own_path(var, span),
             Some(Named::Bound(Meaning::Argument(argument))) => {
                 self.in_argument(&argument, |checker, expr, scope| checker.argument_path(expr, scope, want))
@@ -166,6 +169,12 @@ impl<'a> Checker<'a> {
                 let message = format!("`{}` is a procedure, not a value", name.name);
                 let diagnostic = Diagnostic::error(code::NO_VALUE, span, message);
                 self.report(diagnostic.help(format!("to use its result, write `x = call {}(…);`", name.name)));
+                Path::Poison
+            }
+            Symbol::Channel(_) => {
+                let message = format!("`{}` is a channel, not a value", name.name);
+                let diagnostic = Diagnostic::error(code::NO_VALUE, span, message);
+                self.report(diagnostic.help(format!("write `send {}(…);` or `receive {}(…);`", name.name, name.name)));
                 Path::Poison
             }
             Symbol::Broken => Path::Poison,

@@ -121,6 +121,8 @@ impl<'a> Checker<'a> {
         match &binders.domain {
             Some(ast::Domain::Range(range)) => self.ranged(range, scope),
             Some(ast::Domain::Family(name)) => self.named_domain(name),
+            // Elaboration has reported it.
+            Some(ast::Domain::Set(_)) => None,
             None => match self.one_family() {
                 Some(family) => Some(self.ranged_family(family)),
                 None => {

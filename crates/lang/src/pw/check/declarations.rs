@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use base::{Diagnostic, Span};
-use model::control::{Next, PlaceId, Procedure, ProcedureId, Scope as TextScope};
+use model::control::{Channel, Next, PlaceId, Procedure, ProcedureId, Scope as TextScope};
 use model::process::{Family, FamilyId, IndexRange, Process, ProcessId};
 use model::size::Size;
 use model::types::{EnumType, ScalarType, Type};
@@ -46,6 +46,14 @@ impl<'a> Checker<'a> {
                 Item::Variable(declared) => drop(self.enter(&declared.name, Symbol::Pending)),
                 Item::Process(declared) => self.enter_family(declared),
                 Item::Procedure(declared) => self.enter_procedure(declared),
+                Item::Channel(declared) => {
+                    let (name, span) = (declared.name.name.clone(), declared.name.span);
+                    let id = self.model.channels.push(Channel { name, span });
+                    self.enter(&declared.name, Symbol::Channel(id));
+                    self.symbols.channels.push(None);
+                }
+                // Elaborated.
+                Item::Struct(_) | Item::Alias(_) => {}
                 Item::Property(_) | Item::Fairness(_) | Item::Hint(_) | Item::AllowDeadlock(_) => {}
             }
         }
@@ -67,8 +75,14 @@ impl<'a> Checker<'a> {
         }
         let mut family = self.model.families.ids();
         let mut procedure = self.model.procedures.ids();
+        let mut channel = 0..self.symbols.channels.len();
         for item in &program.items {
             match item {
+                Item::Channel(declared) => {
+                    if let Some(at) = channel.next() {
+                        self.symbols.channels[at] = self.message_types(declared);
+                    }
+                }
                 Item::Process(declared) => {
                     if let Some(id) = family.next() {
                         self.declare_family_text(id, declared);
@@ -82,6 +96,19 @@ impl<'a> Checker<'a> {
                 _ => {}
             }
         }
+    }
+
+    /// The types of what is passed on a channel: which one of an array it is, and the parts of the message.
+    fn message_types(&mut self, declared: &'a ast::ChannelDecl) -> Option<Vec<ScalarType>> {
+        let mut types = Vec::new();
+        for length in &declared.lengths {
+            let hi = self.constant_number(length, "the length of an array")?.saturating_sub(1).max(0);
+            types.push(ScalarType::Range { lo: 0, hi });
+        }
+        for part in &declared.parts {
+            types.push(self.scalar_type(part)?);
+        }
+        Some(types)
     }
 
     /// Enters a name of the outermost level; `false` if it is taken.

@@ -75,7 +75,10 @@ impl<'a> Checker<'a> {
                 self.path_value(path, span)
             }
             AsPid { operand, family } => self.as_pid(operand, family.as_ref(), scope, span),
-            Array(_) | Repeat { .. } => self.misplaced(span, "an array by its elements is an initial value only"),
+            In { .. } | Set(_) => self.misplaced(span, "a set stands after `in`, or is assigned to a set"),
+            Array(_) | Repeat { .. } | ByIndex { .. } => {
+                self.misplaced(span, "an array by its elements is an initial value only")
+            }
         }
     }
 

@@ -8,7 +8,7 @@ use model::process::{FamilyId, ProcessId};
 use model::types::{ScalarType, Type};
 use model::variable::Init;
 
-use super::{Checker, Scope, Standpoint, Target, Ty};
+use super::{Checker, Meaning, Scope, Standpoint, Target, Ty};
 use crate::codes::check as code;
 use crate::pw::ast::{self, Assigned};
 
@@ -22,7 +22,7 @@ impl<'a> Checker<'a> {
         owner: Option<FamilyId>,
     ) -> Init {
         match &declared.initial {
-            None => Init::First,
+            None | Some(Assigned::First(_)) => Init::First,
             Some(Assigned::Any { range: None, .. }) => Init::Any,
             Some(Assigned::Any { range: Some(range), span }) => {
                 let message = "a variable starts anywhere in its type, not in a part of it";
@@ -64,7 +64,14 @@ impl<'a> Checker<'a> {
                 let start = self.start(value, element, scope, target);
                 Init::Elements(vec![start; *len])
             }
-            (ast::ExprKind::Array(_) | ast::ExprKind::Repeat { .. }, Type::Scalar(_)) => {
+            (ast::ExprKind::ByIndex { variable, value }, Type::Array { element, len }) => {
+                let inner = |at: usize| scope.with(variable, Meaning::Number(at as i64));
+                Init::Elements((0..*len).map(|at| self.start(value, element, &inner(at), target)).collect())
+            }
+            (
+                ast::ExprKind::Array(_) | ast::ExprKind::Repeat { .. } | ast::ExprKind::ByIndex { .. },
+                Type::Scalar(_),
+            ) => {
                 let message = format!("one value is needed for {}, not an array", target.what);
                 self.report(
                     Diagnostic::error(code::BAD_INITIAL_VALUE, expr.span, message)

@@ -41,9 +41,14 @@ impl<'a> Checker<'a> {
                 continue;
             };
             let range = ParameterRange { name: name.clone(), least, greatest: limit.flatten() };
+            let default = parameter.default.as_ref().and_then(|default| {
+                let default = self.constant_number(default, "the value of a parameter")?;
+                self.is_allowed(default, &range, position).then_some(default)
+            });
             // With a value that is not allowed the rest of the program is checked at the least value.
-            let value = given.filter(|&value| self.is_allowed(value, &range, position)).unwrap_or(least);
-            if given.is_none() {
+            let value =
+                given.filter(|&value| self.is_allowed(value, &range, position)).unwrap_or(default.unwrap_or(least));
+            if given.is_none() && default.is_none() {
                 self.is_allowed(least, &range, position);
             }
             let (least, greatest) = (range.least, range.greatest);

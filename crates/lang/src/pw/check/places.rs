@@ -9,6 +9,9 @@ use super::{Checker, Path, Scope, Standpoint, Ty, Typed};
 use crate::codes::check as code;
 use crate::pw::ast::{self, Ident};
 
+/// The place of a process that has terminated, unless a label has that name.
+const END: &str = "end";
+
 impl<'a> Checker<'a> {
     pub(super) fn at(
         &mut self,
@@ -96,6 +99,15 @@ impl<'a> Checker<'a> {
         let labels: Vec<String> = places.labels.iter().map(|label| label.name.clone()).collect();
         let carrying = |label: &String| self.symbols.places_in(texts.iter().copied(), label);
         let mut places: Vec<_> = labels.iter().flat_map(carrying).collect();
+        for text in texts {
+            // `P[i]@end`, where no label has that name: it has terminated.
+            if let TextScope::Family(family) = *text
+                && labels.iter().any(|label| label == END)
+                && !self.symbols.has_label(family, END)
+            {
+                places.push(self.model.families[family].end);
+            }
+        }
         places.sort();
         places.dedup();
         Typed::new(self.node(ExprKind::At { who: Box::new(who), places, labels }, span), Ty::Bool)
@@ -104,9 +116,7 @@ impl<'a> Checker<'a> {
     /// Whether a process of the family can stand at all of the labels; reports those at which it cannot.
     pub(crate) fn are_labels_of(&mut self, family: FamilyId, places: &ast::Places) -> bool {
         let mut all_known = true;
-        for label in
-            places.labels.iter().filter(|label| !self.symbols.has_label(family, &label.name)).collect::<Vec<_>>()
-        {
+        for label in places.labels.iter().filter(|label| !self.is_place_of(family, &label.name)).collect::<Vec<_>>() {
             all_known = false;
             let mut known: Vec<&str> = self.symbols.family(family).labels.keys().copied().collect();
             known.extend(self.symbols.procedures.iter().flat_map(|procedure| procedure.labels.keys()));
@@ -114,6 +124,12 @@ impl<'a> Checker<'a> {
             self.report_unknown_label(label, &text, known);
         }
         all_known
+    }
+
+    /// Whether a process of the family can stand there: a label, or the end of its text.
+    fn is_place_of(&self, family: FamilyId, label: &str) -> bool {
+        let sees_all = matches!(self.standpoint, Standpoint::Property | Standpoint::Hint);
+        self.symbols.has_label(family, label) || label == END && sees_all
     }
 
     fn report_unknown_label(&mut self, label: &Ident, text: &str, known: Vec<&str>) {

@@ -33,6 +33,8 @@ pub(crate) enum Meaning<'a> {
     Bound(BoundVar, Ty),
     /// The counter of a `for`.
     Counter(VarId),
+    /// A number: the index of an array that is given by its indices.
+    Number(i64),
     /// A parameter of a definition.
     Argument(Rc<Argument<'a>>),
     /// A parameter of a definition that is checked by itself, without arguments.

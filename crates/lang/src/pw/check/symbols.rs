@@ -3,11 +3,11 @@
 use std::collections::{HashMap, HashSet};
 
 use base::{Id, Span};
-use model::control::{PlaceId, ProcedureId, Scope as TextScope};
+use model::control::{ChannelId, PlaceId, ProcedureId, Scope as TextScope};
 use model::expr::Expr;
 use model::process::FamilyId;
 use model::size::ParameterId;
-use model::types::EnumId;
+use model::types::{EnumId, ScalarType};
 use model::variable::VarId;
 
 use super::{Ty, Typed};
@@ -30,6 +30,8 @@ pub(crate) enum Symbol {
     Family(FamilyId),
     /// A procedure.
     Procedure(ProcedureId),
+    /// A channel on which processes meet.
+    Channel(ChannelId),
     /// A shared variable whose type is not known yet.
     Pending,
     /// Something whose declaration is wrong.
@@ -103,6 +105,8 @@ pub(crate) struct Symbols<'a> {
     pub families: Vec<Locals<'a>>,
     /// What is declared in each procedure.
     pub procedures: Vec<Locals<'a>>,
+    /// The types of what is passed on each channel; `None` if they are wrong.
+    pub channels: Vec<Option<Vec<ScalarType>>>,
     /// Families whose size is wrong; they are checked with one process.
     pub broken_families: HashSet<FamilyId>,
     /// The index of each family as written.

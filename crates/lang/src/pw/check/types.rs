@@ -74,6 +74,10 @@ impl<'a> Checker<'a> {
                 Some(ScalarType::Semaphore { max })
             }
             TypeKind::Lock => Some(ScalarType::Lock),
+            TypeKind::Set(_) => {
+                self.report(Diagnostic::error(code::WRONG_TYPE, ty.span, "one value is needed here, not a set"));
+                None
+            }
             TypeKind::Array { .. } => {
                 self.report(Diagnostic::error(code::WRONG_TYPE, ty.span, "one value is needed here, not an array"));
                 None

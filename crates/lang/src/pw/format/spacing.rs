@@ -8,6 +8,10 @@ pub(super) fn has_blank(before: &Piece<'_>, after: &Piece<'_>) -> bool {
     if before.is_comment() || after.is_comment() {
         return true;
     }
+    // `N: 2.. = 3`: `..=` would be one token.
+    if is_range_dots(before.kind) && after.kind == Assign {
+        return true;
+    }
     let clings_to_left = after.role == Role::Tight
         || matches!(after.kind, Semicolon | Comma | Colon | Question | Dot | RightParen | RightBracket)
         || is_range_dots(after.kind)

@@ -56,7 +56,8 @@ pub(super) fn place<'a>(checker: &mut Checker<'a>, graph: Graph<'a>) -> PlacedTe
         let at = checker.source.line_col(point.span.start);
         let name = labels.first().cloned().unwrap_or_else(|| format!("{}:{}", at.line, at.col));
         let (scope, span) = (graph.text, point.span);
-        let place = Place { scope, labels: labels.clone(), name, actions: Vec::new(), may_end: false, span };
+        let may_end = labels.iter().any(|label| graph.ends.contains(label.as_str()));
+        let place = Place { scope, labels: labels.clone(), name, actions: Vec::new(), may_end, span };
         let place = checker.model.places.push(place);
         for label in labels {
             checker.symbols.label_places.entry((graph.text, label)).or_default().push(place);
@@ -177,13 +178,14 @@ impl<'a> Emitter<'a, '_> {
                 self.silent(source, labels, ("skip".into(), first_word), point.after);
             }
             LeafStep::At(id) => match &self.prepared[&id] {
-                Prepared::Step { statement, guard, body, kind } => {
+                Prepared::Step { statement, guard, body, kind, sync } => {
                     let next = match kind {
                         ActionKind::Return { .. } => Next::To(source),
                         _ => self.next(graph.points[id].after),
                     };
                     let action = Action {
                         guard: guard.clone(),
+                        sync: sync.clone(),
                         body: body.clone(),
                         kind: kind.clone(),
                         next,

@@ -97,6 +97,8 @@ pub(super) struct Graph<'a> {
     pub labelled: HashMap<&'a str, PointId<'a>>,
     /// How many values each loop has at most.
     pub loop_sizes: HashMap<LoopId, i64>,
+    /// The labels at which a process may wait for ever.
+    pub ends: HashSet<&'a str>,
 }
 
 /// What surrounds a statement.
@@ -128,7 +130,8 @@ pub(super) fn build<'a>(checker: &mut Checker<'a>, text: TextScope, body: &'a Bl
     let mut points = IdVec::new();
     let closing = Span { start: body.span.end.saturating_sub(1), end: body.span.end };
     let end = points.push(point(PointKind::End, points.next_id(), &around, closing));
-    let graph = Graph { text, points, entry: end, end, labelled: HashMap::new(), loop_sizes: HashMap::new() };
+    let (labelled, loop_sizes, ends) = (HashMap::new(), HashMap::new(), HashSet::new());
+    let graph = Graph { text, points, entry: end, end, labelled, loop_sizes, ends };
     let model = &checker.model;
     let vars = match text {
         TextScope::Family(family) => &model.families[family].vars,
@@ -170,6 +173,9 @@ impl<'a> Builder<'a, '_> {
             let own = &statement.labels;
             for label in own {
                 self.graph.labelled.entry(&label.name).or_insert(ids[at]);
+                if statement.may_end {
+                    self.graph.ends.insert(&label.name);
+                }
             }
             let handed_down = if at == 0 { labels } else { &[] };
             let labels: Vec<&'a Ident> = own.iter().chain(handed_down.iter().copied()).collect();

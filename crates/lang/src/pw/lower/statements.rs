@@ -39,6 +39,17 @@ impl<'a> Checker<'a> {
             StatementKind::For { variable, range, body } => {
                 self.atomic_for((variable, range, body), scope).map_or_else(Vec::new, one)
             }
+            StatementKind::Send { .. } | StatementKind::Receive { .. } => {
+                self.not_in_step(statement, "a rendezvous is a step of two processes")
+            }
+            StatementKind::Let { name, .. } => {
+                let message = "`let` names a value within one step, so it stands inside `atomic`";
+                let diagnostic = Diagnostic::error(code::BAD_LET, statement.span, message);
+                self.report(diagnostic.help(format!("declare `local {}: …;` in the process", name.name)));
+                Vec::new()
+            }
+            // Elaborated.
+            StatementKind::Guarded { .. } | StatementKind::Choose { .. } | StatementKind::Change { .. } => Vec::new(),
             StatementKind::Idle => self.not_in_step(statement, "`idle` may last for ever"),
             StatementKind::Call { .. } => self.not_in_step(statement, "a call takes steps of its own"),
             StatementKind::Return(_) => self.not_in_step(statement, "a return is a step of its own"),
@@ -113,6 +124,12 @@ impl<'a> Checker<'a> {
                     let typed = self.value(value, scope, want);
                     let Some((access, target)) = place else { continue };
                     stores.push((access, self.need_stored(typed, &target)));
+                }
+                Assigned::First(span) => {
+                    let Some((access, target)) = place else { continue };
+                    if let Some(first) = target.ty.first_value(self.model.type_context()) {
+                        stores.push((access, Expr { kind: ExprKind::Const(first), span: *span }));
+                    }
                 }
                 Assigned::Any { range, .. } => {
                     let range = range.as_ref().map(|range| self.any_range(range, scope));
@@ -261,6 +278,6 @@ fn is_numeric(ty: ScalarType) -> bool {
 fn value_span(value: &Assigned) -> Span {
     match value {
         Assigned::Value(expr) => expr.span,
-        Assigned::Any { span, .. } => *span,
+        Assigned::Any { span, .. } | Assigned::First(span) => *span,
     }
 }

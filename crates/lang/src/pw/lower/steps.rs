@@ -4,15 +4,17 @@ use std::collections::HashMap;
 
 use base::{Diagnostic, Span};
 use model::control::{
-    ActionKind, ProcedureId, Scope as TextScope, Statement as ModelStatement, StatementId, Stmt, StmtKind,
+    ActionKind, ChannelId, Pattern, ProcedureId, Scope as TextScope, Statement as ModelStatement, StatementId, Stmt,
+    StmtKind, Sync, SyncSide,
 };
-use model::expr::{Access, BinaryOp, Expr};
+use model::expr::{Access, BinaryOp, Expr, ExprKind};
 use model::types::ScalarType;
+use model::value::Value;
 
 use super::points::{Graph, PointId, PointKind};
 use crate::codes::check as code;
 use crate::pw::ast::{self, Ident, Statement, StatementKind};
-use crate::pw::check::{Checker, Scope, Symbol, Target, Ty};
+use crate::pw::check::{Checker, Scope, Symbol, Target, Ty, Typed};
 
 /// What happens at a point.
 pub(super) enum Prepared {
@@ -26,6 +28,8 @@ pub(super) enum Prepared {
         body: Vec<Stmt>,
         /// What kind of step it is.
         kind: ActionKind,
+        /// The rendezvous that it needs.
+        sync: Option<Sync>,
     },
     /// A test, which is a step whatever comes of it.
     Test(StatementId, Expr),
@@ -76,6 +80,11 @@ impl<'a> Checker<'a> {
         text: TextScope,
         calls: &mut Vec<CallSite>,
     ) -> Prepared {
+        if let StatementKind::Send { .. } | StatementKind::Receive { .. } = &statement.kind {
+            let sync = self.rendezvous(statement, scope);
+            let statement = self.push_statement(statement);
+            return Prepared::Step { statement, guard: None, body: Vec::new(), kind: ActionKind::Plain, sync };
+        }
         let (body, kind) = match &statement.kind {
             StatementKind::Idle => (Vec::new(), ActionKind::Idle),
             StatementKind::Call { target, procedure, arguments } => {
@@ -89,7 +98,58 @@ impl<'a> Checker<'a> {
             _ => (self.within_step(statement, scope), ActionKind::Plain),
         };
         let (guard, body) = self.split_guard(body);
-        Prepared::Step { statement: self.push_statement(statement), guard, body, kind }
+        Prepared::Step { statement: self.push_statement(statement), guard, body, kind, sync: None }
+    }
+
+    /// One side of a rendezvous.
+    fn rendezvous(&mut self, statement: &'a Statement, scope: &Scope<'a>) -> Option<Sync> {
+        match &statement.kind {
+            StatementKind::Send { channel, values } => {
+                let (channel, types) = self.channel_named(channel)?;
+                let mut sent = Vec::new();
+                for (value, &ty) in values.iter().zip(&types) {
+                    sent.push(self.passed(value, ty, channel, scope));
+                }
+                Some(Sync { channel, side: SyncSide::Send(sent) })
+            }
+            StatementKind::Receive { channel, patterns, .. } => {
+                let (channel, types) = self.channel_named(channel)?;
+                let mut received = Vec::new();
+                for (pattern, &ty) in patterns.iter().zip(&types) {
+                    received.push(match pattern {
+                        ast::Pattern::Ignored(_) => Pattern::Ignored,
+                        ast::Pattern::Equal(value) => Pattern::Equal(self.passed(value, ty, channel, scope)),
+                        ast::Pattern::Into(target) => {
+                            let (access, target) = self.assigned_place(target, scope)?;
+                            let content = Expr { kind: ExprKind::Const(Value::None), span: access.span };
+                            let content = self.need_stored(Typed { expr: content.clone(), ty: Ty::of(ty) }, &target);
+                            // What would have to be converted on the way is refused.
+                            if !matches!(content.kind, ExprKind::Const(_)) {
+                                let message = format!("{} has another type than what is received", target.what);
+                                self.report(Diagnostic::error(code::WRONG_TYPE, access.span, message));
+                            }
+                            Pattern::Into(access)
+                        }
+                    });
+                }
+                Some(Sync { channel, side: SyncSide::Receive(received) })
+            }
+            _ => None,
+        }
+    }
+
+    fn channel_named(&mut self, channel: &ast::Expr) -> Option<(ChannelId, Vec<ScalarType>)> {
+        let ast::ExprKind::Name(name) = &channel.kind else { return None };
+        let Some(&(Symbol::Channel(id), _)) = self.symbols.names.get(&*name.name) else { return None };
+        Some((id, self.symbols.channels[id.index()].clone()?))
+    }
+
+    /// A value that is passed on a channel.
+    fn passed(&mut self, value: &'a ast::Expr, ty: ScalarType, channel: ChannelId, scope: &Scope<'a>) -> Expr {
+        let declared = &self.model.channels[channel];
+        let target = Target { ty, what: format!("this part of `{}`", declared.name), declared: declared.span };
+        let typed = self.value(value, scope, Some(Ty::of(ty)));
+        self.need_stored(typed, &target)
     }
 
     /// The leading `await`s of a step are its guard: they see the state before the step.

@@ -1,8 +1,9 @@
 //! The program and its declarations.
 
 use super::super::ast::{
-    Assigned, Block, ConstDecl, DefineDecl, Doc, EnumDecl, Ident, Item, Limit, Parameter, ProcedureDecl,
-    ProcedureParameter, ProcessDecl, ProcessIndex, Program, RangeEnd, Statement, StorageClass, VariableDecl,
+    AliasDecl, Assigned, Block, ChannelDecl, ChannelKind, ConstDecl, DefineDecl, Doc, EnumDecl, Ident, Item, Limit,
+    Parameter, ProcedureDecl, ProcedureParameter, ProcessDecl, ProcessIndex, Program, RangeEnd, Statement,
+    StorageClass, StructDecl, VariableDecl,
 };
 use super::super::delimiters::Unpaired;
 use super::operators::Level;
@@ -113,9 +114,10 @@ impl Parser<'_> {
         }
         let dots = self.peek();
         let dots_span = self.bump();
-        let is_open = dots == TokenKind::DotDot && matches!(self.peek(), TokenKind::Comma | TokenKind::RightParen);
-        let limit = if is_open { None } else { Some(self.limit(dots, dots_span)?) };
-        Ok(Parameter { name, least, limit, span: self.since(start) })
+        let ends = matches!(self.peek(), TokenKind::Comma | TokenKind::RightParen | TokenKind::Assign);
+        let limit = if dots == TokenKind::DotDot && ends { None } else { Some(self.limit(dots, dots_span)?) };
+        let default = if self.eat(TokenKind::Assign).is_some() { Some(self.expr_at(Level::Sum)?) } else { None };
+        Ok(Parameter { name, least, limit, default, span: self.since(start) })
     }
 
     fn limit(&mut self, dots: TokenKind, dots_span: Span) -> Parse<Limit> {
@@ -163,6 +165,9 @@ impl Parser<'_> {
         match word {
             "const" => items.push(Item::Const(self.const_decl(doc)?)),
             "enum" => items.push(Item::Enum(self.enum_decl(doc)?)),
+            "struct" => items.push(Item::Struct(self.struct_decl(doc)?)),
+            "type" if self.peek_at(1) == TokenKind::Word => items.push(Item::Alias(self.alias_decl(doc)?)),
+            "chan" => items.push(Item::Channel(self.channel_decl(doc)?)),
             "define" => items.push(Item::Define(self.define_decl(doc)?)),
             "shared" | "public" | "local" => {
                 items.extend(self.variables(doc, Scope::Program)?.into_iter().map(Item::Variable));
@@ -244,6 +249,69 @@ impl Parser<'_> {
         let diagnostic = Diagnostic::error(code::UNEXPECTED, self.span(), message).suggest("add `,`", end, ",");
         self.report(diagnostic);
         self.eat(TokenKind::Semicolon);
+    }
+
+    fn struct_decl(&mut self, doc: Option<Doc>) -> Parse<StructDecl> {
+        let start = self.bump();
+        let name = self.ident("the name of a struct")?;
+        self.open_brace(Role::ListOpen, "")?;
+        let mut fields = Vec::new();
+        while !self.at_end_of_braces() {
+            self.mark(Role::Start);
+            let name = self.ident("the name of a field")?;
+            self.type_follows()?;
+            fields.push(ProcedureParameter { name, ty: self.ty()? });
+            if self.eat(TokenKind::Comma).is_none() && self.eat(TokenKind::Semicolon).is_none() {
+                break;
+            }
+        }
+        self.close_brace(Role::ListClose, "`,` or `}`")?;
+        Ok(StructDecl { doc, name, fields, span: self.since(start) })
+    }
+
+    fn alias_decl(&mut self, doc: Option<Doc>) -> Parse<AliasDecl> {
+        let start = self.bump();
+        let name = self.ident("the name of a type")?;
+        self.equals_sign()?;
+        let ty = self.ty()?;
+        self.semicolon()?;
+        Ok(AliasDecl { doc, name, ty, span: self.since(start) })
+    }
+
+    /// `chan c: [2] of (Kind, pid);`, `chan c[N]: lossy [1] of (bool);`
+    fn channel_decl(&mut self, doc: Option<Doc>) -> Parse<ChannelDecl> {
+        let start = self.bump();
+        let name = self.ident("the name of a channel")?;
+        let mut lengths = Vec::new();
+        while self.at(TokenKind::LeftBracket) {
+            let opener = self.bump_as(Role::Tight);
+            lengths.push(self.enclosed(Self::expr)?);
+            self.close(opener, TokenKind::RightBracket)?;
+        }
+        self.expect(TokenKind::Colon, "`:`")?;
+        let kind = match self.word_at(0) {
+            "lossy" => ChannelKind::Lossy,
+            "unordered" => ChannelKind::Unordered,
+            _ => ChannelKind::Ordered,
+        };
+        if kind != ChannelKind::Ordered {
+            self.bump();
+        }
+        let opener = self.expect(TokenKind::LeftBracket, "`[` and how many messages the channel holds")?;
+        let capacity = self.enclosed(Self::expr)?;
+        self.close(opener, TokenKind::RightBracket)?;
+        self.expect_word("of")?;
+        let opener = self.expect(TokenKind::LeftParen, "`(` and the types of a message")?;
+        let mut parts = Vec::new();
+        while !self.at(TokenKind::RightParen) {
+            parts.push(self.ty()?);
+            if self.eat(TokenKind::Comma).is_none() {
+                break;
+            }
+        }
+        self.close(opener, TokenKind::RightParen)?;
+        self.semicolon()?;
+        Ok(ChannelDecl { doc, name, lengths, kind, capacity, parts, span: self.since(start) })
     }
 
     fn define_decl(&mut self, doc: Option<Doc>) -> Parse<DefineDecl> {

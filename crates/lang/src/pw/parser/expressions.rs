@@ -1,6 +1,6 @@
 //! Expressions and formulas: operands, what follows them, and the operators around them.
 
-use super::super::ast::{BinaryOp, Expr, ExprKind, Extremum, Ident, Places, TypeKind, UnaryOp};
+use super::super::ast::{BinaryOp, Expr, ExprKind, Extremum, Ident, Members, Places, TypeKind, UnaryOp};
 use super::operators::Level;
 use super::{Context, MAX_HEIGHT, Parse, Parser, Role, TokenKind, words};
 use crate::codes::syntax as code;
@@ -47,6 +47,10 @@ impl Parser<'_> {
                 left = self.as_pid(left)?;
                 continue;
             }
+            if self.at_word("in") && loosest <= Level::Comparison {
+                left = self.membership(left)?;
+                continue;
+            }
             let Some(op) = self.infix() else { return Ok(left) };
             let level = Level::of(op);
             if level < loosest {
@@ -84,6 +88,40 @@ impl Parser<'_> {
         let diagnostic = Diagnostic::error(code::TOO_DEEP, end, message)
             .help("give parts of it a name with `define`, or put parentheses around halves of it");
         Err(self.fail(diagnostic))
+    }
+
+    /// `x in s`, `x in {a, b}`, `x in 0..<3`
+    fn membership(&mut self, element: Operand) -> Parse<Operand> {
+        let start = element.expr.span;
+        self.bump_as(Role::Infix);
+        let after = self.span();
+        let (members, height) = if self.at(TokenKind::LeftBrace) {
+            let mut height = 1;
+            let span = self.span();
+            let kind = self.set_literal(&mut height)?;
+            (Members::Set(Box::new(Expr { kind, span: self.since(span) })), height)
+        } else {
+            let low = self.binary(Level::Sum)?;
+            match self.at_range_dots() {
+                true => {
+                    let (range, height) = self.range_after(after, low)?;
+                    (Members::Range(Box::new(range)), height)
+                }
+                false => (Members::Set(Box::new(low.expr)), low.height),
+            }
+        };
+        let height = element.height.max(height) + 1;
+        let kind = ExprKind::In { element: Box::new(element.expr), members };
+        self.limited(Operand::new(kind, self.since(start), height))
+    }
+
+    /// `{a, b}`
+    pub(super) fn set_literal(&mut self, height: &mut usize) -> Parse<ExprKind> {
+        self.bump();
+        let (elements, highest) = self.enclosed(|parser| parser.list_until(TokenKind::RightBrace))?;
+        *height = highest + 1;
+        self.expect(TokenKind::RightBrace, "`,` or `}`")?;
+        Ok(ExprKind::Set(elements))
     }
 
     fn as_pid(&mut self, operand: Operand) -> Parse<Operand> {
@@ -276,6 +314,14 @@ impl Parser<'_> {
     /// `[a, b]` or `[e; n]`
     fn array(&mut self, height: &mut usize) -> Parse<ExprKind> {
         let opener = self.bump();
+        if self.at(TokenKind::Word) && self.peek_at(1) == TokenKind::Colon {
+            let variable = self.ident("the name of an index")?;
+            self.bump();
+            let value = self.enclosed(|parser| parser.binary(Level::Implication))?;
+            *height = value.height + 1;
+            self.close(opener, TokenKind::RightBracket)?;
+            return Ok(ExprKind::ByIndex { variable, value: Box::new(value.expr) });
+        }
         let (mut elements, highest) = self.enclosed(|parser| parser.list_until(TokenKind::RightBracket))?;
         *height = highest + 1;
         let is_repeat = elements.len() == 1 && self.at(TokenKind::Semicolon);

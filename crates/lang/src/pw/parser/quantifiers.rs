@@ -82,13 +82,17 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn domain(&mut self, highest: &mut usize) -> Parse<Domain> {
+    pub(super) fn domain(&mut self, highest: &mut usize) -> Parse<Domain> {
         let start = self.span();
         let low = self.binary(Level::Sum)?;
         if let ExprKind::Name(name) = &low.expr.kind
             && !self.at_range_dots()
         {
             return Ok(Domain::Family(name.clone()));
+        }
+        if matches!(low.expr.kind, ExprKind::Field { .. } | ExprKind::Index { .. }) && !self.at_range_dots() {
+            *highest = (*highest).max(low.height);
+            return Ok(Domain::Set(Box::new(low.expr)));
         }
         let (range, height) = self.range_after(start, low)?;
         *highest = (*highest).max(height);

@@ -1,6 +1,8 @@
 //! Statements and blocks.
 
-use super::super::ast::{Assigned, Block, Expr, ExprKind, Ident, Statement, StatementKind, VariableDecl};
+use super::super::ast::{
+    Assigned, BinaryOp, Block, Expr, ExprKind, Ident, Pattern, Statement, StatementKind, VariableDecl,
+};
 use super::declarations::Scope;
 use super::operators::Level;
 use super::{Failed, Parse, Parser, Role, TokenKind, words};
@@ -81,6 +83,10 @@ impl Parser<'_> {
 
     fn statement(&mut self) -> Parse<Statement> {
         let mut labels: Vec<Ident> = Vec::new();
+        let may_end = self.at_word("end") && self.peek_at(1) == TokenKind::Word && self.peek_at(2) == TokenKind::Colon;
+        if may_end {
+            self.bump();
+        }
         while self.at(TokenKind::Word) && self.peek_at(1) == TokenKind::Colon {
             labels.push(self.any_word());
             self.bump_as(Role::LabelColon);
@@ -97,7 +103,7 @@ impl Parser<'_> {
         let start = self.span();
         let word = self.word_at(0);
         let kind = if self.begins_assignment() { self.assignment()? } else { self.statement_called(word)? };
-        let statement = Statement { labels, kind, span: self.since(start) };
+        let statement = Statement { labels, may_end, kind, span: self.since(start) };
         self.check_labels(&statement);
         Ok(statement)
     }
@@ -124,6 +130,7 @@ impl Parser<'_> {
                 self.bump();
                 Ok(StatementKind::Atomic(self.block()?))
             }
+            "some" if self.peek_at(1) == TokenKind::Word => self.choose(),
             "skip" | "idle" | "break" | "continue" | "goto" | "await" | "assert" | "acquire" | "release" | "call"
             | "return" => {
                 self.bump();
@@ -131,8 +138,108 @@ impl Parser<'_> {
                 self.semicolon()?;
                 Ok(kind)
             }
+            "send" | "receive" | "peek" | "insert" | "remove" | "let" if self.peek_at(1) == TokenKind::Word => {
+                self.bump();
+                let kind = self.message_statement(word)?;
+                self.semicolon()?;
+                Ok(kind)
+            }
             _ => self.unknown_statement(),
         }
+    }
+
+    /// What follows `send`, `receive`, `peek`, `insert`, `remove` or `let`.
+    fn message_statement(&mut self, word: &str) -> Parse<StatementKind> {
+        if word == "let" {
+            let name = self.ident("a name")?;
+            self.expect(TokenKind::Assign, "`=`")?;
+            return Ok(StatementKind::Let { name, value: self.expr()? });
+        }
+        let channel = self.channel()?;
+        Ok(match word {
+            "send" => StatementKind::Send { channel, values: self.arguments(&mut 0)? },
+            "receive" | "peek" => {
+                let patterns = self.patterns()?;
+                StatementKind::Receive { channel, patterns, keeps: word == "peek" }
+            }
+            _ => {
+                let opener = self.span();
+                let mut elements = self.arguments(&mut 0)?;
+                let (Some(element), true) = (elements.pop(), elements.is_empty()) else {
+                    let message = format!("`{word}` needs one element: `{word} s(k);`");
+                    return Err(self.fail(Diagnostic::error(code::UNEXPECTED, opener, message)));
+                };
+                StatementKind::Change { set: channel, element, inserts: word == "insert" }
+            }
+        })
+    }
+
+    /// The name of a channel or set, with the fields and indices that belong to it.
+    fn channel(&mut self) -> Parse<Expr> {
+        let name = self.ident("the name of a channel or set")?;
+        let start = name.span;
+        let mut whole = Expr { span: name.span, kind: ExprKind::Name(name) };
+        loop {
+            let kind = match self.peek() {
+                TokenKind::LeftBracket => {
+                    let opener = self.bump_as(Role::Tight);
+                    let index = Box::new(self.enclosed(Self::expr)?);
+                    self.close(opener, TokenKind::RightBracket)?;
+                    ExprKind::Index { base: Box::new(whole), index }
+                }
+                TokenKind::Dot => {
+                    self.bump();
+                    ExprKind::Field { base: Box::new(whole), field: self.ident("a name after `.`")? }
+                }
+                _ => return Ok(whole),
+            };
+            whole = Expr { kind, span: self.since(start) };
+        }
+    }
+
+    /// `(x, = e, _)`
+    fn patterns(&mut self) -> Parse<Vec<Pattern>> {
+        self.mark(Role::Tight);
+        let opener = self.expect(TokenKind::LeftParen, "`(`")?;
+        let patterns = self.enclosed(|parser| {
+            let mut patterns = Vec::new();
+            while !parser.at(TokenKind::RightParen) {
+                patterns.push(match parser.peek() {
+                    TokenKind::Assign => {
+                        parser.bump();
+                        Pattern::Equal(parser.expr()?)
+                    }
+                    _ if parser.at_word("_") => Pattern::Ignored(parser.bump()),
+                    _ => Pattern::Into(parser.received()?),
+                });
+                if parser.eat(TokenKind::Comma).is_none() {
+                    break;
+                }
+            }
+            Ok(patterns)
+        })?;
+        self.close(opener, TokenKind::RightParen)?;
+        Ok(patterns)
+    }
+
+    /// A variable that takes a part of a message, or a struct of such variables.
+    fn received(&mut self) -> Parse<Expr> {
+        let is_struct = self.at(TokenKind::Word) && self.peek_at(1) == TokenKind::LeftParen;
+        if is_struct { self.expr_at(Level::Unary) } else { self.target() }
+    }
+
+    /// `some k in R where e { … }`
+    fn choose(&mut self) -> Parse<StatementKind> {
+        self.bump();
+        let variable = self.ident("the name of the chosen value")?;
+        self.expect_word("in")?;
+        let domain = self.domain(&mut 0)?;
+        let condition = match self.eat_word("where") {
+            Some(_) => Some(self.expr()?),
+            None => None,
+        };
+        let body = self.block()?;
+        Ok(StatementKind::Choose { variable, domain, condition, body })
     }
 
     fn simple_statement(&mut self, word: &str) -> Parse<StatementKind> {
@@ -211,7 +318,7 @@ impl Parser<'_> {
         let start = self.span();
         let kind = self.nested(Self::if_statement)?;
         let span = self.since(start);
-        Ok(Some(Block { statements: vec![Statement { labels: Vec::new(), kind, span }], span }))
+        Ok(Some(Block { statements: vec![Statement { labels: Vec::new(), may_end: false, kind, span }], span }))
     }
 
     fn either(&mut self) -> Parse<StatementKind> {
@@ -219,6 +326,11 @@ impl Parser<'_> {
         let mut branches = vec![self.block()?];
         while self.eat_word("or").is_some() {
             branches.push(self.block()?);
+        }
+        if self.at_word("else") {
+            let word = self.bump();
+            let otherwise = self.block()?;
+            return Ok(StatementKind::Guarded { branches, otherwise, word });
         }
         if branches.len() < 2 {
             let end = self.previous_end();
@@ -280,6 +392,9 @@ impl Parser<'_> {
         while self.eat(TokenKind::Comma).is_some() {
             targets.push(self.target()?);
         }
+        if let Some(op) = self.compound_sign(&targets) {
+            return self.compound(targets, op);
+        }
         self.assignment_sign(&targets)?;
         if self.at_word("call") && !self.declared.contains("call") {
             self.bump();
@@ -306,6 +421,34 @@ impl Parser<'_> {
             values.truncate(n_pairs);
         }
         Ok(StatementKind::Assign { targets, values })
+    }
+
+    /// The operator of `x += e;` and its kin.
+    fn compound_sign(&self, targets: &[Expr]) -> Option<BinaryOp> {
+        if !self.at(TokenKind::ForeignAssign) || targets.len() != 1 {
+            return None;
+        }
+        match self.slice(self.span()) {
+            "+=" => Some(BinaryOp::Add),
+            "-=" => Some(BinaryOp::Subtract),
+            "*=" => Some(BinaryOp::Multiply),
+            "/=" => Some(BinaryOp::Divide),
+            "%=" => Some(BinaryOp::Modulo),
+            _ => None,
+        }
+    }
+
+    /// `x += e;` is `x = x + (e);`
+    fn compound(&mut self, targets: Vec<Expr>, op: BinaryOp) -> Parse<StatementKind> {
+        let op_span = self.bump_as(Role::Infix);
+        let value = self.expr()?;
+        self.semicolon()?;
+        let values = targets.iter().map(|target| {
+            let span = target.span.to(value.span);
+            let (left, right) = (Box::new(target.clone()), Box::new(value.clone()));
+            Assigned::Value(Expr { kind: ExprKind::Binary { op, op_span, left, right }, span })
+        });
+        Ok(StatementKind::Assign { values: values.collect(), targets })
     }
 
     fn target(&mut self) -> Parse<Expr> {
@@ -350,6 +493,11 @@ impl Parser<'_> {
 
     /// What is assigned: an expression, `any`, or `any 0..=3`.
     pub(super) fn assigned(&mut self) -> Parse<Assigned> {
+        if self.at(TokenKind::LeftBrace) {
+            let start = self.span();
+            let kind = self.set_literal(&mut 0)?;
+            return Ok(Assigned::Value(Expr { kind, span: self.since(start) }));
+        }
         if !self.at_word("any") || self.declared.contains("any") {
             return Ok(Assigned::Value(self.expr()?));
         }

@@ -24,6 +24,11 @@ impl Parser<'_> {
             }
             "pid" => self.pid_type()?,
             "sem" => self.sem_type()?,
+            "set" if self.word_at(1) == "of" => {
+                self.bump();
+                self.bump();
+                TypeKind::Set(Box::new(self.nested(Self::ty)?))
+            }
             _ => self.named_or_range()?,
         };
         let ty = Type { kind, span: self.since(start) };

@@ -1,0 +1,269 @@
+//! Expressions: fields of structs, sets, channels, names of `let`.
+
+use base::{Diagnostic, Span};
+
+use super::{Elaborator, names};
+use crate::codes::check as code;
+use crate::pw::ast::{
+    BinaryOp, Binders, Domain, Expr, ExprKind, Ident, Members, Quantifier, Range, RangeEnd, TypeKind,
+};
+
+impl Elaborator<'_> {
+    /// An expression in terms of plain variables.
+    pub(super) fn expr(&mut self, expr: &Expr) -> Expr {
+        let kind = match &expr.kind {
+            ExprKind::Name(name) => return self.name(name, expr),
+            ExprKind::Index { .. } | ExprKind::Field { .. } => return self.path(expr),
+            ExprKind::Binary { op, op_span, left, right } => {
+                if matches!(op, BinaryOp::Equal | BinaryOp::Unequal)
+                    && let Some(compared) = self.compared(*op, left, right, expr.span)
+                {
+                    return compared;
+                }
+                let (left, right) = (Box::new(self.expr(left)), Box::new(self.expr(right)));
+                ExprKind::Binary { op: *op, op_span: *op_span, left, right }
+            }
+            ExprKind::In { element, members } => return self.membership(element, members, expr.span),
+            ExprKind::Apply { name, arguments } => {
+                if let Some(found) = self.asked(name, arguments, expr.span) {
+                    return found;
+                }
+                ExprKind::Apply { name: name.clone(), arguments: self.exprs(arguments) }
+            }
+            ExprKind::Quantified { quantifier, binders, body } => {
+                return self.quantified(*quantifier, binders, body, expr.span);
+            }
+            ExprKind::Unary { op, op_span, operand } => {
+                ExprKind::Unary { op: *op, op_span: *op_span, operand: Box::new(self.expr(operand)) }
+            }
+            ExprKind::AsPid { operand, family } => {
+                ExprKind::AsPid { operand: Box::new(self.expr(operand)), family: family.clone() }
+            }
+            ExprKind::If { condition, then, otherwise } => ExprKind::If {
+                condition: Box::new(self.expr(condition)),
+                then: Box::new(self.expr(then)),
+                otherwise: Box::new(self.expr(otherwise)),
+            },
+            ExprKind::Extremum { extremum, operands } => {
+                ExprKind::Extremum { extremum: *extremum, operands: self.exprs(operands) }
+            }
+            ExprKind::At { process, places } => {
+                let process = process.as_ref().map(|process| Box::new(self.expr(process)));
+                ExprKind::At { process, places: places.clone() }
+            }
+            ExprKind::Array(elements) => ExprKind::Array(self.exprs(elements)),
+            ExprKind::Set(elements) => ExprKind::Set(self.exprs(elements)),
+            ExprKind::Repeat { value, length } => {
+                ExprKind::Repeat { value: Box::new(self.expr(value)), length: Box::new(self.expr(length)) }
+            }
+            ExprKind::ByIndex { variable, value } => {
+                self.bound.push(variable.name.clone());
+                let value = Box::new(self.expr(value));
+                self.bound.pop();
+                ExprKind::ByIndex { variable: variable.clone(), value }
+            }
+            ExprKind::Bool(_) | ExprKind::Int(_) | ExprKind::None | ExprKind::Star => expr.kind.clone(),
+        };
+        Expr { kind, span: expr.span }
+    }
+
+    pub(super) fn exprs(&mut self, exprs: &[Expr]) -> Vec<Expr> {
+        exprs.iter().map(|expr| self.expr(expr)).collect()
+    }
+
+    pub(super) fn range(&mut self, range: &Range) -> Range {
+        Range { low: self.expr(&range.low), high: self.expr(&range.high), ..range.clone() }
+    }
+
+    /// The number after the last one of a range.
+    pub(super) fn after_last(&mut self, range: &Range) -> Expr {
+        let high = self.expr(&range.high);
+        match range.end {
+            RangeEnd::Excluded => high,
+            RangeEnd::Included => names::binary(BinaryOp::Add, high, names::number(1, range.span), range.span),
+        }
+    }
+
+    fn name(&mut self, name: &Ident, expr: &Expr) -> Expr {
+        if !self.bound.contains(&name.name)
+            && let Some((_, value)) = self.lets.iter().rev().find(|(known, _)| *known == name.name)
+        {
+            return Expr { kind: value.kind.clone(), span: expr.span };
+        }
+        match self.place(expr) {
+            Some(placed) if self.struct_of(&placed.ty).is_some() => self.whole_struct(expr),
+            _ => expr.clone(),
+        }
+    }
+
+    fn path(&mut self, expr: &Expr) -> Expr {
+        match (self.channel_part(expr), self.place(expr)) {
+            (Some(part), _) => part,
+            (None, Some(placed)) if self.struct_of(&placed.ty).is_some() => self.whole_struct(expr),
+            (None, Some(placed)) if placed.is_field => placed.whole(),
+            _ => {
+                let kind = match &expr.kind {
+                    ExprKind::Index { base, index } => {
+                        ExprKind::Index { base: Box::new(self.expr(base)), index: Box::new(self.expr(index)) }
+                    }
+                    ExprKind::Field { base, field } => {
+                        ExprKind::Field { base: Box::new(self.expr(base)), field: field.clone() }
+                    }
+                    kind => kind.clone(),
+                };
+                Expr { kind, span: expr.span }
+            }
+        }
+    }
+
+    fn whole_struct(&mut self, expr: &Expr) -> Expr {
+        let message = "a struct as a whole can be assigned, sent and compared with `==`";
+        let diagnostic = Diagnostic::error(code::BAD_STRUCT, expr.span, message);
+        self.diagnostics.push(diagnostic.help("name one of its fields"));
+        names::truth(false, expr.span)
+    }
+
+    /// `a == b` where these are structs.
+    fn compared(&mut self, op: BinaryOp, left: &Expr, right: &Expr, span: Span) -> Option<Expr> {
+        let ty = [left, right].into_iter().find_map(|side| match &side.kind {
+            ExprKind::Apply { name, .. } if self.structs.contains_key(&*name.name) => {
+                let kind = TypeKind::Named(name.clone());
+                Some(crate::pw::ast::Type { kind, span: name.span })
+            }
+            _ => self.place(side).map(|placed| placed.ty).filter(|ty| self.struct_of(ty).is_some()),
+        })?;
+        if self.leaves(&ty).iter().any(|leaf| matches!(leaf.ty.kind, TypeKind::Array { .. })) {
+            let message = "structs with arrays or sets inside are not compared as a whole";
+            self.diagnostics.push(Diagnostic::error(code::BAD_STRUCT, span, message));
+            return Some(names::truth(false, span));
+        }
+        let (Some(left), Some(right)) = (self.split(left, &ty), self.split(right, &ty)) else {
+            return Some(names::truth(false, span));
+        };
+        let parts = left.into_iter().zip(right).map(|(left, right)| names::binary(BinaryOp::Equal, left, right, span));
+        let equal = names::combined(BinaryOp::And, parts.collect(), span);
+        Some(if op == BinaryOp::Equal { equal } else { names::not(equal) })
+    }
+
+    fn membership(&mut self, element: &Expr, members: &Members, span: Span) -> Expr {
+        let member = self.expr(element);
+        match members {
+            Members::Range(range) => {
+                let (low, high) = (self.expr(&range.low), self.expr(&range.high));
+                let below = if range.end == RangeEnd::Included { BinaryOp::LessEqual } else { BinaryOp::Less };
+                let above = names::binary(BinaryOp::LessEqual, low, member.clone(), span);
+                names::binary(BinaryOp::And, above, names::binary(below, member, high, span), span)
+            }
+            Members::Set(set) => match (&set.kind, self.set(set)) {
+                (_, Some(placed)) => Expr { span, ..names::index(placed.whole(), member) },
+                (ExprKind::Set(elements), None) => {
+                    let equal = |other| names::binary(BinaryOp::Equal, member.clone(), other, span);
+                    let parts = self.exprs(elements).into_iter().map(equal).collect();
+                    names::combined(BinaryOp::Or, parts, span)
+                }
+                (_, None) => {
+                    let message = "only a set, `{…}` or a range can stand after `in`";
+                    self.diagnostics.push(Diagnostic::error(code::BAD_SET, set.span, message));
+                    names::truth(false, span)
+                }
+            },
+        }
+    }
+
+    /// `len(c)`, `full(c)`, `empty(c)`, `empty(s)`, `size(s)`, if the program has no definition of that name.
+    fn asked(&mut self, name: &Ident, arguments: &[Expr], span: Span) -> Option<Expr> {
+        if self.defines.contains(&&*name.name) {
+            return None;
+        }
+        if self.structs.contains_key(&*name.name) {
+            return Some(self.whole_struct(&Expr { kind: ExprKind::None, span }));
+        }
+        let [of] = arguments else { return None };
+        match &*name.name {
+            "len" | "full" | "empty" if self.channel_of(of).is_some() => self.channel_query(&name.name, of, span),
+            "size" | "empty" => {
+                let set = self.set(of)?;
+                let k = Ident { name: "k@".to_owned(), span };
+                let member = names::index(set.whole(), names::name("k@", span));
+                let domain = self.domain_of(&set.ty)?;
+                let binders =
+                    Binders { names: vec![k], distinct: false, other_than: Vec::new(), domain: Some(domain), span };
+                let (quantifier, body) = match &*name.name {
+                    "size" => (Quantifier::Count, member),
+                    _ => (Quantifier::ForAll, names::not(member)),
+                };
+                let kind = ExprKind::Quantified { quantifier, binders: Box::new(binders), body: Box::new(body) };
+                Some(Expr { kind, span })
+            }
+            _ => None,
+        }
+    }
+
+    /// All possible elements of a set type.
+    pub(super) fn domain_of(&mut self, ty: &crate::pw::ast::Type) -> Option<Domain> {
+        let TypeKind::Set(element) = &ty.kind else { return None };
+        match &element.kind {
+            TypeKind::Range(range) => Some(Domain::Range(self.range(range))),
+            TypeKind::Pid { family: Some(family), .. } => Some(Domain::Family(family.clone())),
+            TypeKind::Pid { family: None, .. } => {
+                let name = self.indices.first()?.0.to_owned();
+                Some(Domain::Family(Ident { name, span: element.span }))
+            }
+            _ => None,
+        }
+    }
+
+    fn quantified(&mut self, quantifier: Quantifier, binders: &Binders, body: &Expr, span: Span) -> Expr {
+        let mut binders = binders.clone();
+        binders.other_than = self.exprs(&binders.other_than);
+        let set = match &binders.domain {
+            Some(Domain::Family(name)) => self.set(&names::name(name.name.clone(), name.span)),
+            Some(Domain::Set(set)) => {
+                let found = self.set(set);
+                if found.is_none() {
+                    let message = "quantifiers range over families, enumerations, numbers and sets";
+                    self.diagnostics.push(Diagnostic::error(code::BAD_SET, set.span, message));
+                    binders.domain = None;
+                }
+                found
+            }
+            _ => None,
+        };
+        match (&set, &binders.domain) {
+            (Some(set), _) => binders.domain = self.domain_of(&set.ty),
+            (None, Some(Domain::Range(range))) => binders.domain = Some(Domain::Range(self.range(&range.clone()))),
+            _ => {}
+        }
+        self.refuse_capture(&binders.names);
+        let n_bound = self.bound.len();
+        self.bound.extend(binders.names.iter().map(|name| name.name.clone()));
+        let mut body = self.expr(body);
+        self.bound.truncate(n_bound);
+        if let Some(set) = set {
+            let inside =
+                binders.names.iter().map(|name| names::index(set.whole(), names::name(name.name.clone(), name.span)));
+            let inside = names::combined(BinaryOp::And, inside.collect(), binders.span);
+            let op = if quantifier == Quantifier::ForAll { BinaryOp::Implies } else { BinaryOp::And };
+            let body_span = body.span;
+            body = names::binary(op, inside, body, body_span);
+        }
+        Expr { kind: ExprKind::Quantified { quantifier, binders: Box::new(binders), body: Box::new(body) }, span }
+    }
+
+    /// Reports a bound name that stands in what a `let` around it stands for.
+    pub(super) fn refuse_capture(&mut self, bound: &[Ident]) {
+        for name in bound {
+            let mut is_caught = false;
+            for (_, value) in &self.lets {
+                let mut mentioned = Vec::new();
+                names::mentioned(value, &mut mentioned);
+                is_caught |= mentioned.contains(&name.name);
+            }
+            if is_caught {
+                let message = format!("`{}` stands in a `let` around this and cannot be bound again here", name.name);
+                let diagnostic = Diagnostic::error(code::BAD_LET, name.span, message);
+                self.diagnostics.push(diagnostic.help("choose another name"));
+            }
+        }
+    }
+}

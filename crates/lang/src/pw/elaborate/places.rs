@@ -1,0 +1,182 @@
+//! Which variable an expression names, as far as structs, sets and arrays are concerned.
+
+use base::{Diagnostic, Span};
+
+use super::{Elaborator, Leaf, names};
+use crate::codes::check as code;
+use crate::pw::ast::{Expr, ExprKind, Ident, Type, TypeKind};
+
+/// A variable, or a part of one.
+#[derive(Clone, Debug)]
+pub(super) struct Placed {
+    /// Whose it is, if that is written: `P[k]` of `P[k].x`.
+    owner: Option<Expr>,
+    /// The name with the fields that follow it.
+    name: String,
+    /// The indices, elaborated.
+    indices: Vec<Expr>,
+    /// The type of this part.
+    pub ty: Type,
+    /// Whether a field of a struct is named.
+    pub is_field: bool,
+    span: Span,
+}
+
+impl Placed {
+    /// The variable that holds a part of it.
+    pub fn part(&self, leaf: &Leaf) -> Expr {
+        let ident = Ident { name: format!("{}{}", self.name, leaf.suffix), span: self.span };
+        let whole = match &self.owner {
+            Some(owner) => ExprKind::Field { base: Box::new(owner.clone()), field: ident },
+            None => ExprKind::Name(ident),
+        };
+        let whole = Expr { kind: whole, span: self.span };
+        self.indices.iter().fold(whole, |base, index| names::index(base, index.clone()))
+    }
+
+    /// The variable, if it is one.
+    pub fn whole(&self) -> Expr {
+        self.part(&Leaf { suffix: String::new(), ty: self.ty.clone() })
+    }
+}
+
+impl Elaborator<'_> {
+    /// The variable that an expression names, if it is declared and its type is known.
+    pub(super) fn place(&mut self, expr: &Expr) -> Option<Placed> {
+        match &expr.kind {
+            ExprKind::Name(name) => {
+                if self.bound.contains(&name.name) || self.lets.iter().any(|(known, _)| *known == name.name) {
+                    return None;
+                }
+                let ty = self.own.get(&name.name).or_else(|| self.shared.get(&*name.name))?.clone();
+                let name = name.name.clone();
+                Some(Placed { owner: None, name, indices: Vec::new(), ty, is_field: false, span: expr.span })
+            }
+            ExprKind::Index { base, index } => {
+                let mut placed = self.place(base)?;
+                let TypeKind::Array { element, .. } = placed.ty.kind else { return None };
+                placed.indices.push(self.expr(index));
+                Some(Placed { ty: *element, span: expr.span, ..placed })
+            }
+            ExprKind::Field { base, field } => self.field(base, field, expr.span),
+            _ => None,
+        }
+    }
+
+    fn field(&mut self, base: &Expr, field: &Ident, span: Span) -> Option<Placed> {
+        let placed = self.place(base);
+        if let Some(placed) = &placed
+            && let Some(of) = self.struct_of(&placed.ty)
+        {
+            let Some(found) = of.fields.iter().find(|known| known.name.name == field.name) else {
+                let message = format!("`{}` has no `{}`", of.name.name, field.name);
+                let diagnostic = Diagnostic::error(code::UNKNOWN_FIELD, field.span, message);
+                let known = of.fields.iter().map(|known| known.name.name.as_str());
+                let near = base::diagnostic::nearest_name(&field.name, known);
+                self.diagnostics.push(match near {
+                    Some(near) => diagnostic.suggest(format!("did you mean `{near}`?"), field.span, near),
+                    None => diagnostic.note(of.name.span, "declared here"),
+                });
+                return None;
+            };
+            let ty = self.resolved(&found.ty, 0);
+            let name = format!("{}.{}", placed.name, field.name);
+            return Some(Placed { name, ty, is_field: true, span, ..placed.clone() });
+        }
+        let family = match (&base.kind, &placed) {
+            (ExprKind::Index { base, .. }, None) => match &base.kind {
+                ExprKind::Name(name) => Some(name.name.clone()),
+                _ => None,
+            },
+            (ExprKind::Name(name), None) => Some(name.name.clone()),
+            (_, Some(placed)) => match &placed.ty.kind {
+                TypeKind::Pid { family: Some(family), .. } => Some(family.name.clone()),
+                TypeKind::Pid { family: None, .. } => self.indices.first().map(|(name, _)| name.to_string()),
+                _ => None,
+            },
+            _ => None,
+        }?;
+        let (_, members) = self.members.iter().find(|(name, _)| **name == *family)?;
+        let ty = members.get(&*field.name)?.clone();
+        let owner = Some(self.expr(base));
+        Some(Placed { owner, name: field.name.clone(), indices: Vec::new(), ty, is_field: false, span })
+    }
+
+    /// The set that an expression names.
+    pub(super) fn set(&mut self, expr: &Expr) -> Option<Placed> {
+        self.place(expr).filter(|placed| matches!(placed.ty.kind, TypeKind::Set(_)))
+    }
+
+    /// A value of a type, part by part; reports what has no parts of that type.
+    pub(super) fn split(&mut self, value: &Expr, ty: &Type) -> Option<Vec<Expr>> {
+        if let Some(of) = self.struct_of(ty) {
+            return match &value.kind {
+                ExprKind::Apply { name, arguments } if name.name == of.name.name => {
+                    if arguments.len() != of.fields.len() {
+                        let (n_given, n_fields) = (arguments.len(), of.fields.len());
+                        let message =
+                            format!("`{}` has {n_fields} fields, but {n_given} values are given", of.name.name);
+                        let diagnostic = Diagnostic::error(code::BAD_STRUCT, value.span, message);
+                        self.diagnostics.push(diagnostic.note(of.name.span, "declared here"));
+                        return None;
+                    }
+                    let mut parts = Vec::new();
+                    for (argument, field) in arguments.iter().zip(&of.fields) {
+                        let ty = self.resolved(&field.ty, 0);
+                        parts.extend(self.split(argument, &ty)?);
+                    }
+                    Some(parts)
+                }
+                _ => {
+                    let same = self.place(value).filter(|placed| {
+                        self.struct_of(&placed.ty).is_some_and(|other| other.name.name == of.name.name)
+                    });
+                    let Some(placed) = same else {
+                        let message = format!("a `{}` is needed here", of.name.name);
+                        let fields: Vec<&str> = of.fields.iter().map(|field| field.name.name.as_str()).collect();
+                        let help = format!("write `{}({})`", of.name.name, fields.join(", "));
+                        self.diagnostics.push(Diagnostic::error(code::BAD_STRUCT, value.span, message).help(help));
+                        return None;
+                    };
+                    let leaves = self.leaves(&placed.ty.clone());
+                    Some(leaves.iter().map(|leaf| placed.part(leaf)).collect())
+                }
+            };
+        }
+        match (&ty.kind, &value.kind) {
+            // An array of structs: by its elements, by its indices, or all alike.
+            (TypeKind::Array { element, .. }, ExprKind::Array(elements)) if self.has_structs(element) => {
+                let split: Option<Vec<Vec<Expr>>> = elements.iter().map(|part| self.split(part, element)).collect();
+                let split = split?;
+                let n_leaves = self.leaves(element).len();
+                let row = |at: usize| {
+                    let parts = split.iter().filter_map(|parts| parts.get(at).cloned()).collect();
+                    Expr { kind: ExprKind::Array(parts), span: value.span }
+                };
+                Some((0..n_leaves).map(row).collect())
+            }
+            (TypeKind::Array { element, .. }, ExprKind::ByIndex { variable, value: each })
+                if self.has_structs(element) =>
+            {
+                self.bound.push(variable.name.clone());
+                let parts = self.split(each, element);
+                self.bound.pop();
+                let by_index = |part| ExprKind::ByIndex { variable: variable.clone(), value: Box::new(part) };
+                Some(parts?.into_iter().map(|part| Expr { kind: by_index(part), span: value.span }).collect())
+            }
+            (TypeKind::Array { element, .. }, _) if self.has_structs(element) => self.split(value, element),
+            (TypeKind::Set(_), ExprKind::Set(elements)) if elements.is_empty() => {
+                Some(vec![names::truth(false, value.span)])
+            }
+            _ => Some(vec![self.expr(value)]),
+        }
+    }
+
+    /// Whether values of a type have parts.
+    pub(super) fn has_structs(&self, ty: &Type) -> bool {
+        match &ty.kind {
+            TypeKind::Array { element, .. } => self.has_structs(element),
+            _ => self.struct_of(ty).is_some(),
+        }
+    }
+}

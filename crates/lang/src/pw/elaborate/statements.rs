@@ -1,0 +1,172 @@
+//! Statements and blocks.
+
+use base::{Diagnostic, Span};
+
+use super::{Elaborator, names};
+use crate::codes::check as code;
+use crate::pw::ast::{Assigned, Block, Expr, ExprKind, Ident, Statement, StatementKind, TypeKind};
+
+impl Elaborator<'_> {
+    /// A block; `in_step` inside `atomic`.
+    pub(super) fn block(&mut self, block: &Block, in_step: bool) -> Block {
+        let n_lets = self.lets.len();
+        let mut statements = Vec::new();
+        for (at, statement) in block.statements.iter().enumerate() {
+            if let (StatementKind::Let { name, value }, true) = (&statement.kind, in_step) {
+                self.bind(name, value, &block.statements[at + 1..]);
+                continue;
+            }
+            let kind = self.statement(statement, in_step);
+            statements.push(Statement { kind, ..statement.clone() });
+        }
+        self.lets.truncate(n_lets);
+        Block { statements, span: block.span }
+    }
+
+    /// `let x = e;`: reports an `e` that does not stay what it is.
+    fn bind(&mut self, name: &Ident, value: &Expr, rest: &[Statement]) {
+        let (mut read, mut changed) = (Vec::new(), Vec::new());
+        let value = self.expr(value);
+        names::mentioned(&value, &mut read);
+        rest.iter().for_each(|statement| names::changed(statement, &mut changed));
+        let roots: Vec<&str> = read.iter().map(|name| name.split('.').next().unwrap_or(name)).collect();
+        if let Some(both) = changed.iter().find(|name| roots.contains(&name.as_str())) {
+            let message =
+                format!("`{}` stands for a value of `{both}`, which changes before the end of the block", name.name);
+            let diagnostic = Diagnostic::error(code::BAD_LET, name.span, message);
+            self.diagnostics
+                .push(diagnostic.help(format!("declare `local {}: …;` in the process and assign it", name.name)));
+        }
+        self.lets.push((name.name.clone(), value));
+    }
+
+    fn statement(&mut self, statement: &Statement, in_step: bool) -> StatementKind {
+        let span = statement.span;
+        match &statement.kind {
+            StatementKind::Assign { targets, values } => self.assignment(targets, values, span),
+            StatementKind::Await(expr) => StatementKind::Await(self.expr(expr)),
+            StatementKind::Assert(expr) => StatementKind::Assert(self.expr(expr)),
+            StatementKind::Acquire(target) => StatementKind::Acquire(self.expr(target)),
+            StatementKind::Release(target) => StatementKind::Release(self.expr(target)),
+            StatementKind::Call { target, procedure, arguments } => StatementKind::Call {
+                target: target.as_ref().map(|target| self.expr(target)),
+                procedure: procedure.clone(),
+                arguments: self.exprs(arguments),
+            },
+            StatementKind::Return(value) => StatementKind::Return(value.as_ref().map(|value| self.expr(value))),
+            StatementKind::If { condition, then, otherwise } => self.test(condition, then, otherwise.as_ref(), in_step),
+            StatementKind::Either { branches } => {
+                StatementKind::Either { branches: branches.iter().map(|branch| self.block(branch, in_step)).collect() }
+            }
+            StatementKind::While { condition, body } => self.repeated(condition, body, in_step),
+            StatementKind::Loop(body) => StatementKind::Loop(self.block(body, in_step)),
+            StatementKind::For { variable, range, body } => {
+                let range = self.range(range);
+                self.refuse_capture(std::slice::from_ref(variable));
+                self.bound.push(variable.name.clone());
+                let body = self.block(body, in_step);
+                self.bound.pop();
+                StatementKind::For { variable: variable.clone(), range, body }
+            }
+            StatementKind::Atomic(body) => StatementKind::Atomic(self.block(body, true)),
+            StatementKind::Guarded { branches, otherwise, word } => self.guarded((branches, otherwise), *word, in_step),
+            StatementKind::Choose { variable, domain, condition, body } => {
+                self.choose((variable, domain), condition.as_ref(), body, span)
+            }
+            StatementKind::Send { channel, values } => self.send(channel, values, span),
+            StatementKind::Receive { channel, patterns, keeps } => self.receive(channel, patterns, *keeps, span),
+            StatementKind::Change { set, element, inserts } => self.change(set, element, *inserts, span),
+            StatementKind::Skip
+            | StatementKind::Idle
+            | StatementKind::Goto(_)
+            | StatementKind::Break
+            | StatementKind::Continue
+            | StatementKind::Let { .. } => statement.kind.clone(),
+        }
+    }
+
+    fn assignment(&mut self, targets: &[Expr], values: &[Assigned], span: Span) -> StatementKind {
+        if let ([target], [Assigned::Value(value)]) = (targets, values) {
+            if let Some(kind) = self.set_assigned(target, value, span) {
+                return kind;
+            }
+            if let ExprKind::Apply { name, arguments } = &value.kind
+                && let Some(kind) = self.cas_assigned(target, name, arguments, span)
+            {
+                return kind;
+            }
+        }
+        let (mut all_targets, mut all_values) = (Vec::new(), Vec::new());
+        for (target, value) in targets.iter().zip(values) {
+            let placed = self.place(target);
+            let Some(placed) = placed.filter(|placed| self.struct_of(&placed.ty).is_some()) else {
+                all_targets.push(self.expr(target));
+                all_values.push(match value {
+                    Assigned::Value(value) => Assigned::Value(self.expr(value)),
+                    Assigned::Any { range, span } => {
+                        Assigned::Any { range: range.as_ref().map(|range| self.range(range)), span: *span }
+                    }
+                    Assigned::First(span) => Assigned::First(*span),
+                });
+                continue;
+            };
+            let ty = placed.ty.clone();
+            let leaves = self.leaves(&ty);
+            if leaves.iter().any(|leaf| matches!(leaf.ty.kind, TypeKind::Array { .. })) {
+                let message = "a struct with arrays or sets inside is not assigned as a whole";
+                self.diagnostics.push(Diagnostic::error(code::BAD_STRUCT, target.span, message));
+                continue;
+            }
+            let parts: Vec<Assigned> = match value {
+                Assigned::Value(value) => {
+                    self.split(value, &ty).unwrap_or_default().into_iter().map(Assigned::Value).collect()
+                }
+                other => vec![other.clone(); leaves.len()],
+            };
+            for (leaf, part) in leaves.iter().zip(parts) {
+                all_targets.push(placed.part(leaf));
+                all_values.push(part);
+            }
+        }
+        if all_targets.is_empty() {
+            return StatementKind::Skip;
+        }
+        StatementKind::Assign { targets: all_targets, values: all_values }
+    }
+
+    /// `s = {};`, `s = {a, b};` and `s = t;` for sets.
+    fn set_assigned(&mut self, target: &Expr, value: &Expr, span: Span) -> Option<StatementKind> {
+        let set = self.set(target)?;
+        let k = || names::name("k@", span);
+        let (content, elements) = match (&value.kind, self.set(value)) {
+            (ExprKind::Set(elements), _) => (names::truth(false, span), self.exprs(elements)),
+            (_, Some(other)) => (names::index(other.whole(), k()), Vec::new()),
+            _ => {
+                let message = "a set is needed here: another set, or `{…}`";
+                self.diagnostics.push(Diagnostic::error(code::BAD_SET, value.span, message));
+                return Some(StatementKind::Skip);
+            }
+        };
+        let TypeKind::Set(element) = &set.ty.kind else { return None };
+        let length = self.n_elements(&element.clone())?;
+        let variable = Ident { name: "k@".to_owned(), span };
+        let body = names::block(vec![names::assign(names::index(set.whole(), k()), content, span)], span);
+        let range = names::range(names::number(0, span), length, span);
+        let mut statements = vec![names::statement(StatementKind::For { variable, range, body }, span)];
+        let insert = |element| names::assign(names::index(set.whole(), element), names::truth(true, span), span);
+        statements.extend(elements.into_iter().map(insert));
+        Some(StatementKind::Atomic(names::block(statements, span)))
+    }
+
+    /// `insert s(k);` and `remove s(k);`
+    fn change(&mut self, set: &Expr, element: &Expr, inserts: bool, span: Span) -> StatementKind {
+        let Some(placed) = self.set(set) else {
+            let diagnostic = Diagnostic::error(code::BAD_SET, set.span, "this is no set");
+            self.diagnostics.push(diagnostic.help("a set is declared as `seen: set of pid`"));
+            return StatementKind::Skip;
+        };
+        let target = names::index(placed.whole(), self.expr(element));
+        let values = vec![Assigned::Value(names::truth(inserts, span))];
+        StatementKind::Assign { targets: vec![target], values }
+    }
+}

@@ -1,0 +1,185 @@
+//! Structs, sets, channels and short forms mean what the programs mean that say the same without them.
+
+use crate::product::{facts, facts_with, same};
+
+/// Both programs have the same whole product and the same true properties.
+fn check(short: &str, long: &str) {
+    assert_eq!(facts(short), facts(long), "\n{short}\n{long}");
+}
+
+#[test]
+fn a_struct_is_its_fields() {
+    check(
+        "program p { enum K { a, b } struct M { k: K, n: 0..=2 } shared m: M = M(b, 1); shared q: [M; 2];
+         process P { m = M(a, m.n + 1); q[1] = m; q[0].n = q[1].n; if m == q[1] { m.n = 0; } }
+         invariant i: q[0].n <= m.n || m != M(a, 0); reachable r: q[0].n == 2 && q[1] == M(a, 2); }",
+        "program p { enum K { a, b } shared mk: K = b; shared mn: 0..=2 = 1; shared qk: [K; 2]; shared qn: [0..=2; 2];
+         process P { mk, mn = a, mn + 1; qk[1], qn[1] = mk, mn; qn[0] = qn[1]; if mk == qk[1] && mn == qn[1] { mn = 0; } }
+         invariant i: qn[0] <= mn || !(mk == a && mn == 0); reachable r: qn[0] == 2 && qk[1] == a && qn[1] == 2; }",
+    );
+}
+
+#[test]
+fn structs_nest_and_belong_to_processes() {
+    check(
+        "program p(N: 2..) { struct A { x: 0..=1, y: bool } struct B { a: A, on: [bool; 2] } type Pair = [B; 2];
+         process P[i in 0..<N] { public b: Pair; local t: A; b[0].a.x = i; t = b[0].a; b[1].a = t; b[1].on[i] = true; }
+         invariant i: forall i: P[i].b[1].a.x <= i && (P[i].b[1].on[0] => i == 0); }",
+        "program p(N: 2..) {
+         process P[i in 0..<N] { public x: [0..=1; 2]; public y: [bool; 2]; public on: [[bool; 2]; 2];
+           local tx: 0..=1; local ty: bool;
+           x[0] = i; tx, ty = x[0], y[0]; x[1], y[1] = tx, ty; on[1][i] = true; }
+         invariant i: forall i: P[i].x[1] <= i && (P[i].on[1][0] => i == 0); }",
+    );
+}
+
+#[test]
+fn a_set_is_an_array_of_truth_values() {
+    check(
+        "program p(N: 2..) { shared s: set of pid; shared t: set of 0..=2;
+         process P[i in 0..<N] { insert s(i); await size(s) == N; t = {0, 2}; remove t(0); remove s(i); }
+         invariant a: forall k in s: !P[k]@end; invariant b: empty(s) => exists k in t: k == 2; reachable c: empty(s) && size(t) == 1; }",
+        "program p(N: 2..) { shared s: [bool; N]; shared t: [bool; 3];
+         process P[i in 0..<N] { s[i] = true; await count(k: s[k]) == N; atomic { t[0], t[1], t[2] = true, false, true; } t[0] = false; s[i] = false; }
+         invariant a: forall k: s[k] => !P[k]@end; invariant b: (forall k: !s[k]) => t[2]; reachable c: (forall k: !s[k]) && count(k in 0..<3: t[k]) == 1; }",
+    );
+}
+
+#[test]
+fn a_channel_is_a_queue() {
+    check(
+        "program p { chan c: [2] of (0..=2); shared sum: 0..=6;
+         process A { for k in 0..<3 { send c(k); } } process B { local x: 0..=2; for k in 0..<3 { receive c(x); sum += x; } }
+         invariant i: len(c) <= 2; reachable f: full(c); reachable e: sum == 3 && empty(c); }",
+        "program p { shared n: 0..=2; shared a, b: 0..=2; shared sum: 0..=6;
+         process A { for k in 0..<3 { atomic { await n < 2; if n == 0 { a = k; } else { b = k; } n = n + 1; } } }
+         process B { local x: 0..=2; for k in 0..<3 { atomic { await n > 0; x = a; a = b; b = 0; n = n - 1; } sum = sum + x; } }
+         invariant i: n <= 2; reachable f: n == 2; reachable e: sum == 3 && n == 0; }",
+    );
+}
+
+#[test]
+fn a_receiver_may_take_certain_messages_only_and_look_without_taking() {
+    // The first message is (1, true): nobody takes it by 0, and looking changes nothing.
+    let program = |pattern: &str| {
+        format!(
+            "program p {{ chan c: [1] of (0..=1, bool); shared got: bool; allow deadlock;
+             process A {{ send c(1, true); }} process B {{ {pattern} }}
+             reachable done: B@end; reachable left: B@end && len(c) == 1; reachable true_: got; }}"
+        )
+    };
+    let named = |pattern: &str| facts(&program(pattern)).split(": ").nth(1).unwrap_or_default().to_string();
+    assert_eq!(named("receive c(= 0, got);"), "");
+    assert_eq!(named("receive c(= 1, got);"), "done true_");
+    assert_eq!(named("receive c(_, = true);"), "done");
+    assert_eq!(named("peek c(= 1, got);"), "done left true_");
+}
+
+#[test]
+fn lossy_channels_lose_and_unordered_ones_overtake() {
+    let named = |kind: &str| {
+        let program = format!(
+            "program p {{ chan c: {kind} [2] of (0..=3); shared over: bool; shared first: 0..=3; allow deadlock;
+             process A {{ send c(1); send c(2); over = true; }} process B {{ await over; receive c(first); }}
+             reachable one: first == 1; reachable two: first == 2; reachable lost: over && empty(c) && !B@end; }}"
+        );
+        facts(&program).split(": ").nth(1).unwrap_or_default().to_string()
+    };
+    assert_eq!(named(""), "one");
+    assert_eq!(named("lossy"), "one two lost");
+    assert_eq!(named("unordered"), "one two");
+}
+
+#[test]
+fn a_rendezvous_is_one_step_of_two_processes() {
+    let program = "program p { chan c[2]: [0] of (0..=3, bool); shared x, y: 0..=3; allow deadlock;
+         process A { send c[1](3, true); } process B { receive c[1](x, = true); } process C { receive c[0](y, _); }
+         invariant together: A@end <=> B@end; reachable three: x == 3; invariant never: !C@end; }";
+    assert_eq!(facts(program), "2 states, 1 transitions, 1 deadlocks: together three never");
+}
+
+#[test]
+fn compare_and_swap_is_one_step() {
+    same(
+        "program p { shared x: 0..=2; shared n: 0..=2; process P[i in 0..<2] { if cas(x, 0, 1) { n += 1; } else { n += 0; } } }",
+        "program p { shared x: 0..=2; shared n: 0..=2; process P[i in 0..<2] {
+           either { atomic { await x == 0; x = 1; } n = n + 1; } or { await x != 0; n = n + 0; } } }",
+    );
+    same(
+        "program p { shared x: 0..=2; process P { local b: bool; while cas(x, 0, 1) { x = 0; } b = cas(x, 1, 2); } }",
+        "program p { shared x: 0..=2; process P { local b: bool;
+           loop { either { atomic { await x == 0; x = 1; } x = 0; } or { await x != 0; break; } }
+           atomic { if x == 1 { x = 2; b = true; } else { b = false; } } } }",
+    );
+}
+
+#[test]
+fn else_is_taken_where_nothing_else_can_begin() {
+    same(
+        "program p { shared x: 0..=2; shared m: sem; chan c: [1] of (bool);
+         process P { either { await x == 1; } or { acquire m; } or { receive c(_); } else { x = 2; } } process Q { x = 1; send c(true); release m; } allow deadlock; }",
+        "program p { shared x: 0..=2; shared m: sem; shared n: 0..=1; shared b: bool;
+         process P { either { await x == 1; } or { acquire m; } or { atomic { await n > 0; b = false; n = 0; } } or { await !(x == 1 || m > 0 || n > 0); x = 2; } }
+         process Q { x = 1; atomic { await n == 0; b = true; n = 1; } release m; } allow deadlock; }",
+    );
+}
+
+#[test]
+fn some_chooses_in_one_step_and_leaves_no_trace() {
+    same(
+        "program p(N: 3..) { shared a: [bool; N]; process P[i in 0..<N] { some k in P where k != i && !a[k] { a[k] = true; } } allow deadlock; }",
+        "program p(N: 3..) { shared a: [bool; N]; process P[i in 0..<N] {
+           either { atomic { await i != 0 && !a[0]; a[0] = true; } } or { atomic { await i != 1 && !a[1]; a[1] = true; } } or { atomic { await i != 2 && !a[2]; a[2] = true; } }
+         } allow deadlock; }",
+    );
+    same(
+        "program p { shared s: 0..=3; process P { some k in 1..=3 where k != 2 { s = k; } } }",
+        "program p { shared s: 0..=3; process P { either { s = 1; } or { s = 3; } } }",
+    );
+}
+
+#[test]
+fn let_names_a_value_within_a_step() {
+    same(
+        "program p { shared x, y: 0..=4 = 1; process P { atomic { let z = x + 1; y = z + z; } } }",
+        "program p { shared x, y: 0..=4 = 1; process P { y = x + 1 + (x + 1); } }",
+    );
+    assert_eq!(facts("program p { shared x: 0..=9; process P { let y = x; x = y; } }"), "E0316 E0202");
+}
+
+#[test]
+fn places_to_end_at_and_defaults() {
+    let program = "program p(N: 1.. = 2) { process P[i in 0..<N] { end wait: await false; } }";
+    assert_eq!(facts(program), "1 states, 0 transitions");
+    assert_eq!(facts(&program.replace("end wait", "wait")), "1 states, 0 transitions, 1 deadlocks");
+    let sized = "program p(N: 1.. = 3) { process P[i in 0..<N] { skip; } }";
+    assert_eq!(facts(sized), "8 states, 12 transitions");
+    assert_eq!(facts_with(sized, &[("N", 1)]), "2 states, 1 transitions");
+    assert_eq!(facts("program p(N: 2.. = 1) { process P[i in 0..<N] { skip; } }"), "E0501");
+}
+
+#[test]
+fn arrays_by_their_indices() {
+    same(
+        "program p { shared a: [0..=9; 4] = [k: 2 * k + 1]; process P { await a[3] == 7; a[0] = 0; } allow deadlock; }",
+        "program p { shared a: [0..=9; 4] = [1, 3, 5, 7]; process P { await a[3] == 7; a[0] = 0; } allow deadlock; }",
+    );
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    for (text, codes) in [
+        ("struct S { s: S } shared x: S; process P { skip; }", "E0311 E0214"),
+        ("struct S { a: bool } shared x: S; process P { await x; }", "E0311"),
+        ("struct S { a: bool } shared x: S; process P { x.b = true; }", "E0225 E0225 E0207"),
+        ("shared s: set of bool; process P { skip; }", "E0312"),
+        ("shared x: bool; process P { await x in x; }", "E0312"),
+        ("chan c: [1] of ([bool; 2]); process P { skip; }", "E0314"),
+        ("process P { send c(1); }", "E0313"),
+        ("chan c: [0] of (bool); process P { atomic { send c(true); } }", "E0307"),
+        ("chan c: [0] of (bool); shared x: 0..=3; process P { receive c(x); }", "E0211"),
+        ("chan c: [0] of (bool); shared x: bool; process P { x = c; }", "E0227"),
+    ] {
+        assert_eq!(facts(&format!("program p {{ {text} }}")), codes, "{text}");
+    }
+}
