@@ -46,7 +46,10 @@ pub(super) fn elaborate(program: &Program) -> (Program, Vec<Diagnostic>) {
     // An expression may be looked at twice.
     let mut diagnostics: Vec<Diagnostic> = Vec::new();
     for diagnostic in elaborator.diagnostics {
-        if !diagnostics.iter().any(|known| known.code == diagnostic.code && known.primary.span == diagnostic.primary.span) {
+        if !diagnostics
+            .iter()
+            .any(|known| known.code == diagnostic.code && known.primary.span == diagnostic.primary.span)
+        {
             diagnostics.push(diagnostic);
         }
     }

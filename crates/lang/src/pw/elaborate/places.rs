@@ -77,7 +77,10 @@ impl Elaborator<'_> {
                     Some(near) => diagnostic.suggest(format!("did you mean `{near}`?"), field.span, near),
                     None => diagnostic.note(of.name.span, "declared here"),
                 });
-                return None;
+                // It goes on as if the first field were named, so that one mistake is reported once.
+                let found = of.fields.first()?;
+                let (ty, name) = (self.resolved(&found.ty, 0), format!("{}.{}", placed.name, found.name.name));
+                return Some(Placed { name, ty, is_field: true, span, ..placed.clone() });
             };
             let ty = self.resolved(&found.ty, 0);
             let name = format!("{}.{}", placed.name, field.name);
