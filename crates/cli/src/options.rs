@@ -54,7 +54,7 @@ Exit status: 0 every property has its expected verdict, 1 some property has not,
 #[derive(Clone, Debug, Subcommand)]
 pub enum Command {
     /// Check the properties of programs
-    Check(CheckOptions),
+    Check(Box<CheckOptions>),
     /// Search the whole product to the end: states, transitions, deadlocks, errors, depth
     Explore(ExploreOptions),
     /// Find local state graphs: what each process can see happen; their sizes, or a drawing
