@@ -22,6 +22,7 @@ mod numbering;
 mod obligations;
 mod propagation;
 mod pushdown;
+mod rings;
 mod runs;
 mod symmetry;
 mod views;
@@ -160,7 +161,8 @@ impl Audit<'_> {
         if certificate.property != self.property.name {
             return malformed(format!("it is about `{}`, not about `{}`", certificate.property, self.property.name));
         }
-        let is_views = matches!(&certificate.facts[..], [fact] if matches!(fact.claim, Claim::Views(_)));
+        let is_views =
+            matches!(&certificate.facts[..], [fact] if matches!(fact.claim, Claim::Views(_) | Claim::Rings(_)));
         if !certificate.scope.is_instance() && !is_views {
             let scope = &certificate.scope;
             return Err(CertificateError::NotSupported(format!(
@@ -172,7 +174,10 @@ impl Audit<'_> {
         let mut scenes: BTreeMap<usize, Scene<'_>> = BTreeMap::new();
         let mut checked = None;
         let last = certificate.facts.last().map(|fact| &fact.claim);
-        let implies = matches!(last, Some(Claim::SplitInvariant(_) | Claim::Pushdown(_) | Claim::Views(_)) | None);
+        let implies = matches!(
+            last,
+            Some(Claim::SplitInvariant(_) | Claim::Pushdown(_) | Claim::Views(_) | Claim::Rings(_)) | None
+        );
         if violations.is_none() && !implies {
             return malformed(format!("its last fact does not imply `{}`, which is about states", self.property.name));
         }
@@ -220,12 +225,19 @@ impl Audit<'_> {
                     };
                     obligations.ranks += self.check_refutation(claim, scene, open)?;
                 }
-                Claim::Views(_) if !is_views => return malformed("views stand alone".to_owned()),
+                Claim::Views(_) | Claim::Rings(_) if !is_views => return malformed("views stand alone".to_owned()),
                 Claim::Views(proof) => {
                     let property = (self.property.name.as_str(), &self.property.kind);
                     let found = views::check(self.model, property, (&certificate.scope, proof), self.budget)?;
                     obligations = obligations.with(found);
                     checked = Some(Checked { k: proof.k, n_members: 1, obligations: found, means: Means::Listing });
+                }
+                Claim::Rings(proof) => {
+                    let property = (self.property.name.as_str(), &self.property.kind);
+                    let found = rings::check(self.model, property, (&certificate.scope, proof), self.budget)?;
+                    obligations = obligations.with(found);
+                    let n_members = proof.windows.len();
+                    checked = Some(Checked { k: proof.width, n_members, obligations: found, means: Means::Listing });
                 }
                 Claim::NoFairRun(claim) => {
                     let Some(open) = &mut violations else {

@@ -45,6 +45,7 @@ impl ClosedFact {
             Claim::Sights(_) => FactKind::Sums,
             Claim::Pushdown(_) => FactKind::PathEdges,
             Claim::Views(proof) => FactKind::KIndex(proof.k),
+            Claim::Rings(proof) => FactKind::KIndex(proof.width),
         }
     }
 

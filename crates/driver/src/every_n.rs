@@ -15,6 +15,7 @@ use lang::ProgramText;
 use model::Model;
 use model::property::PropertyKind;
 use product::Mono;
+use rings::ByRings;
 use views::ByViews;
 
 use crate::check::{Check, Checked, Limits, Program};
@@ -79,11 +80,35 @@ impl Asking<'_> {
         let limits = self.left();
         let check = Check { model: &program.model, questions: self.questions, checker: &checker, limits: &limits };
         let mut results = check.run(observer)?.results;
+        self.prove_rings(program, &mut results)?;
         for result in &mut results {
             self.complete(program, result)?;
             say_where(program, result);
         }
         Ok(results)
+    }
+
+    /// What views leave open, asked of windows of neighbours.
+    fn prove_rings(&self, program: &Program, results: &mut [PropertyResult]) -> Result<(), Box<Mistake>> {
+        let open: Vec<PropertyId> =
+            { results.iter() }.filter(|result| is_open(&program.model, result)).map(|result| result.property).collect();
+        if open.is_empty() {
+            return Ok(());
+        }
+        let checker = Single(Arc::new(ByRings::for_every_size()));
+        let limits = self.left();
+        let check = Check { model: &program.model, questions: &open, checker: &checker, limits: &limits };
+        for found in check.run(&Silent)?.results {
+            let Some(result) = results.iter_mut().find(|result| result.property == found.property) else { continue };
+            let is_better = match &found.verdict {
+                Verdict::Unknown(reason) => !matches!(reason, StopReason::NotSupported(_)),
+                Verdict::Holds(_) | Verdict::Violated(_) => true,
+            };
+            if is_better {
+                *result = found;
+            }
+        }
+        Ok(())
     }
 
     /// Checks the sizes below those that a proof is about. One that cannot be checked leaves the question open.
@@ -196,6 +221,13 @@ fn is_searched(model: &Model, result: &PropertyResult) -> bool {
     let kind = &model.properties[result.property].kind;
     matches!(result.verdict, Verdict::Unknown(_))
         && !matches!(kind, PropertyKind::Temporal(_) | PropertyKind::Reachable(_))
+}
+
+/// Whether a question about states is open.
+fn is_open(model: &Model, result: &PropertyResult) -> bool {
+    let kind = &model.properties[result.property].kind;
+    matches!(result.verdict, Verdict::Unknown(_))
+        && !matches!(kind, PropertyKind::Temporal(_) | PropertyKind::RaceFree(_))
 }
 
 fn sized(model: &Model) -> Option<&model::Parameter> {

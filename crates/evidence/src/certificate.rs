@@ -91,6 +91,14 @@ impl Certificate {
         }
     }
 
+    /// The windows that imply the property, if that is what the proof is.
+    pub fn rings(&self) -> Option<&crate::rings::RingsProof> {
+        match &self.facts.last()?.claim {
+            Claim::Rings(proof) => Some(proof),
+            _ => None,
+        }
+    }
+
     /// The views that imply the property, if that is what the proof is.
     pub fn views(&self) -> Option<&crate::views::ViewsProof> {
         match &self.facts.last()?.claim {
@@ -124,6 +132,8 @@ pub enum Claim {
     Refutation(Refutation),
     /// Any `k` processes of every reachable state, for every size, look like one of the views.
     Views(crate::views::ViewsProof),
+    /// Every window of every reachable state of a ring or chain, for every size, is one of these.
+    Rings(crate::rings::RingsProof),
 }
 
 impl Claim {

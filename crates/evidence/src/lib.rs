@@ -12,6 +12,7 @@ pub mod proof_file;
 pub mod propagation;
 pub mod pushdown;
 pub mod ranks;
+pub mod rings;
 pub mod scope;
 pub mod trace;
 pub mod views;

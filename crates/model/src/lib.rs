@@ -17,6 +17,7 @@ pub mod points;
 pub mod print;
 pub mod process;
 pub mod property;
+pub mod resize;
 pub mod size;
 pub mod symmetry;
 pub mod template;

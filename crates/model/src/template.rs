@@ -28,7 +28,7 @@ use crate::visit::{each_part, each_text};
 
 pub use index::IndexTest;
 pub use owner::owned_arrays;
-pub use ring::{Neighbours, neighbours};
+pub use ring::{Neighbours, neighbours, told_of_neighbours};
 
 /// The one family whose size is the parameter, in a program that a method for every size can speak of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,10 +139,9 @@ pub fn symmetric(model: &Model) -> Result<Symmetric, Vec<Reason>> {
     let mut reasons = Vec::new();
     let found = asymmetries(model, sized.family);
     for one in &found {
-        let same = found.iter().filter(|other| other.why == one.why && other.span == one.span).count();
         match &one.why {
             Why::Order => {}
-            Why::Number if order.get(&one.span).is_some_and(|n_compared| *n_compared == same) => {}
+            Why::Number if order.contains(&one.span) => {}
             Why::Initial(var) if starts_with_a_process(model, sized.family, *var) => drop(start_anywhere.insert(*var)),
             // The initial value that names a process is reported once more as what it is.
             Why::Constant | Why::FromNumber if is_initial(model, one.span) => {}
@@ -171,19 +170,33 @@ pub fn scans(model: &Model, family: FamilyId) -> Vec<LoopId> {
     model.loops.entries().filter(|(_, one)| is_scan(&one.domain)).map(|(id, _)| id).collect()
 }
 
-/// Where processes are compared by the order of their indices: the places of both operands, with how often each stands there.
-fn order_comparisons(model: &Model, family: FamilyId) -> BTreeMap<Span, usize> {
-    let mut found = BTreeMap::new();
-    let mut note = |part: &Expr| {
-        let ExprKind::Binary(op, left, right) = &part.kind else { return };
-        let is_order = matches!(op, BinaryOp::Less | BinaryOp::LessEqual | BinaryOp::Greater | BinaryOp::GreaterEqual);
-        if is_order && is_index(model, family, left) && is_index(model, family, right) {
-            *found.entry(left.span).or_insert(0) += 1;
-            *found.entry(right.span).or_insert(0) += 1;
+/// Where processes are compared by the order of their indices: the places of both operands, at which indices stand for nothing else than for
+/// elements of arrays. What stands at one place of the text may be several expressions, such as an argument of a definition.
+fn order_comparisons(model: &Model, family: FamilyId) -> BTreeSet<Span> {
+    let (mut all, mut harmless) = (BTreeMap::new(), BTreeMap::new());
+    let mut compared = BTreeSet::new();
+    let count = |found: &mut BTreeMap<Span, usize>, span: Span| *found.entry(span).or_insert(0) += 1;
+    let mut note = |part: &Expr| match &part.kind {
+        ExprKind::IndexOf(_) if is_index(model, family, part) => count(&mut all, part.span),
+        ExprKind::Read(access) => {
+            let indices = access.indices.iter().filter(|index| is_index(model, family, index));
+            indices.for_each(|index| count(&mut harmless, index.span));
         }
+        ExprKind::Binary(op, left, right) => {
+            let is_order =
+                matches!(op, BinaryOp::Less | BinaryOp::LessEqual | BinaryOp::Greater | BinaryOp::GreaterEqual);
+            if is_order && is_index(model, family, left) && is_index(model, family, right) {
+                for side in [left, right] {
+                    count(&mut harmless, side.span);
+                    compared.insert(side.span);
+                }
+            }
+        }
+        _ => {}
     };
     each_text(model, &mut |expr| each_part(expr, &mut note));
-    found
+    compared.retain(|span| all.get(span) == harmless.get(span));
+    compared
 }
 
 /// Whether an expression is the index of a process that the text has at hand: itself, or one that a loop or quantifier binds.

@@ -18,6 +18,9 @@ use crate::fragment::{Fragment, Question, fragment, question};
 use crate::pattern::{Found, Pattern, search};
 use crate::sight::Ground;
 
+/// With more views of two processes than this, views of three are not tried: there would be too many.
+const MOST_VIEWS_TO_WIDEN: usize = 400;
+
 engine::config! {
     /// What bounds views.
     pub struct Bounds {
@@ -111,8 +114,9 @@ impl Asking<'_> {
     /// Views of one process, of two, and so on, until everything is decided.
     fn climb(&mut self, most: usize) {
         let ground = Ground { model: self.task.model, layout: &self.fragment.layout };
+        let mut n_views = 0;
         for k in 1..=most {
-            if self.open.is_empty() {
+            if self.open.is_empty() || k > 2 && n_views > MOST_VIEWS_TO_WIDEN {
                 return;
             }
             let found = match views(ground, k, &self.task.budget) {
@@ -126,6 +130,7 @@ impl Asking<'_> {
                     return;
                 }
             };
+            n_views = found.theta.len();
             let mut proof: Option<ViewsProof> = None;
             for open in std::mem::take(&mut self.open) {
                 match excludes(ground, &found, &open.question, &self.task.budget) {

@@ -330,8 +330,8 @@ impl<'m> Sight<'_, 'm> {
             Or => truth(self.truth(left)? || self.truth(right)?),
             Implies => truth(!self.truth(left)? || self.truth(right)?),
             Iff => truth(self.truth(left)? == self.truth(right)?),
-            Equal => truth(self.value(left)? == self.value(right)?),
-            NotEqual => truth(self.value(left)? != self.value(right)?),
+            Equal => truth(self.equal(left, right, span)?),
+            NotEqual => truth(!self.equal(left, right, span)?),
             Less | LessEqual | Greater | GreaterEqual => {
                 let (left, right) = (self.value(left)?, self.value(right)?);
                 let (left, right) = self.comparable(left, right, span)?;
@@ -344,6 +344,16 @@ impl<'m> Sight<'_, 'm> {
             }
             _ => int(arithmetic(op, self.number(left)?, self.number(right)?).ok_or(Halt::Fault(span))?),
         })
+    }
+
+    /// Whether two values are the same. A process of the family is compared with processes only.
+    fn equal(&mut self, left: &'m Expr, right: &'m Expr, span: Span) -> Seen<bool> {
+        match (self.value(left)?, self.value(right)?) {
+            (Item::Slot(_), Item::Value(Value::Int(_))) | (Item::Value(Value::Int(_)), Item::Slot(_)) => {
+                Err(Halt::Outside(span))
+            }
+            (left, right) => Ok(left == right),
+        }
     }
 
     /// Two numbers, or the places of two processes in their order.

@@ -167,7 +167,8 @@ impl FactRecord {
             || self.pushdown.is_some()
             || self.sights.is_some()
             || self.refutation.is_some()
-            || self.views.is_some();
+            || self.views.is_some()
+            || self.rings.is_some();
         if more { Err(format!("a claim of this kind has nothing but `{key}`")) } else { Ok(found) }
     }
 }
@@ -190,6 +191,7 @@ impl Reader<'_> {
                 let views = record.only("views", |record| record.views.take())?;
                 Claim::Views(views.proof().ok_or("a column of `views` stands in the wrong part")?)
             }
+            ClaimRecord::Rings => Claim::Rings(record.only("rings", |record| record.rings.take())?.proof()),
         };
         Ok(Fact { claim, uses })
     }
@@ -233,6 +235,7 @@ impl Reader<'_> {
             ("sights", record.sights.is_some()),
             ("refutation", record.refutation.is_some()),
             ("views", record.views.is_some()),
+            ("rings", record.rings.is_some()),
         ];
         if let Some((key, _)) = strange.into_iter().find(|(_, is_there)| *is_there) {
             return Err(format!("a claim that there is no fair run has no `{key}`"));
@@ -259,6 +262,7 @@ impl Reader<'_> {
             ("sights", record.sights.is_some()),
             ("refutation", record.refutation.is_some()),
             ("views", record.views.is_some()),
+            ("rings", record.rings.is_some()),
         ];
         if let Some((key, _)) = strange.into_iter().find(|(_, is_there)| *is_there) {
             return Err(format!("a split invariant has no `{key}`"));

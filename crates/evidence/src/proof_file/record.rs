@@ -22,6 +22,7 @@ use crate::certificate::{
 };
 use crate::itf::value::scalar_to_json;
 use crate::pushdown::PushdownProof;
+use crate::rings::RingsRecord;
 use crate::scope::Scope;
 use crate::views::ViewsRecord;
 
@@ -72,6 +73,8 @@ pub(super) struct FactRecord {
     pub refutation: Option<RefutationRecord>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub views: Option<ViewsRecord>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rings: Option<RingsRecord>,
 }
 
 impl FactRecord {
@@ -91,6 +94,7 @@ impl FactRecord {
             sights: None,
             refutation: None,
             views: None,
+            rings: None,
         }
     }
 }
@@ -143,6 +147,8 @@ pub(super) enum ClaimRecord {
     Refutation,
     #[serde(rename = "views")]
     Views,
+    #[serde(rename = "rings")]
+    Rings,
 }
 
 /// The local states of a process.
@@ -240,6 +246,9 @@ impl Writer<'_> {
             Claim::Refutation(claim) => self.refutation(claim, &fact.uses),
             Claim::Views(claim) => {
                 FactRecord { views: Some(ViewsRecord::new(claim)), ..FactRecord::new(ClaimRecord::Views, &fact.uses) }
+            }
+            Claim::Rings(claim) => {
+                FactRecord { rings: RingsRecord::new(claim), ..FactRecord::new(ClaimRecord::Rings, &fact.uses) }
             }
         }
     }

@@ -54,6 +54,42 @@ impl OfIndex {
     }
 }
 
+/// What an index expression may be, one for each way through its tests of `i`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Indexed {
+    /// The distances from the process itself.
+    pub offsets: Vec<Offset>,
+    /// The tests that choose between them, and the indices that are named outright as distances from an end.
+    pub tests: Vec<IndexTest>,
+}
+
+/// The distances that an index expression stands for: `i + c`, or a choice of such by tests of `i`, in which an index may also be named
+/// outright, as in `if i == 0 then 1 else i`.
+pub(super) fn indexed(model: &Model, sized: Sized, expr: &Expr) -> Option<Indexed> {
+    if let Some(offset) = offset(expr, sized.parameter) {
+        return Some(Indexed { offsets: vec![offset], tests: Vec::new() });
+    }
+    let ExprKind::If(chosen, yes, no) = &expr.kind else { return None };
+    let ExprKind::Binary(op, left, right) = &chosen.kind else { return None };
+    let mut found = Indexed { offsets: Vec::new(), tests: vec![test(model, sized, *op, left, right)?] };
+    for way in [yes, no] {
+        let Some(inner) = indexed(model, sized, way) else {
+            let number = Linear::of(way)?;
+            found.tests.push(match number.multiples.iter().next() {
+                None => IndexTest::FromLeft(number.constant),
+                Some((&id, 1)) if id == sized.parameter && number.multiples.len() == 1 => {
+                    IndexTest::FromRight(number.constant.checked_neg()?)
+                }
+                Some(_) => return None,
+            });
+            continue;
+        };
+        found.offsets.extend(inner.offsets);
+        found.tests.extend(inner.tests);
+    }
+    Some(found)
+}
+
 /// The offset that an index expression is.
 pub(super) fn offset(expr: &Expr, size: ParameterId) -> Option<Offset> {
     if let ExprKind::Binary(BinaryOp::Remainder, number, modulus) = &expr.kind {

@@ -27,6 +27,8 @@ pub struct Neighbours {
     pub offsets: BTreeSet<i64>,
     /// Whether distances are taken modulo the size: the last process is a neighbour of the first.
     pub has_seam: bool,
+    /// Whether some distance is not taken modulo the size: nothing stands beyond the ends.
+    pub has_ends: bool,
     /// The tests by which processes differ: they make the types of processes.
     pub tests: BTreeSet<IndexTest>,
 }
@@ -38,8 +40,9 @@ pub struct Neighbours {
 pub fn neighbours(model: &Model) -> Result<Neighbours, Vec<Reason>> {
     let sized = sized_family(model)?;
     let model = model.template();
-    let found = Neighbours { sized, offsets: BTreeSet::from([0]), has_seam: false, tests: BTreeSet::new() };
-    let mut walk = Walk { model, found, is_inside: false, reasons: bounded_by(model, sized.parameter) };
+    let found =
+        Neighbours { sized, offsets: BTreeSet::from([0]), has_seam: false, has_ends: false, tests: BTreeSet::new() };
+    let mut walk = Walk { model, found, is_inside: false, is_told: false, reasons: bounded_by(model, sized.parameter) };
     walk.variables();
     for counted in &model.loops {
         walk.is_inside = counted.scope == Scope::Family(sized.family);
@@ -53,11 +56,28 @@ pub fn neighbours(model: &Model) -> Result<Neighbours, Vec<Reason>> {
     }
 }
 
+/// The tests and distances of an expression about one process, which stands for `i` there (`Myself`): what a property says about each.
+///
+/// # Errors
+/// What else it does with indices, the size or process ids. That a lock is the process's may be asked.
+pub fn told_of_neighbours(model: &Model, sized: Sized, expr: &Expr) -> Result<Neighbours, Vec<Reason>> {
+    let found =
+        Neighbours { sized, offsets: BTreeSet::from([0]), has_seam: false, has_ends: false, tests: BTreeSet::new() };
+    let mut walk = Walk { model: model.template(), found, is_inside: true, is_told: true, reasons: Vec::new() };
+    walk.look(expr);
+    match walk.reasons.is_empty() {
+        true => Ok(walk.found),
+        false => Err(walk.reasons),
+    }
+}
+
 struct Walk<'m> {
     model: &'m Model,
     found: Neighbours,
     /// Whether the text at hand is that of the family: only there `i` is an index of the ring.
     is_inside: bool,
+    /// Whether the text is a property's: owners of locks may be compared with the process.
+    is_told: bool,
     reasons: Vec<Reason>,
 }
 
@@ -71,7 +91,6 @@ impl Walk<'_> {
             self.is_inside = is_of(var.storage, self.found.sized.family);
             let holds = match var.ty.scalar() {
                 ScalarType::Pid(_) | ScalarType::PidOrNone(_) => "holds process ids",
-                ScalarType::Lock => "is a lock, which knows its owner",
                 _ => {
                     self.init(&var.init);
                     continue;
@@ -167,8 +186,8 @@ impl Walk<'_> {
     fn index(&mut self, var: VarId, dimension: usize, index: &Expr) {
         let size = self.model.families[self.found.sized.family].size.linear();
         let is_rows = size.is_some() && self.model.length_form(var, dimension) == size;
-        match index::offset(index, self.found.sized.parameter).filter(|_| is_rows && self.is_inside) {
-            Some(offset) => self.note(offset),
+        match index::indexed(self.model, self.found.sized, index).filter(|_| is_rows && self.is_inside) {
+            Some(indexed) => self.note(indexed),
             None if is_rows => {
                 let name = &self.model.vars[var].name;
                 self.refuse(index.span, format!("`{name}` is indexed by something else than `i` and a fixed distance"));
@@ -183,8 +202,8 @@ impl Walk<'_> {
         match &who.kind {
             ExprKind::Myself => {}
             ExprKind::ToProcess(family, inner) if *family == sized.family => {
-                match index::offset(inner, sized.parameter).filter(|_| self.is_inside) {
-                    Some(offset) => self.note(offset),
+                match index::indexed(self.model, sized, inner).filter(|_| self.is_inside) {
+                    Some(indexed) => self.note(indexed),
                     None => self.refuse(who.span, "a process is named by something else than `i` and a fixed distance"),
                 }
             }
@@ -197,9 +216,29 @@ impl Walk<'_> {
         index::test(self.model, self.found.sized, op, left, right).filter(|_| self.is_inside)
     }
 
-    fn note(&mut self, offset: index::Offset) {
-        self.found.offsets.insert(offset.distance);
-        self.found.has_seam |= offset.wraps;
+    /// `m.owner == i`.
+    fn asks_for_owner(&self, op: BinaryOp, left: &Expr, right: &Expr) -> bool {
+        let is_lock =
+            matches!(&left.kind, ExprKind::Read(access) if self.model.vars[access.var].ty.scalar() == ScalarType::Lock);
+        is_lock && matches!(op, BinaryOp::Equal | BinaryOp::NotEqual) && self.is_myself(right)
+    }
+
+    fn is_myself(&self, expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Myself => true,
+            ExprKind::ToProcess(family, inner) => *family == self.found.sized.family && self.is_myself(inner),
+            ExprKind::IndexOf(inner) => self.is_myself(inner),
+            _ => false,
+        }
+    }
+
+    fn note(&mut self, indexed: index::Indexed) {
+        for offset in indexed.offsets {
+            self.found.offsets.insert(offset.distance);
+            self.found.has_seam |= offset.wraps;
+            self.found.has_ends |= !offset.wraps && offset.distance != 0;
+        }
+        self.found.tests.extend(indexed.tests);
     }
 
     fn look(&mut self, expr: &Expr) {
@@ -223,6 +262,8 @@ impl Walk<'_> {
             ExprKind::ToProcess(_, inner) => self.look(inner),
             ExprKind::Binary(op, left, right) => match self.test(*op, left, right) {
                 Some(test) => drop(self.found.tests.insert(test)),
+                None if self.is_told && self.asks_for_owner(*op, left, right) => self.look(left),
+                None if self.is_told && self.asks_for_owner(*op, right, left) => self.look(right),
                 None => {
                     self.look(left);
                     self.look(right);

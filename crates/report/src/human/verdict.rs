@@ -168,6 +168,13 @@ fn locally(proof: &Certificate) -> String {
     if proof.facts.iter().any(|fact| matches!(fact.claim, Claim::Refutation(_))) {
         return "for every run, one process after the other".to_owned();
     }
+    if let Some(rings) = proof.rings() {
+        return match rings.width {
+            1 => "one of them and what it touches at a time".to_owned(),
+            2 => "two neighbours at a time".to_owned(),
+            width => format!("{width} neighbours at a time"),
+        };
+    }
     if let Some(views) = proof.views() {
         return match views.k {
             1 => "one of them at a time".to_owned(),

@@ -1,0 +1,453 @@
+//! Windows of rings and chains checked: every obligation of `evidence::rings`, for every size at once.
+//!
+//! In: a Model, a property, windows. Out: how many obligations hold, or the first that does not. `text` looks at what the written text does with the
+//! index of a process and with the size, `sizes` makes the program at each size that shows words and reads windows off states, `said` takes
+//! the property apart, `round` looks for closed walks. Which cells a process touches is not believed: every attempt of a step is watched, and one
+//! that looks at, or changes, what stands outside of its window, or further away than is claimed, is refused.
+
+mod round;
+mod said;
+mod sizes;
+mod text;
+
+use std::collections::BTreeMap;
+
+use base::Budget;
+use evidence::certificate::Obligations;
+use evidence::rings::{Flow, RingItem, RingValue, RingsProof, Weight, WindowSet, Word};
+use evidence::scope::Scope;
+use model::Model;
+use model::eval::{attempts_up_to, free_cells, is_idle, is_terminated, may_end};
+use model::process::ProcessId;
+use model::property::PropertyKind;
+use model::variable::VarId;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{CertificateError, MOST_ATTEMPTS, Outcome, words};
+use round::Round;
+use sizes::{Sized, Sizes, Spot};
+
+/// A window starts in at most so many ways.
+const MOST_STARTS: usize = 1 << 18;
+
+/// Values for the items of a window.
+type Values = Vec<RingValue>;
+
+/// Checks every obligation of windows that claim a property for every size from some on.
+pub(super) fn check(
+    model: &Model,
+    (name, property): (&str, &PropertyKind),
+    (scope, proof): (&Scope, &RingsProof),
+    budget: &Budget,
+) -> Outcome<Obligations> {
+    let said = said::said(model, name, property)?;
+    let text = text::Text::new(model, proof, &said)?;
+    let size = text.size;
+    let declared = &model.parameters[size];
+    match scope {
+        Scope::AllSizes { parameter, from, .. } if *parameter == declared.name && *from >= proof.from() => {}
+        Scope::Instance if declared.value >= proof.from() => {}
+        _ => return malformed(format!("it claims {scope} of windows of {} processes", proof.width)),
+    }
+    let sizes = Sizes::new(model, size, proof)?;
+    text.check_named(&sizes, proof)?;
+    let mut checker = Checker::new(proof, &sizes, budget)?;
+    checker.initiality()?;
+    checker.steps()?;
+    checker.flows()?;
+    checker.implication(property, &said)?;
+    Ok(checker.discharged)
+}
+
+fn malformed<T>(what: impl Into<String>) -> Outcome<T> {
+    Err(CertificateError::Malformed(what.into()))
+}
+
+/// What a process of a window can do in one of its states.
+#[derive(Clone, Debug)]
+pub(super) struct Deed {
+    after: Vec<Values>,
+    has_fault: bool,
+    is_stuck: bool,
+    rests: bool,
+}
+
+/// A window that stands somewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Beside {
+    /// A window, by its place in the proof.
+    here: usize,
+    /// Another one.
+    there: usize,
+    /// How much further right it stands.
+    by: i64,
+}
+
+pub(super) struct Checker<'a> {
+    proof: &'a RingsProof,
+    sizes: &'a Sizes,
+    number: BTreeMap<&'a Word, usize>,
+    known: Vec<FxHashSet<&'a Values>>,
+    /// For each window a size and a place where it stands.
+    stands: Vec<(usize, Spot)>,
+    deeds: Vec<Vec<Vec<Deed>>>,
+    discharged: Obligations,
+    budget: &'a Budget,
+}
+
+impl<'a> Checker<'a> {
+    fn new(proof: &'a RingsProof, sizes: &'a Sizes, budget: &'a Budget) -> Outcome<Checker<'a>> {
+        let number: BTreeMap<&Word, usize> =
+            proof.windows.iter().enumerate().map(|(at, set)| (&set.word, at)).collect();
+        if number.len() != proof.windows.len() {
+            return malformed("a word is listed twice");
+        }
+        let mut stands: Vec<Option<(usize, Spot)>> = vec![None; proof.windows.len()];
+        for (at_size, sized) in sizes.all.iter().enumerate() {
+            for at in 0..sized.count {
+                let Some(&window) = number.get(&sizes.word(sized.count, at)) else {
+                    return malformed("a word that occurs has no window");
+                };
+                stands[window].get_or_insert((at_size, Spot { at }));
+            }
+        }
+        let Some(stands) = stands.into_iter().collect::<Option<Vec<_>>>() else {
+            return malformed("there is a window of a word that does not occur");
+        };
+        for (set, &(at_size, spot)) in proof.windows.iter().zip(&stands) {
+            is_window(proof, set, &sizes.all[at_size], spot)?;
+        }
+        let known = proof.windows.iter().map(|set| set.states.iter().collect()).collect();
+        let discharged = Obligations::default();
+        Ok(Checker { proof, sizes, number, known, stands, deeds: Vec::new(), discharged, budget })
+    }
+
+    /// Whether a window may be in this state: it is listed, or alone weighs more than a flow allows all to weigh together.
+    fn has(&self, window: usize, state: &Values) -> bool {
+        let set = &self.proof.windows[window];
+        let is_too_much = |flow: &Flow| {
+            let others = (1..self.proof.width).map(|at| local_weight(flow, set, (state, at))).sum::<u128>();
+            others + weighed(flow, set, state) > u128::from(flow.total)
+        };
+        self.known[window].contains(state) || self.proof.flows.iter().any(is_too_much)
+    }
+
+    fn initiality(&mut self) -> Outcome<()> {
+        for sized in &self.sizes.all {
+            let free = free_cells(&sized.model);
+            let first = sized.start();
+            for at in 0..sized.count {
+                let window = self.number[&self.sizes.word(sized.count, at)];
+                let set = &self.proof.windows[window];
+                let mut starts: Vec<Values> = vec![sized.read(first, &set.items, Spot { at })];
+                for (place, item) in set.items.iter().enumerate() {
+                    let Some(cell) = sized.cell(*item, Spot { at }).filter(|cell| free.contains(cell)) else {
+                        continue;
+                    };
+                    let values: Vec<_> = sized.model.cells[cell].ty.values(sized.model.type_context()).collect();
+                    if values.len() * starts.len() > MOST_STARTS {
+                        return Err(CertificateError::NotSupported("windows start in too many ways".to_owned()));
+                    }
+                    let each = |start: &Values| {
+                        let start = start.clone();
+                        let with = values.iter().map(move |&value| {
+                            let mut start = start.clone();
+                            start[place] = RingValue::Value(value);
+                            start
+                        });
+                        with.collect::<Vec<Values>>()
+                    };
+                    starts = starts.iter().flat_map(each).collect();
+                }
+                self.discharged.initiality += starts.len();
+                if !starts.iter().all(|start| self.has(window, start)) {
+                    return words::refused("every window has to start as one of its states", "one does not");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Own steps lead to states of the window, and so do steps of others.
+    fn steps(&mut self) -> Outcome<()> {
+        for window in 0..self.proof.windows.len() {
+            let mut all = Vec::new();
+            for state in &self.proof.windows[window].states {
+                self.budget.check(0)?;
+                let deeds = self.deeds_in(window, state)?;
+                for after in deeds.iter().flat_map(|deed| &deed.after) {
+                    self.discharged.step += 1;
+                    if !self.has(window, after) {
+                        return words::refused("every step leads to a state of its window", "one does not");
+                    }
+                }
+                all.push(deeds);
+            }
+            self.deeds.push(all);
+        }
+        let span = self.proof.greatest - self.proof.least;
+        let distances: Vec<i64> = (1..=span).flat_map(|by| [by, -by]).collect();
+        for beside in self.beside(&distances) {
+            let common = self.common(beside);
+            self.undisturbed(beside, &common)?;
+        }
+        // Whoever is far away changes what all share.
+        for here in 0..self.proof.windows.len() {
+            for there in 0..self.proof.windows.len() {
+                let beside = Beside { here, there, by: 0 };
+                let is_shared =
+                    |&(at, _): &(usize, usize)| matches!(self.proof.windows[here].items[at], RingItem::Shared(..));
+                let common: Vec<(usize, usize)> = self.common(beside).into_iter().filter(is_shared).collect();
+                if !common.is_empty() {
+                    self.undisturbed(beside, &common)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What each process of a window can do in one of its states; all that it looks at or changes stands in the window, and near it.
+    fn deeds_in(&self, window: usize, state: &Values) -> Outcome<Vec<Deed>> {
+        let (at_size, spot) = self.stands[window];
+        let sized = &self.sizes.all[at_size];
+        let items = &self.proof.windows[window].items;
+        let whole = sized.with(items, state, spot);
+        let mut deeds = Vec::new();
+        for at in 0..self.proof.width {
+            let process = ProcessId::new((spot.at + at) % sized.count);
+            let attempts = attempts_up_to(&sized.model, &whole, process, MOST_ATTEMPTS);
+            let Some((steps, footprint)) = attempts else {
+                return Err(CertificateError::NotSupported("a step can be taken in too many ways".to_owned()));
+            };
+            let near = at as i64 + self.proof.least..=at as i64 + self.proof.greatest;
+            let is_near = |item: RingItem| match item {
+                RingItem::Control(distance) | RingItem::Own(distance, _) | RingItem::Element(_, distance, _) => {
+                    near.contains(&distance)
+                }
+                RingItem::Shared(..) => true,
+            };
+            let sees = |item: RingItem| items.binary_search(&item).is_ok() && is_near(item);
+            let stays = footprint.cells.iter().all(|&cell| sees(sized.item(cell, spot)))
+                && footprint.places.iter().all(|&other| other == process);
+            if !stays {
+                return words::refused("a process stays within its window", "one touches what stands outside");
+            }
+            let model = &sized.model;
+            let rests = is_terminated(model, &whole, process)
+                || is_idle(model, &whole, process)
+                || may_end(model, &whole, process);
+            let mut deed = Deed { after: Vec::new(), has_fault: false, is_stuck: steps.is_empty(), rests };
+            for (step, _) in steps {
+                match step.result {
+                    Ok(after) => deed.after.push(sized.read(&after, items, spot)),
+                    Err(_) => deed.has_fault = true,
+                }
+            }
+            deeds.push(deed);
+        }
+        Ok(deeds)
+    }
+
+    /// All windows that stand so far from others at some size.
+    fn beside(&self, distances: &[i64]) -> Vec<Beside> {
+        let mut found = std::collections::BTreeSet::new();
+        for sized in &self.sizes.all {
+            for at in 0..sized.count {
+                for &by in distances {
+                    let other = (at as i64 + by).rem_euclid(sized.count as i64) as usize;
+                    let here = self.number[&self.sizes.word(sized.count, at)];
+                    let there = self.number[&self.sizes.word(sized.count, other)];
+                    found.insert(Beside { here, there, by });
+                }
+            }
+        }
+        found.into_iter().collect()
+    }
+
+    /// What both windows see, by its place in each.
+    fn common(&self, beside: Beside) -> Vec<(usize, usize)> {
+        let theirs = &self.proof.windows[beside.there].items;
+        let ours = self.proof.windows[beside.here].items.iter().enumerate();
+        let same = |item: &RingItem| theirs.iter().position(|other| other.shifted(beside.by) == *item);
+        ours.filter_map(|(at, item)| Some((at, same(item)?))).collect()
+    }
+
+    /// Steps of the last process of a window to the right, or of the first of one to the left, lead to states again.
+    fn undisturbed(&mut self, beside: Beside, common: &[(usize, usize)]) -> Outcome<()> {
+        let Beside { here, there, by } = beside;
+        let mover = if by > 0 { self.proof.width - 1 } else { 0 };
+        let mut agreeing: FxHashMap<Values, Vec<&Values>> = FxHashMap::default();
+        for state in &self.proof.windows[here].states {
+            agreeing.entry(common.iter().map(|&(at, _)| state[at]).collect()).or_default().push(state);
+        }
+        let theirs = self.proof.windows[there].states.iter().zip(&self.deeds[there]);
+        let mut done: FxHashSet<(Values, Values)> = FxHashSet::default();
+        for (state, deeds) in theirs {
+            self.budget.check(0)?;
+            let seen: Values = common.iter().map(|&(_, at)| state[at].shifted(by)).collect();
+            for after in &deeds[mover].after {
+                let then: Values = common.iter().map(|&(_, at)| after[at].shifted(by)).collect();
+                if then == seen || !done.insert((seen.clone(), then.clone())) {
+                    continue;
+                }
+                for &ours in agreeing.get(&seen).into_iter().flatten() {
+                    self.discharged.non_interference += 1;
+                    let mut changed = ours.clone();
+                    common.iter().zip(&then).for_each(|(&(at, _), &value)| changed[at] = value);
+                    if !self.has(here, &changed) {
+                        return words::refused("no step of another process leads out of a window", "one does");
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// No step changes the sum of a flow, and all initial states have its total.
+    fn flows(&mut self) -> Outcome<()> {
+        for flow in &self.proof.flows {
+            for (set, deeds) in self.proof.windows.iter().zip(&self.deeds) {
+                for (state, deeds) in set.states.iter().zip(deeds) {
+                    for after in &deeds[0].after {
+                        self.discharged.step += 1;
+                        if weighed(flow, set, state) != weighed(flow, set, after) {
+                            return words::refused("no step changes the sum of a flow", "one does");
+                        }
+                    }
+                }
+            }
+            for sized in &self.sizes.all {
+                if !free_cells(&sized.model).is_empty() {
+                    return Err(CertificateError::NotSupported("a flow of what starts anywhere".to_owned()));
+                }
+                let mut sum = 0u128;
+                for at in 0..sized.count {
+                    let set = &self.proof.windows[self.number[&self.sizes.word(sized.count, at)]];
+                    let state = sized.read(sized.start(), &set.items, Spot { at });
+                    let counted = self.counted(flow, set, &state)?;
+                    sum += counted.0 + if at == 0 { counted.1 } else { 0 };
+                }
+                self.discharged.initiality += 1;
+                if sum != u128::from(flow.total) {
+                    return words::refused("a flow has its total in every initial state", "it has not in one");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The weights that are counted with the first process of a window, and those of what all share.
+    fn counted(&self, flow: &Flow, set: &WindowSet, state: &Values) -> Outcome<(u128, u128)> {
+        let mut here = local_weight(flow, set, (state, 0));
+        let mut shared = 0;
+        let mut vars: Vec<VarId> = Vec::new();
+        for (weight, _) in &flow.weights {
+            if let Weight::Element(var, ..) = weight
+                && !vars.contains(var)
+            {
+                vars.push(*var);
+            }
+        }
+        for var in vars {
+            let Some(distance) = self.counted_at(var) else {
+                return malformed("a flow counts elements that some window does not see");
+            };
+            here += items_weight(
+                flow,
+                set,
+                state,
+                |item| matches!(item, RingItem::Element(of, at, _) if of == var && at == distance),
+            );
+        }
+        shared += items_weight(flow, set, state, |item| matches!(item, RingItem::Shared(..)));
+        Ok((here, shared))
+    }
+
+    /// A distance at which every window sees the elements of an array.
+    fn counted_at(&self, var: VarId) -> Option<i64> {
+        let sees = |set: &WindowSet, distance: i64| {
+            set.items.iter().any(|item| matches!(*item, RingItem::Element(of, at, _) if of == var && at == distance))
+        };
+        let farthest = self.proof.width as i64 + self.proof.greatest;
+        (self.proof.least..farthest).find(|&distance| self.proof.windows.iter().all(|set| sees(set, distance)))
+    }
+
+    fn implication(&mut self, property: &PropertyKind, said: &said::Said) -> Outcome<()> {
+        self.discharged.implication += 1;
+        if matches!(property, PropertyKind::NoErrors) {
+            let faulty = self.deeds.iter().flatten().flatten().any(|deed| deed.has_fault);
+            return match faulty {
+                false => Ok(()),
+                true => words::refused("no step may be a fault", "one may be"),
+            };
+        }
+        let round = Round::new(self, property, said)?;
+        match round.exists(self.budget)? {
+            false => Ok(()),
+            true => words::refused("no closed walk of windows violates the property", "one does"),
+        }
+    }
+}
+
+/// Whether the set is one of windows: it sees its processes and what all share, nothing is too far away, and its values are of the right kind.
+fn is_window(proof: &RingsProof, set: &WindowSet, sized: &Sized, spot: Spot) -> Outcome<()> {
+    let width = proof.width as i64;
+    let is_near = |item: &RingItem| match item {
+        RingItem::Control(at) | RingItem::Own(at, _) | RingItem::Element(_, at, _) => {
+            (proof.least..width + proof.greatest).contains(at)
+        }
+        RingItem::Shared(..) => true,
+    };
+    let has = |item: RingItem| set.items.binary_search(&item).is_ok();
+    let n_own = sized.n_own();
+    let sees_own =
+        (0..width).all(|at| has(RingItem::Control(at)) && (0..n_own).all(|cell| has(RingItem::Own(at, cell))));
+    let sees_shared = sized.shared().into_iter().all(has);
+    let is_sorted = set.items.is_sorted() && set.items.windows(2).all(|two| two[0] != two[1]);
+    let exist = set.items.iter().all(|item| sized.exists(*item, spot));
+    let controls = set.items.iter().all(|item| match item {
+        RingItem::Control(at) => (0..width).contains(at),
+        _ => true,
+    });
+    let fits = |state: &Values| {
+        state.len() == set.items.len()
+            && set.items.iter().zip(state).all(|(item, value)| sized.fits(*item, *value, (spot, proof)))
+    };
+    let is_shaped = set.word.len() == proof.width && is_sorted && set.items.iter().all(is_near) && exist && controls;
+    match is_shaped && sees_own && sees_shared && set.states.iter().all(fits) {
+        true => Ok(()),
+        false => malformed("a window has not the shape of a window"),
+    }
+}
+
+fn times(flow: &Flow, weight: &Weight) -> u128 {
+    flow.weights.iter().filter(|(other, _)| other == weight).map(|(_, times)| u128::from(*times)).sum()
+}
+
+/// The weight of the local state of a process of a window, which names others by their distance from it.
+fn local_weight(flow: &Flow, set: &WindowSet, (state, place): (&Values, usize)) -> u128 {
+    let place_of = |item: &RingItem| match item {
+        RingItem::Control(at) | RingItem::Own(at, _) => Some(*at),
+        RingItem::Element(..) | RingItem::Shared(..) => None,
+    };
+    let own = set.items.iter().zip(state).filter(|(item, _)| place_of(item) == Some(place as i64));
+    let local: Values = own.map(|(_, value)| value.shifted(-(place as i64))).collect();
+    times(flow, &Weight::Local(set.word[place], local))
+}
+
+/// The weight of some of what a window sees besides processes.
+fn items_weight(flow: &Flow, set: &WindowSet, state: &Values, is_meant: impl Fn(RingItem) -> bool) -> u128 {
+    let of = |(item, value): (&RingItem, &RingValue)| match (*item, *value) {
+        (RingItem::Element(var, distance, at), value) => {
+            times(flow, &Weight::Element(var, at, value.shifted(-distance)))
+        }
+        (RingItem::Shared(var, at), RingValue::Value(value)) => times(flow, &Weight::Shared(var, at, value)),
+        _ => 0,
+    };
+    set.items.iter().zip(state).filter(|(item, _)| is_meant(**item)).map(of).sum()
+}
+
+/// All that a step of a window's first process may change: its local state, the elements that it touches, and what all share.
+fn weighed(flow: &Flow, set: &WindowSet, state: &Values) -> u128 {
+    local_weight(flow, set, (state, 0)) + items_weight(flow, set, state, |_| true)
+}

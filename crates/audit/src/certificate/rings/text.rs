@@ -1,0 +1,388 @@
+//! What the written text does with the index of a process and with the size.
+//!
+//! In: a program as written, and what a certificate claims about types. Out: the size parameter, or a refusal. Processes of one type do the same,
+//! relative to where they stand, if `i` and `N` occur only in elements and neighbours `i + c` and `(i + c) % N`, and in comparisons that the
+//! distances from the ends and the residue decide which the types keep.
+
+use evidence::rings::RingsProof;
+use model::Model;
+use model::control::{Action, ActionKind, Stmt, StmtKind};
+use model::expr::{Access, BinaryOp, Domain, Expr, ExprKind, Whose};
+use model::instance::static_value;
+use model::process::{FamilyId, ProcessId};
+use model::size::{ParameterId, Size, parameters_of};
+use model::types::ScalarType;
+use model::value::Value;
+use model::variable::{Init, Storage, VarId};
+use model::visit::each_part;
+
+use super::said::Said;
+use super::sizes::Sizes;
+use crate::certificate::{CertificateError, Outcome};
+
+/// The text of a ring.
+pub(super) struct Text<'m> {
+    /// The parameter that is the size.
+    pub(super) size: ParameterId,
+    written: &'m Model,
+    family: FamilyId,
+    proof: &'m RingsProof,
+    /// Indices that are chosen by tests, some of which may be named outright.
+    chosen: Vec<Expr>,
+    /// Whether the text is a property's: there places of neighbours are asked for, and the owners of locks.
+    is_property: bool,
+}
+
+/// A number as so many times `i`, so many times `N`, and a rest.
+#[derive(Clone, Copy)]
+struct Form {
+    index: i64,
+    size: i64,
+    rest: i64,
+}
+
+fn refused<T>(what: impl Into<String>) -> Outcome<T> {
+    Err(CertificateError::NotSymmetric(what.into()))
+}
+
+impl<'m> Text<'m> {
+    pub(super) fn new(model: &'m Model, proof: &'m RingsProof, said: &Said) -> Outcome<Text<'m>> {
+        let written = model.template();
+        let mut families = written.families.entries();
+        let (Some((family, declared)), None) = (families.next(), families.next()) else {
+            return refused("there is more than one family");
+        };
+        let Size::Parameter(size) = declared.size else { return refused("the size of the family is no parameter") };
+        let starts_at_0 = declared.index.as_ref().is_some_and(|index| index.first == 0);
+        let unheard =
+            written.actions.iter().any(|action| action.goes_on || action.when_nobody || action.sync.is_some());
+        if proof.family != family || !starts_at_0 || unheard || !written.forms.first_indices.is_empty() {
+            return refused("its processes are not those of a ring");
+        }
+        if !written.procedures.is_empty() || !written.channels.is_empty() {
+            return refused("there are procedures or channels");
+        }
+        let mut text = Text { size, written, family, proof, chosen: Vec::new(), is_property: false };
+        for id in written.vars.ids() {
+            text.variable(id)?;
+        }
+        for counted in &written.loops {
+            text.domain(&counted.domain)?;
+        }
+        for action in &written.actions {
+            text.action(action)?;
+        }
+        text.is_property = true;
+        for (part, _) in said.at.iter().flat_map(|shown| &shown.parts) {
+            text.plain(part)?;
+        }
+        Ok(text)
+    }
+
+    fn variable(&mut self, id: VarId) -> Outcome<()> {
+        let var = &self.written.vars[id];
+        let rows = (0..var.ty.dimensions().len()).filter(|&dimension| self.is_row(id, dimension)).count();
+        let scalar = var.ty.scalar();
+        if matches!(scalar, ScalarType::Pid(_) | ScalarType::PidOrNone(_)) {
+            return refused(format!("`{}` holds processes", var.name));
+        }
+        let is_shared = var.storage == Storage::Shared;
+        if rows > 1 || rows == 1 && !is_shared || rows == 0 && is_shared && scalar == ScalarType::Lock {
+            return refused(format!("`{}` has elements that are not those of single processes", var.name));
+        }
+        for dimension in 0..var.ty.dimensions().len() {
+            let form = self.written.forms.lengths.get(&(id, dimension));
+            if form.is_some_and(|form| self.mentions_size(form)) && !self.is_row(id, dimension) {
+                return refused(format!("the length of `{}` depends on the size", var.name));
+            }
+        }
+        if let Some(bounds) = self.written.forms.bounds.get(&id)
+            && (self.mentions_size(&bounds.least) || self.mentions_size(&bounds.greatest))
+        {
+            return refused(format!("the values of `{}` depend on the size", var.name));
+        }
+        match &var.init {
+            Init::First | Init::Any => Ok(()),
+            Init::Fill(value) => self.plain(value),
+            Init::Elements(_) => refused(format!("`{}` starts with a list", var.name)),
+        }
+    }
+
+    fn mentions_size(&self, expr: &Expr) -> bool {
+        parameters_of(expr).contains(&self.size)
+    }
+
+    fn is_row(&self, var: VarId, dimension: usize) -> bool {
+        let size = self.written.families[self.family].size.linear();
+        size.is_some() && self.written.length_form(var, dimension) == size
+    }
+
+    fn action(&mut self, action: &Action) -> Outcome<()> {
+        if matches!(action.kind, ActionKind::Call { .. }) {
+            return refused("there are calls");
+        }
+        action.guard.iter().try_for_each(|guard| self.plain(guard))?;
+        self.body(&action.body)
+    }
+
+    fn body(&mut self, body: &[Stmt]) -> Outcome<()> {
+        body.iter().try_for_each(|statement| match &statement.kind {
+            StmtKind::Assign(stores) => stores.iter().try_for_each(|(target, value)| {
+                self.access(target)?;
+                self.plain(value)
+            }),
+            StmtKind::AssignAny(target, range) => {
+                self.access(target)?;
+                range.iter().try_for_each(|(lo, hi)| {
+                    self.plain(lo)?;
+                    self.plain(hi)
+                })
+            }
+            StmtKind::Await(test) | StmtKind::Assert(test) => self.plain(test),
+            StmtKind::Acquire(target) | StmtKind::Release(target) => self.access(target),
+            StmtKind::If(test, yes, no) => {
+                self.plain(test)?;
+                self.body(yes)?;
+                self.body(no)
+            }
+            StmtKind::Either(blocks) => blocks.iter().try_for_each(|block| self.body(block)),
+            StmtKind::For(binding, block) => {
+                self.domain(&binding.domain)?;
+                self.body(block)
+            }
+        })
+    }
+
+    fn domain(&mut self, domain: &Domain) -> Outcome<()> {
+        match domain {
+            Domain::Family(_) => refused("all processes are looked at"),
+            Domain::Enum(_) => Ok(()),
+            Domain::Range(lo, hi) => {
+                self.plain(lo)?;
+                self.plain(hi)
+            }
+        }
+    }
+
+    fn access(&mut self, access: &Access) -> Outcome<()> {
+        match &access.whose {
+            Whose::Shared | Whose::Mine => {}
+            Whose::Of(who) => self.neighbour(who)?,
+            Whose::Frame => return refused("there are frames"),
+        }
+        for (dimension, index) in access.indices.iter().enumerate() {
+            match self.is_row(access.var, dimension) {
+                true => self.index(index, false)?,
+                false => self.plain(index)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// A process that is named: the one itself, or one at a distance.
+    fn neighbour(&mut self, who: &Expr) -> Outcome<()> {
+        match &who.kind {
+            _ if self.is_itself(who) => Ok(()),
+            ExprKind::ToProcess(_, index) => self.index(index, false),
+            _ => refused("a process is named by something else than a distance"),
+        }
+    }
+
+    /// `i`, or in a property the process that it speaks of.
+    fn is_itself(&self, expr: &Expr) -> bool {
+        match &expr.kind {
+            ExprKind::Myself => true,
+            ExprKind::Bound(_) => self.is_property,
+            ExprKind::ToProcess(_, inner) | ExprKind::IndexOf(inner) => self.is_itself(inner),
+            _ => false,
+        }
+    }
+
+    /// An index at a distance from `i`, or one of several, chosen by tests.
+    fn index(&mut self, expr: &Expr, may_be_named: bool) -> Outcome<()> {
+        if let ExprKind::Binary(BinaryOp::Remainder, number, modulus) = &expr.kind {
+            let modulus = self.form(modulus);
+            let is_size = modulus.is_some_and(|form| (form.index, form.size, form.rest) == (0, 1, 0));
+            return match self.form(number) {
+                Some(form) if is_size && form.index == 1 => Ok(()),
+                _ => refused("an index is no distance"),
+            };
+        }
+        if let ExprKind::If(test, yes, no) = &expr.kind {
+            let ExprKind::Binary(op, left, right) = &test.kind else { return refused("an index is no distance") };
+            if !self.test(*op, left, right)? {
+                return refused("an index is no distance");
+            }
+            self.chosen.push(expr.clone());
+            self.index(yes, true)?;
+            return self.index(no, true);
+        }
+        match self.form(expr) {
+            Some(Form { index: 1, size: 0, rest }) if rest == 0 => Ok(()),
+            // Beyond an end there is nothing, which the distances from the ends must show.
+            Some(Form { index: 1, size: 0, rest }) => {
+                let is_told = if rest < 0 {
+                    self.proof.distances.left as i64 >= -rest
+                } else {
+                    self.proof.distances.right as i64 >= rest
+                };
+                if is_told { Ok(()) } else { refused("the ends do not show in the types") }
+            }
+            Some(form) if may_be_named && form.index == 0 => Ok(()),
+            _ => refused("an index is no distance"),
+        }
+    }
+
+    fn form(&self, expr: &Expr) -> Option<Form> {
+        let sum = |one: Form, other: Form, times: i64| {
+            Some(Form {
+                index: one.index.checked_add(other.index.checked_mul(times)?)?,
+                size: one.size.checked_add(other.size.checked_mul(times)?)?,
+                rest: one.rest.checked_add(other.rest.checked_mul(times)?)?,
+            })
+        };
+        let nothing = Form { index: 0, size: 0, rest: 0 };
+        match &expr.kind {
+            ExprKind::Const(Value::Int(rest)) => Some(Form { rest: *rest, ..nothing }),
+            ExprKind::Parameter(id) if *id == self.size => Some(Form { size: 1, ..nothing }),
+            ExprKind::IndexOf(_) | ExprKind::Myself | ExprKind::Bound(_) if self.is_itself(expr) => {
+                Some(Form { index: 1, ..nothing })
+            }
+            ExprKind::Negate(inner) => sum(nothing, self.form(inner)?, -1),
+            ExprKind::Binary(BinaryOp::Add, one, other) => sum(self.form(one)?, self.form(other)?, 1),
+            ExprKind::Binary(BinaryOp::Subtract, one, other) => sum(self.form(one)?, self.form(other)?, -1),
+            _ => None,
+        }
+    }
+
+    /// A process or a number, by its index.
+    fn placed(&self, expr: &Expr) -> Option<Form> {
+        match &expr.kind {
+            ExprKind::Const(Value::Process(id)) => Some(Form { index: 0, size: 0, rest: id.index() as i64 }),
+            ExprKind::ToProcess(_, inner) => self.placed(inner),
+            _ => self.form(expr),
+        }
+    }
+
+    /// Whether a comparison is a test of where a process stands; then the types must decide it.
+    fn test(&self, op: BinaryOp, left: &Expr, right: &Expr) -> Outcome<bool> {
+        use BinaryOp::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual, Remainder};
+        if !matches!(op, Equal | NotEqual | Less | LessEqual | Greater | GreaterEqual) {
+            return Ok(false);
+        }
+        for (one, other) in [(left, right), (right, left)] {
+            let ExprKind::Binary(Remainder, number, modulus) = &one.kind else { continue };
+            let (Some(number), Some(modulus), Some(other)) = (self.form(number), self.form(modulus), self.form(other))
+            else {
+                continue;
+            };
+            let is_plain = number.index == 1 && number.size == 0 && (modulus.index, modulus.size) == (0, 0);
+            if is_plain && (other.index, other.size) == (0, 0) && modulus.rest > 0 && matches!(op, Equal | NotEqual) {
+                return match self.proof.distances.modulus as i64 % modulus.rest {
+                    0 => Ok(true),
+                    _ => refused("a residue does not show in the types"),
+                };
+            }
+        }
+        let (Some(left), Some(right)) = (self.placed(left), self.placed(right)) else { return Ok(false) };
+        let sign = match left.index - right.index {
+            1 => 1,
+            -1 => -1,
+            _ => return Ok(false),
+        };
+        // `i` is compared with this.
+        let (size, rest) = (-sign * (left.size - right.size), -sign * (left.rest - right.rest));
+        let is_told = match size {
+            0 => (self.proof.distances.left as i64) > rest,
+            1 => (self.proof.distances.right as i64) > -rest,
+            _ => return Ok(false),
+        };
+        if is_told { Ok(true) } else { refused("a test of where a process stands does not show in the types") }
+    }
+
+    /// An expression in which `i` and `N` are no values.
+    fn plain(&mut self, expr: &Expr) -> Outcome<()> {
+        match &expr.kind {
+            ExprKind::Const(Value::Process(_)) => refused("a process is a value"),
+            ExprKind::Const(_) => Ok(()),
+            ExprKind::Parameter(id) if *id == self.size => refused("the size is a value"),
+            ExprKind::Parameter(_) => Ok(()),
+            ExprKind::Myself => refused("the index of a process is a value"),
+            ExprKind::Bound(_) if self.is_property => refused("the index of a process is a value"),
+            ExprKind::Bound(_) => Ok(()),
+            ExprKind::Read(access) => self.access(access),
+            ExprKind::At { who, .. } if self.is_property => self.neighbour(who),
+            ExprKind::At { who, .. } if self.is_itself(who) => Ok(()),
+            ExprKind::At { .. } => refused("a process asks where another one stands"),
+            ExprKind::Not(inner) | ExprKind::Negate(inner) => self.plain(inner),
+            ExprKind::IndexOf(inner) | ExprKind::ToProcess(_, inner) => self.plain(inner),
+            ExprKind::Binary(op, left, right) => {
+                if self.test(*op, left, right)? {
+                    return Ok(());
+                }
+                for (one, other) in [(left, right), (right, left)] {
+                    if self.is_property && matches!(op, BinaryOp::Equal | BinaryOp::NotEqual) && self.is_itself(other) {
+                        let is_lock = |access: &Access| self.written.vars[access.var].ty.scalar() == ScalarType::Lock;
+                        if let ExprKind::Read(access) = &one.kind
+                            && is_lock(access)
+                        {
+                            return self.access(access);
+                        }
+                    }
+                }
+                self.plain(left)?;
+                self.plain(right)
+            }
+            ExprKind::If(test, yes, no) => [test, yes, no].into_iter().try_for_each(|part| self.plain(part)),
+            ExprKind::Quantified(_) if self.is_property => refused("a property looks at all processes from one"),
+            ExprKind::Quantified(quantified) => {
+                quantified.bindings.iter().try_for_each(|binding| self.domain(&binding.domain))?;
+                quantified.filter.iter().try_for_each(|filter| self.plain(filter))?;
+                self.plain(&quantified.body)
+            }
+        }
+    }
+
+    /// An index that is named outright is one that only processes use which types tell apart from all others by that end.
+    pub(super) fn check_named(&self, sizes: &Sizes, proof: &RingsProof) -> Outcome<()> {
+        for sized in &sizes.all {
+            for at in 0..sized.count {
+                for expr in &self.chosen {
+                    let mut reached = expr.clone();
+                    while let ExprKind::If(test, yes, no) = &reached.kind {
+                        let mut test = (**test).clone();
+                        name(&mut test, at);
+                        reached = match static_value(&sized.model, &test, Some(ProcessId::new(at))) {
+                            Ok(Value::Bool(true)) => (**yes).clone(),
+                            Ok(Value::Bool(false)) => (**no).clone(),
+                            _ => return refused("a test of where a process stands has no value"),
+                        };
+                    }
+                    let Some(form) = self.form(&reached).filter(|form| form.index == 0) else { continue };
+                    let is_told = match form.size {
+                        0 => at < proof.distances.left,
+                        _ => sized.count - 1 - at < proof.distances.right,
+                    };
+                    if !is_told {
+                        return refused("an index is named by processes that are not told apart");
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The process that a property speaks of, by its index.
+fn name(expr: &mut Expr, at: usize) {
+    let mut mentions = false;
+    each_part(expr, &mut |part| mentions |= matches!(part.kind, ExprKind::Bound(_)));
+    if !mentions {
+        return;
+    }
+    if matches!(expr.kind, ExprKind::Bound(_)) {
+        expr.kind = ExprKind::Const(Value::Process(ProcessId::new(at)));
+        return;
+    }
+    model::visit::each_child_mut(expr, &mut |part| name(part, at));
+}

@@ -1,0 +1,366 @@
+//! Certificates for every size of a ring or chain: windows of `w` neighbours.
+//!
+//! Processes differ by where they stand: the *type* of process `i` of `N` is `(min(i, a), min(N - 1 - i, b), i mod m)`. A process touches its
+//! own cells and, at fixed distances from `least` to `greatest`, elements of arrays, neighbours' public cells and the shared cells. The
+//! *window* at `p` is the processes `p .. p + w - 1` and all that they touch, its *word* the types of these processes. What stands in a window
+//! is named by its distance from `p`, and so are processes that a lock names. With `span = greatest - least` the words of every size from
+//! `from = w + 2 span` on are those of the sizes up to `a + b + 2 (w + 2 span) + 3 m`, because types repeat from there on.
+//!
+//! **Rule.** Sets `theta[word]` of window states prove a property for every size from `from` on if
+//!
+//! 1. *initiality*: every window of an initial state is in the set of its word;
+//! 2. *step*: own steps lead into the set; and *non-interference*: so does each step of a process outside that touches the window, taken in
+//!    any state of the window that begins (it is to the left) or ends (to the right) with it and agrees on all that both windows
+//!    see. Where there are shared cells, also steps of a process anywhere, in any window that begins with it and agrees on these;
+//!    A state whose weights alone sum up to more than the total of a flow need not be in a set;
+//! 3. *flows*: the weights of each flow are not negative, every step of a process from a window that begins with it keeps their sum, and in every
+//!    initial state the sum is the flow's total;
+//! 4. *implication*: no closed walk violates the property. A walk goes from windows to windows one to the right that agree on all that
+//!    both see; it passes the first process exactly once where types tell it apart, and its weights sum up to the total of each flow.
+//!
+//! Then every flow has its total, and every window of every reachable state is in its set, by induction on runs: the positions `-span .. w - 1 + span` are different processes,
+//! so a step is by a process in the window, or by exactly one outside that touches what it was assumed to touch, or changes shared cells
+//! only. A reachable state is a closed walk.
+
+use base::Id;
+use model::control::PlaceId;
+use model::process::FamilyId;
+use model::value::Value;
+use model::variable::VarId;
+use serde::{Deserialize, Serialize};
+
+/// How processes are told apart by where they stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Distances {
+    /// Distances from the first process are told apart below this.
+    pub left: usize,
+    /// Distances from the last process are told apart below this.
+    pub right: usize,
+    /// Indices are told apart modulo this; at least 1.
+    pub modulus: usize,
+}
+
+impl Distances {
+    /// The type of a process by its index and the size.
+    pub fn type_of(&self, index: usize, size: usize) -> ProcessType {
+        ProcessType {
+            left: index.min(self.left),
+            right: (size - 1 - index).min(self.right),
+            residue: index % self.modulus.max(1),
+        }
+    }
+
+    /// Whether a process of this type is the one after the seam: the first one, where that shows; `None` where it does not.
+    pub fn is_marked(&self, of: ProcessType) -> Option<bool> {
+        match (self.left, self.right) {
+            (0, 0) => None,
+            (0, _) => Some(of.right == 0),
+            _ => Some(of.left == 0),
+        }
+    }
+}
+
+/// The type of a process: its distances from both ends, as far as they are told apart, and its residue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProcessType {
+    /// The distance from the first process.
+    pub left: usize,
+    /// The distance from the last process.
+    pub right: usize,
+    /// The index modulo the modulus.
+    pub residue: usize,
+}
+
+/// The types of neighbours, from left to right.
+pub type Word = Vec<ProcessType>;
+
+/// What a window sees, by its distance from the window's first process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum RingItem {
+    /// Where a process is.
+    Control(i64),
+    /// A cell of a process, by its position among them.
+    Own(i64, usize),
+    /// An element of an array with one for each process, by its position among those of the same process.
+    Element(VarId, i64, usize),
+    /// A shared cell that belongs to no process, by its position in its variable.
+    Shared(VarId, usize),
+}
+
+impl RingItem {
+    /// The same seen from a window that stands so much further left.
+    pub fn shifted(self, by: i64) -> RingItem {
+        match self {
+            RingItem::Control(at) => RingItem::Control(at + by),
+            RingItem::Own(at, cell) => RingItem::Own(at + by, cell),
+            RingItem::Element(var, at, element) => RingItem::Element(var, at + by, element),
+            RingItem::Shared(..) => self,
+        }
+    }
+}
+
+/// What stands there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum RingValue {
+    /// A value that names no process.
+    Value(Value),
+    /// The process at this distance from the window's first one.
+    Neighbour(i64),
+    /// Where control is.
+    Place(PlaceId),
+}
+
+impl RingValue {
+    /// The same seen from a window that stands so much further left.
+    pub fn shifted(self, by: i64) -> RingValue {
+        match self {
+            RingValue::Neighbour(at) => RingValue::Neighbour(at + by),
+            other => other,
+        }
+    }
+}
+
+/// The states of the windows with one word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WindowSet {
+    /// The types of the window's processes.
+    pub word: Word,
+    /// What the window sees, ascending.
+    pub items: Vec<RingItem>,
+    /// Its states: a value for each item.
+    pub states: Vec<Vec<RingValue>>,
+}
+
+/// A weight of a part of the state. A process's own items stand at distance 0, and so do the elements that are counted with it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Weight {
+    /// Of a process of this type in this local state: the values of its control and of its own cells, in their order.
+    Local(ProcessType, Vec<RingValue>),
+    /// Of an element with this value; a process that it names is named by its distance from the element.
+    Element(VarId, usize, RingValue),
+    /// Of a shared cell with this value.
+    Shared(VarId, usize, Value),
+}
+
+/// A sum over all processes, elements and shared cells that never changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Flow {
+    /// The weights; what is not listed weighs nothing.
+    pub weights: Vec<(Weight, u64)>,
+    /// The sum.
+    pub total: u64,
+}
+
+/// Windows that prove a property.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RingsProof {
+    /// The family of the processes.
+    pub family: FamilyId,
+    /// How they are told apart.
+    pub distances: Distances,
+    /// The least distance at which a process touches something; at most 0.
+    pub least: i64,
+    /// The greatest distance; at least 0.
+    pub greatest: i64,
+    /// How many processes a window has.
+    pub width: usize,
+    /// The windows, by words, ascending.
+    pub windows: Vec<WindowSet>,
+    /// The flows that closed walks obey.
+    pub flows: Vec<Flow>,
+}
+
+impl RingsProof {
+    /// The least size that it says something about.
+    pub fn from(&self) -> i64 {
+        self.width as i64 + 2 * (self.greatest - self.least)
+    }
+}
+
+/// The windows as they stand in a file: numbers, of which those of variables, places and values are the Model's.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RingsRecord {
+    family: u32,
+    distances: Distances,
+    least: i64,
+    greatest: i64,
+    width: usize,
+    windows: Vec<WindowRecord>,
+    flows: Vec<FlowRecord>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WindowRecord {
+    word: Word,
+    items: Vec<ItemRecord>,
+    states: Vec<Vec<ValueRecord>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FlowRecord {
+    weights: Vec<WeightRecord>,
+    total: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum WeightRecord {
+    Local(ProcessType, Vec<ValueRecord>, u64),
+    Element(u32, usize, ValueRecord, u64),
+    Shared(u32, usize, ValueRecord, u64),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum ItemRecord {
+    Control(i64),
+    Own(i64, usize),
+    Element(u32, i64, usize),
+    Shared(u32, usize),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum ValueRecord {
+    Bool(bool),
+    Int(i64),
+    Enum(u32, u32),
+    None,
+    Neighbour(i64),
+    Place(u32),
+}
+
+impl RingsRecord {
+    /// The record of a proof; `None` where a value is a process by its id, which no window has.
+    pub fn new(proof: &RingsProof) -> Option<RingsRecord> {
+        let items = |items: &Vec<RingItem>| items.iter().map(|&item| ItemRecord::from(item)).collect();
+        let window = |set: &WindowSet| {
+            let states = set.states.iter().map(|state| records(state)).collect::<Option<_>>()?;
+            Some(WindowRecord { word: set.word.clone(), items: items(&set.items), states })
+        };
+        let weight = |(weight, times): &(Weight, u64)| {
+            Some(match weight {
+                Weight::Local(of, state) => WeightRecord::Local(*of, records(state)?, *times),
+                Weight::Element(var, at, value) => {
+                    WeightRecord::Element(number(*var), *at, value_record(*value)?, *times)
+                }
+                Weight::Shared(var, at, value) => {
+                    WeightRecord::Shared(number(*var), *at, value_record(RingValue::Value(*value))?, *times)
+                }
+            })
+        };
+        let flow = |flow: &Flow| {
+            let weights = flow.weights.iter().map(weight).collect::<Option<_>>()?;
+            Some(FlowRecord { weights, total: flow.total })
+        };
+        Some(RingsRecord {
+            family: number(proof.family),
+            distances: proof.distances,
+            least: proof.least,
+            greatest: proof.greatest,
+            width: proof.width,
+            windows: proof.windows.iter().map(window).collect::<Option<_>>()?,
+            flows: proof.flows.iter().map(flow).collect::<Option<_>>()?,
+        })
+    }
+
+    /// The proof. Whether its numbers are the Model's is for the checker to see.
+    pub fn proof(&self) -> RingsProof {
+        let window = |set: &WindowRecord| WindowSet {
+            word: set.word.clone(),
+            items: set.items.iter().map(|&item| RingItem::from(item)).collect(),
+            states: set.states.iter().map(|state| values(state)).collect(),
+        };
+        let weight = |weight: &WeightRecord| match weight {
+            WeightRecord::Local(of, state, times) => (Weight::Local(*of, values(state)), *times),
+            WeightRecord::Element(var, at, value, times) => {
+                (Weight::Element(named(*var), *at, RingValue::from(*value)), *times)
+            }
+            WeightRecord::Shared(var, at, value, times) => {
+                let value = match RingValue::from(*value) {
+                    RingValue::Value(value) => value,
+                    RingValue::Neighbour(_) | RingValue::Place(_) => Value::None,
+                };
+                (Weight::Shared(named(*var), *at, value), *times)
+            }
+        };
+        let flow = |flow: &FlowRecord| Flow { weights: flow.weights.iter().map(weight).collect(), total: flow.total };
+        RingsProof {
+            family: named(self.family),
+            distances: self.distances,
+            least: self.least,
+            greatest: self.greatest,
+            width: self.width,
+            windows: self.windows.iter().map(window).collect(),
+            flows: self.flows.iter().map(flow).collect(),
+        }
+    }
+}
+
+fn records(values: &[RingValue]) -> Option<Vec<ValueRecord>> {
+    values.iter().map(|&value| value_record(value)).collect()
+}
+
+fn value_record(value: RingValue) -> Option<ValueRecord> {
+    Some(match value {
+        RingValue::Value(Value::Bool(truth)) => ValueRecord::Bool(truth),
+        RingValue::Value(Value::Int(number)) => ValueRecord::Int(number),
+        RingValue::Value(Value::Enum(id, at)) => ValueRecord::Enum(number(id), at),
+        RingValue::Value(Value::None) => ValueRecord::None,
+        RingValue::Value(Value::Process(_)) => return None,
+        RingValue::Neighbour(at) => ValueRecord::Neighbour(at),
+        RingValue::Place(place) => ValueRecord::Place(number(place)),
+    })
+}
+
+fn values(records: &[ValueRecord]) -> Vec<RingValue> {
+    records.iter().map(|&record| RingValue::from(record)).collect()
+}
+
+impl From<ValueRecord> for RingValue {
+    fn from(record: ValueRecord) -> RingValue {
+        match record {
+            ValueRecord::Bool(truth) => RingValue::Value(Value::Bool(truth)),
+            ValueRecord::Int(number) => RingValue::Value(Value::Int(number)),
+            ValueRecord::Enum(id, at) => RingValue::Value(Value::Enum(named(id), at)),
+            ValueRecord::None => RingValue::Value(Value::None),
+            ValueRecord::Neighbour(at) => RingValue::Neighbour(at),
+            ValueRecord::Place(place) => RingValue::Place(named(place)),
+        }
+    }
+}
+
+impl From<RingItem> for ItemRecord {
+    fn from(item: RingItem) -> ItemRecord {
+        match item {
+            RingItem::Control(at) => ItemRecord::Control(at),
+            RingItem::Own(at, cell) => ItemRecord::Own(at, cell),
+            RingItem::Element(var, at, element) => ItemRecord::Element(number(var), at, element),
+            RingItem::Shared(var, cell) => ItemRecord::Shared(number(var), cell),
+        }
+    }
+}
+
+impl From<ItemRecord> for RingItem {
+    fn from(record: ItemRecord) -> RingItem {
+        match record {
+            ItemRecord::Control(at) => RingItem::Control(at),
+            ItemRecord::Own(at, cell) => RingItem::Own(at, cell),
+            ItemRecord::Element(var, at, element) => RingItem::Element(named(var), at, element),
+            ItemRecord::Shared(var, cell) => RingItem::Shared(named(var), cell),
+        }
+    }
+}
+
+fn number<T>(id: Id<T>) -> u32 {
+    id.index() as u32
+}
+
+fn named<T>(number: u32) -> Id<T> {
+    Id::new(number as usize)
+}

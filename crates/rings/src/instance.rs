@@ -1,0 +1,177 @@
+//! One size of a ring: where everything stands, and what windows of it see.
+//!
+//! In: the program at some size. Out: for each cell its place in the ring, for each process what it touches, and window states read from and
+//! written into whole states. What a window does not see has some value, on which nothing that its processes do depends.
+
+use std::collections::BTreeSet;
+
+use evidence::rings::{RingItem, RingValue};
+use model::Model;
+use model::eval::{Control, State, initial_states};
+use model::footprint;
+use model::process::ProcessId;
+use model::value::Value;
+use model::variable::{CellId, VarId};
+
+/// A part of a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Part {
+    /// Where a process is.
+    Control(ProcessId),
+    /// A cell.
+    Cell(CellId),
+}
+
+/// Where a cell stands in the ring.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Home {
+    /// It is a process's own.
+    Own(usize, usize),
+    /// It is an element for a process.
+    Element(VarId, usize, usize),
+    /// It is shared by all.
+    Shared(VarId, usize),
+}
+
+/// The program at one size.
+#[derive(Debug)]
+pub struct Instance {
+    /// The program.
+    pub model: Model,
+    /// How many processes there are.
+    pub size: usize,
+    /// Some state.
+    base: State,
+    homes: Vec<Home>,
+    touched: Vec<BTreeSet<Part>>,
+}
+
+/// A window, and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sighted {
+    /// What it sees, ascending.
+    pub items: Vec<RingItem>,
+    /// The same as parts of the state.
+    pub parts: Vec<Part>,
+}
+
+/// Where a window stands, and the greatest distance to the left at which something is named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stand {
+    /// Its first process.
+    pub at: usize,
+    /// How far to the left of it things are named.
+    pub span: i64,
+}
+
+impl Instance {
+    /// The program at one size; `rows` are the arrays with elements for processes, with the dimension that processes index.
+    pub fn new(model: Model, rows: &[(VarId, usize)]) -> Option<Instance> {
+        let base = initial_states(&model).next()?;
+        let size = model.processes.len();
+        let homes = model.cells.ids().map(|cell| home(&model, rows, cell)).collect::<Option<Vec<Home>>>()?;
+        let shared: Vec<Part> = { model.cells.ids() }
+            .filter(|cell| matches!(homes[cell.index()], Home::Shared(..)))
+            .map(Part::Cell)
+            .collect();
+        let touched = model.processes.ids().map(|process| {
+            let first = model.processes[process].first_cell;
+            let own = first..first + model.families[model.processes[process].family].n_cells;
+            let seen = footprint::view(&model, process).into_iter().chain(own.map(CellId::new)).map(Part::Cell);
+            seen.chain(shared.iter().copied()).chain([Part::Control(process)]).collect()
+        });
+        let touched = touched.collect();
+        Some(Instance { size, base, homes, touched, model })
+    }
+
+    /// The distance of a position from where a window stands.
+    fn distance(&self, position: usize, stand: Stand) -> i64 {
+        let from = position as i64 - stand.at as i64 + stand.span;
+        from.rem_euclid(self.size as i64) - stand.span
+    }
+
+    /// How a window names a part of the state.
+    pub fn item(&self, part: Part, stand: Stand) -> RingItem {
+        match part {
+            Part::Control(process) => RingItem::Control(self.distance(process.index(), stand)),
+            Part::Cell(cell) => match self.homes[cell.index()] {
+                Home::Own(of, at) => RingItem::Own(self.distance(of, stand), at),
+                Home::Element(var, of, at) => RingItem::Element(var, self.distance(of, stand), at),
+                Home::Shared(var, at) => RingItem::Shared(var, at),
+            },
+        }
+    }
+
+    /// What a process touches.
+    pub fn touched(&self, process: usize) -> &BTreeSet<Part> {
+        &self.touched[process % self.size]
+    }
+
+    /// The window of so many processes.
+    pub fn window(&self, width: usize, stand: Stand) -> Sighted {
+        let parts: BTreeSet<Part> = (0..width).flat_map(|at| self.touched(stand.at + at)).copied().collect();
+        let mut seen: Vec<(RingItem, Part)> = parts.into_iter().map(|part| (self.item(part, stand), part)).collect();
+        seen.sort();
+        Sighted { items: seen.iter().map(|one| one.0).collect(), parts: seen.iter().map(|one| one.1).collect() }
+    }
+
+    /// The values of parts of a state, as a window names them.
+    pub fn read(&self, state: &State, parts: &[Part], stand: Stand) -> Vec<RingValue> {
+        let value = |part: &Part| match *part {
+            Part::Control(process) => RingValue::Place(state.place(process)),
+            Part::Cell(cell) => match state.cells[cell.index()] {
+                Value::Process(id) => RingValue::Neighbour(self.distance(id.index(), stand)),
+                value => RingValue::Value(value),
+            },
+        };
+        parts.iter().map(value).collect()
+    }
+
+    /// A state with these values, and some others for what the window does not see.
+    pub fn filled(&self, parts: &[Part], values: &[RingValue], stand: Stand) -> State {
+        let mut state = self.base.clone();
+        self.fill(&mut state, (parts, values), stand);
+        state
+    }
+
+    /// Writes values into a state.
+    pub fn fill(&self, state: &mut State, (parts, values): (&[Part], &[RingValue]), stand: Stand) {
+        for (part, value) in parts.iter().zip(values) {
+            match (*part, *value) {
+                (Part::Control(process), RingValue::Place(place)) => {
+                    if let Some(frame) = state.stacks[process.index()].last_mut() {
+                        frame.control = Control::At(place);
+                    }
+                }
+                (Part::Cell(cell), RingValue::Value(value)) => state.cells[cell.index()] = value,
+                (Part::Cell(cell), RingValue::Neighbour(at)) => {
+                    let process = (stand.at as i64 + at).rem_euclid(self.size as i64);
+                    state.cells[cell.index()] = Value::Process(ProcessId::new(process as usize));
+                }
+                (Part::Control(_), _) | (Part::Cell(_), RingValue::Place(_)) => {}
+            }
+        }
+    }
+
+    /// The state with which everything starts; cells that start anywhere have their first value.
+    pub fn first(&self) -> &State {
+        &self.base
+    }
+}
+
+fn home(model: &Model, rows: &[(VarId, usize)], cell: CellId) -> Option<Home> {
+    let declared = &model.cells[cell];
+    if let Some(owner) = declared.owner {
+        return Some(Home::Own(owner.index(), cell.index() - model.processes[owner].first_cell));
+    }
+    let var = &model.vars[declared.var];
+    let at = cell.index() - var.offset;
+    let Some((_, dimension)) = rows.iter().find(|(row, _)| *row == declared.var) else {
+        return Some(Home::Shared(declared.var, at));
+    };
+    let dimensions = var.ty.dimensions();
+    let inner: usize = dimensions[dimension + 1..].iter().product();
+    let length = *dimensions.get(*dimension)?;
+    let position = at / inner % length;
+    Some(Home::Element(declared.var, position, at / (inner * length) * inner + at % inner))
+}

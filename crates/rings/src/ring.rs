@@ -1,0 +1,193 @@
+//! Which programs windows can speak of: rings and chains, with the types of their processes and every size that shows all words.
+//!
+//! In: a Model and the questions. Out: how processes are told apart, how far each reaches, and the program at all sizes from the least one that windows
+//! say something about to the one from which on words repeat; or why not, with the place in the text.
+
+use std::collections::BTreeSet;
+
+use base::Span;
+use evidence::rings::{Distances, RingItem, Word};
+use model::Model;
+use model::footprint;
+use model::process::FamilyId;
+use model::size::ParameterId;
+use model::template::{IndexTest, Neighbours, Reason, neighbours};
+use model::types::ScalarType;
+use model::variable::{Storage, VarId};
+
+use crate::instance::{Instance, Stand};
+
+/// Distances from the ends, and moduli, that are told apart, are at most this.
+const MOST_TOLD_APART: i64 = 6;
+
+/// A process reaches at most so far.
+const FARTHEST: i64 = 4;
+
+/// A program of neighbours.
+#[derive(Debug)]
+pub struct Ring {
+    /// The family.
+    pub family: FamilyId,
+    /// The parameter that is its size.
+    pub parameter: ParameterId,
+    /// How processes are told apart.
+    pub distances: Distances,
+    /// The least distance at which a process touches something.
+    pub least: i64,
+    /// The greatest distance.
+    pub greatest: i64,
+    /// Arrays with elements for processes, with the dimension that processes index.
+    pub rows: Vec<(VarId, usize)>,
+}
+
+/// The program at every size that shows words of this width.
+#[derive(Debug)]
+pub struct Sizes {
+    /// How many processes a window has.
+    pub width: usize,
+    /// How far the processes that touch a window are from it.
+    pub span: i64,
+    /// The sizes, ascending, without a gap.
+    pub instances: Vec<Instance>,
+}
+
+impl Ring {
+    /// The program as windows see it; `told` are what questions say about a process.
+    ///
+    /// # Errors
+    /// The first reason why they cannot.
+    pub fn new(model: &Model, told: &[Neighbours]) -> Result<Ring, Reason> {
+        let found = neighbours(model).map_err(first)?;
+        let family = found.sized.family;
+        if let Some(other) = model.families.entries().find(|(id, _)| *id != family) {
+            return Err(Reason { text: format!("`{}` stands beside the ring", other.1.name), span: other.1.span });
+        }
+        if footprint::watcher(model).is_some() {
+            return Err(plain("a process asks where its neighbour stands"));
+        }
+        let rows = rows(model, &found)?;
+        let distances = distances(std::iter::once(&found).chain(told))?;
+        let mut ring = Ring { family, parameter: found.sized.parameter, distances, least: 0, greatest: 0, rows };
+        ring.reach(model)?;
+        if found.has_ends {
+            let ends = &mut ring.distances;
+            ends.left = ends.left.max(usize::try_from(-ring.least).unwrap_or(0)).max(1);
+            ends.right = ends.right.max(usize::try_from(ring.greatest).unwrap_or(0)).max(1);
+        }
+        Ok(ring)
+    }
+
+    /// How far processes reach, read off a size at which every process and its reach are apart from the other end.
+    fn reach(&mut self, model: &Model) -> Result<(), Reason> {
+        let Distances { left, right, modulus } = self.distances;
+        let size = (left + right + 3 * modulus) as i64 + 4 * FARTHEST + 2;
+        let instance =
+            self.at(model, size).ok_or_else(|| plain("its size shows in more than the number of processes"))?;
+        for at in 0..instance.size {
+            let stand = Stand { at, span: size / 2 };
+            for part in instance.touched(at) {
+                let distance = match instance.item(*part, stand) {
+                    RingItem::Control(at) | RingItem::Own(at, _) | RingItem::Element(_, at, _) => at,
+                    RingItem::Shared(..) => 0,
+                };
+                if distance.abs() > FARTHEST {
+                    return Err(plain("a process touches what is far away from it"));
+                }
+                self.least = self.least.min(distance);
+                self.greatest = self.greatest.max(distance);
+            }
+        }
+        Ok(())
+    }
+
+    fn at(&self, model: &Model, size: i64) -> Option<Instance> {
+        Instance::new(model.resized(self.parameter, size)?, &self.rows)
+    }
+
+    /// The difference between the greatest and the least distance.
+    pub fn span(&self) -> i64 {
+        self.greatest - self.least
+    }
+
+    /// The least size that windows of this width say something about.
+    pub fn from(&self, width: usize) -> i64 {
+        width as i64 + 2 * self.span()
+    }
+
+    /// Every size that shows words of windows of this width and of all that touch them.
+    ///
+    /// # Errors
+    /// The program does not allow them.
+    pub fn sizes(&self, model: &Model, width: usize) -> Result<Sizes, Reason> {
+        let Distances { left, right, modulus } = self.distances;
+        let declared = &model.parameters[self.parameter];
+        let from = self.from(width).max(declared.least);
+        let last = from.max((left + right + 3 * modulus) as i64 + 2 * self.from(width));
+        let instances: Option<Vec<Instance>> = (from..=last).map(|size| self.at(model, size)).collect();
+        let instances = instances.ok_or_else(|| plain("it does not allow every size"))?;
+        Ok(Sizes { width, span: self.span(), instances })
+    }
+
+    /// The word of so many processes of a ring.
+    pub fn word(&self, size: usize, at: usize, width: usize) -> Word {
+        (at..at + width).map(|index| self.distances.type_of(index % size, size)).collect()
+    }
+}
+
+fn plain(text: impl Into<String>) -> Reason {
+    Reason { text: text.into(), span: Span::default() }
+}
+
+fn first(reasons: Vec<Reason>) -> Reason {
+    reasons.into_iter().next().unwrap_or_else(|| plain("it is outside the fragment"))
+}
+
+/// The arrays with an element for each process.
+fn rows(model: &Model, found: &Neighbours) -> Result<Vec<(VarId, usize)>, Reason> {
+    let template = model.template();
+    let size = template.families[found.sized.family].size.linear();
+    let mut rows: Vec<(VarId, usize)> = Vec::new();
+    for (id, var) in template.vars.entries() {
+        let of_size = (0..var.ty.dimensions().len()).filter(|&at| template.length_form(id, at) == size);
+        let of_size: Vec<usize> = of_size.collect();
+        match (&of_size[..], var.storage) {
+            ([], Storage::Shared) if var.ty.scalar() == ScalarType::Lock => {
+                let text = format!("`{}` is a lock of all processes, which knows its owner", var.name);
+                return Err(Reason { text, span: var.span });
+            }
+            ([], _) => {}
+            ([dimension], Storage::Shared) => rows.push((id, *dimension)),
+            _ => {
+                let text = format!("`{}` has an element for each two processes", var.name);
+                return Err(Reason { text, span: var.span });
+            }
+        }
+    }
+    Ok(rows)
+}
+
+/// How the tests tell processes apart.
+fn distances<'a>(found: impl Iterator<Item = &'a Neighbours>) -> Result<Distances, Reason> {
+    let tests: BTreeSet<IndexTest> = found.flat_map(|one| one.tests.iter().copied()).collect();
+    let (mut left, mut right, mut modulus) = (0, 0, 1);
+    for test in tests {
+        match test {
+            IndexTest::FromLeft(at) => left = left.max(at.saturating_add(1)),
+            IndexTest::FromRight(at) => right = right.max(at.saturating_add(1)),
+            IndexTest::Residue(of) => modulus = least_multiple(modulus, of),
+        }
+        if left > MOST_TOLD_APART || right > MOST_TOLD_APART || modulus > MOST_TOLD_APART {
+            return Err(plain("more processes are told apart than windows are made for"));
+        }
+    }
+    let count = |number: i64| usize::try_from(number).unwrap_or(0);
+    Ok(Distances { left: count(left), right: count(right), modulus: count(modulus).max(1) })
+}
+
+fn least_multiple(a: i64, b: i64) -> i64 {
+    let (mut x, mut y) = (a, b);
+    while y != 0 {
+        (x, y) = (y, x % y);
+    }
+    (a / x.max(1)).saturating_mul(b)
+}

@@ -1,0 +1,89 @@
+//! Examples that are rings and chains: what is proved for every size, with windows of how many processes; and what is wrong is not.
+
+use base::{Budget, SourceFile};
+use engine::{Engine, Silent, Task, Verdict};
+use evidence::Evidence;
+use model::Model;
+use rings::ByRings;
+
+fn load_at(name: &str, given: &[(String, i64)]) -> Model {
+    let path = format!("{}/../../examples/{name}.pw", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(&path).unwrap();
+    lang::load(&SourceFile::new(&path, &text), given).unwrap_or_else(|wrong| panic!("{name}: {wrong:?}")).model
+}
+
+/// How many processes a window of the proof of a property has, if there is a proof, which the checker accepts.
+fn proved(name: &str, asked: &str) -> Option<usize> {
+    let model = load_at(name, &[]);
+    let property = model.properties.entries().find(|(_, one)| one.name == asked).unwrap().0;
+    let task = Task { model: &model, properties: vec![property], budget: Budget::unlimited(), n_threads: 1 };
+    match ByRings::for_every_size().run(&task, &Silent).unwrap().remove(0).verdict {
+        Verdict::Holds(Evidence::Certificate(proof)) => {
+            audit::certificate::check(&model, &model.properties[property], &proof, &Budget::unlimited())
+                .unwrap_or_else(|error| panic!("{name}.{asked}: {error}"));
+            proof.rings().map(|rings| rings.width)
+        }
+        Verdict::Unknown(_) => None,
+        other => panic!("{name}.{asked}: {other:?}"),
+    }
+}
+
+#[test]
+fn rings_and_chains_are_proved_for_every_size() {
+    for (name, property, width) in [
+        ("philosophers", "neighbours", 2),
+        ("philosophers", "own_forks", 1),
+        ("philosophers", "no_errors", 1),
+        ("philosophers", "deadlock_free", 1),
+        ("token_links", "mutex", 1),
+        ("token_links", "one_place", 1),
+        ("token_links", "holder", 1),
+        ("token_links", "deadlock_free", 1),
+        ("dijkstra_ring", "deadlock_free", 1),
+        ("pipeline", "deadlock_free", 1),
+        ("pipeline", "holds_one", 1),
+        ("pipeline", "first", 1),
+        ("mux_sem", "deadlock_free", 1),
+        ("mux_sem", "mutex", 1),
+    ] {
+        assert_eq!(proved(name, property), Some(width), "{name}.{property}");
+    }
+}
+
+#[test]
+fn what_is_wrong_is_not_proved() {
+    for (name, property) in [
+        ("philosophers_broken", "deadlock_free"),
+        ("token_links_broken", "mutex"),
+        ("pipeline_broken", "deadlock_free"),
+    ] {
+        assert_eq!(proved(name, property), None, "{name}.{property}");
+    }
+}
+
+/// A program at another size is the program that the front-end makes at that size.
+#[test]
+fn a_resized_program_is_the_program_at_that_size() {
+    for name in ["philosophers", "token_links", "pipeline", "dijkstra_ring", "mux_sem", "permits"] {
+        for (from, to) in [(3, 6), (6, 4), (4, 4)] {
+            let at = |n: i64| load_at(name, &[("N".to_owned(), n)]);
+            let small = at(from);
+            let size = model::template::sized_family(&small).unwrap().parameter;
+            let (resized, loaded) = (small.resized(size, to).unwrap(), at(to));
+            assert_eq!(text_of(&resized), text_of(&loaded), "{name} from {from} to {to}");
+        }
+    }
+}
+
+/// All of a program that steps and properties of states depend on.
+fn text_of(model: &Model) -> String {
+    let properties: Vec<_> = model.properties.iter().map(|one| (&one.name, &one.kind)).collect();
+    format!(
+        "{:?}",
+        (
+            (&model.vars, &model.cells, model.n_shared_cells, &model.families, &model.processes),
+            (&model.places, &model.actions, &model.loops, &model.enums),
+            (&model.forms.lengths, &model.forms.bounds, properties),
+        )
+    )
+}

@@ -1,0 +1,6 @@
+//! The tests of windows, as one program.
+
+#![allow(clippy::unwrap_used)]
+
+mod examples;
+mod random;
