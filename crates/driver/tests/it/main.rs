@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod advice;
+mod corpus;
 mod dve;
 mod pds;
 mod sentences;
