@@ -41,7 +41,9 @@ fn passages(model: &Model) -> Vec<Passage> {
                     other.goes_on && sync.is_some_and(|sync| matches!(sync.side, SyncSide::Receive(_)))
                 };
                 let after = model.actions.iter().filter(receives).flat_map(|other| places(model, &other.next));
-                found.extend(after.map(|to| Passage { from, to, hands_on: true }));
+                // Where the receiver does not go on the sender may; that needs another process, too.
+                let own = if action.goes_on { places(model, &action.next) } else { BTreeSet::new() };
+                found.extend(after.chain(own).map(|to| Passage { from, to, hands_on: true }));
             }
         }
     }

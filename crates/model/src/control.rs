@@ -75,7 +75,7 @@ pub struct Action {
     /// Where control goes.
     pub next: Next,
     /// Whether the process goes on with one of its enabled actions in the same step; where it has none, the step ends. Of a
-    /// rendezvous the receiver goes on, if its action does; otherwise the step ends.
+    /// rendezvous the receiver goes on, if its action does; otherwise the sender, if its action does.
     pub goes_on: bool,
     /// Whether it is enabled only where no action without this mark is, of any process. It begins a step, and never goes on with one.
     pub when_nobody: bool,

@@ -140,8 +140,8 @@ impl Link {
 
     /// The process that goes on after it in the same step, if one does.
     pub fn leaves_turn_to(self, model: &Model) -> Option<ProcessId> {
-        let (process, action) = self.partner.unwrap_or((self.process, self.action));
-        model.actions[action].goes_on.then_some(process)
+        let receiver = self.partner.filter(|&(_, action)| model.actions[action].goes_on).map(|(receiver, _)| receiver);
+        receiver.or_else(|| model.actions[self.action].goes_on.then_some(self.process))
     }
 
     /// Whether it is enabled only where nothing else is.

@@ -32,7 +32,7 @@ fn comes_round(model: &Model) -> bool {
     let hands_on = |action: &model::control::Action| {
         action.goes_on && action.sync.as_ref().is_some_and(|sync| receives(&sync.side))
     };
-    if !model.actions.iter().any(hands_on) {
+    if !model.actions.iter().any(|action| action.goes_on && action.sync.is_some()) {
         return false;
     }
     if model.actions.iter().any(|action| !matches!(action.kind, ActionKind::Plain | ActionKind::Idle)) {
@@ -48,6 +48,9 @@ fn comes_round(model: &Model) -> bool {
                 let others = model.actions.iter().filter(|other| hands_on(other));
                 let meets = others.filter(|other| other.sync.as_ref().is_some_and(|sync| sync.channel == channel));
                 meets.for_each(|other| ends(model, &other.next, 0, from));
+                if action.goes_on {
+                    ends(model, &action.next, 0, from);
+                }
             }
             _ => {}
         }

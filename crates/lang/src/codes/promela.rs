@@ -49,6 +49,9 @@ pub const ELSE_BESIDE_CHANNELS: &str = "W0905";
 /// A statement that is never reached.
 pub const UNREACHABLE: &str = "W0906";
 
+/// A start value that SPIN ignores.
+pub const IGNORED_START: &str = "W0907";
+
 /// The rows of this stage.
 pub const CODES: &[Code] = &[
     promela_row!(
@@ -154,4 +157,9 @@ pub const CODES: &[Code] = &[
         "SPIN calls this dubious. `else` can be taken where no other option can: where the buffer is full or empty, or no message matches."
     ),
     promela_row!("W0906", "a statement that is never reached", "No way through the process leads here."),
+    promela_row!(
+        "W0907",
+        "a start value that SPIN ignores",
+        "A variable of a `typedef` starts with what the declarations of its parts say; a start value for the whole has no effect in SPIN, and so has none here."
+    ),
 ];

@@ -30,8 +30,8 @@ use model::types::{ScalarType, Type};
 use model::variable::{Init, Role, Storage, Var, VarId};
 
 use super::ast::Basic;
-use super::graph::{Graph, NodeId};
-use super::program::{Claim, ExprKind, LeafId, ProctypeId, Program};
+use super::graph::{self, Graph, NodeId};
+use super::program::{self, Claim, ExprKind, LeafId, ProctypeId, Program};
 use super::sources::SourceMap;
 use crate::codes::promela as code;
 use crate::log::Log;
@@ -44,6 +44,8 @@ use world::World;
 
 /// The label of all actions but receives at meetings, which SPIN's fairness does not count.
 const OWN: &str = "own";
+/// The label of a `run` for which no place is left.
+pub(super) const FULL: &str = "full";
 /// How many cells a state may have.
 const MAX_CELLS: usize = 200_000;
 
@@ -52,14 +54,16 @@ const MAX_CELLS: usize = 200_000;
 pub(super) struct Options {
     /// Whether deaths are steps.
     pub deaths: bool,
-    /// How many processes a `run` in a loop may start.
-    pub instances: Vec<(String, usize)>,
     /// Whether runs are weakly fair.
     pub is_fair: bool,
     /// Whether to ask for progress.
     pub progress: bool,
     /// Whether failed assertions are passed over, as `pan -A` does.
     pub ignores_assertions: bool,
+    /// How many places for processes there are besides those at the start, whatever the text says.
+    pub places: Option<usize>,
+    /// Whether a `run` for which no place is left is an error.
+    pub marks_full: bool,
 }
 
 /// What elaboration makes of a program.
@@ -117,14 +121,15 @@ pub(super) fn elaborate(program: &Program, graphs: &[Graph], map: &SourceMap, op
     }
     let ahead = first
         .after_init(program, graphs)
-        .filter(|after| after.passed.iter().all(|before| same_for_claims(program, before, after)));
+        .filter(|after| after.passed.iter().all(|before| same_for_claims(program, graphs, before, after)));
     let mut world = ahead.unwrap_or(first);
     let mut options = options.clone();
-    options.deaths |= needs_deaths(program, graphs);
+    options.deaths |=
+        options.places.is_some() || needs_deaths(program, graphs) || means_the_first(program, graphs, &world);
     let constants: HashSet<LeafId> = (0..program.leaves.len())
         .filter(|leaf| program.leaves[*leaf].owner.is_none() && !changed.contains(leaf))
         .collect();
-    let bounds = |deaths| Bounds { instances: &options.instances, deaths, constants: &constants };
+    let bounds = |deaths| Bounds { instances: &[], deaths, constants: &constants, places: options.places };
     let mut trial = world.clone();
     let created = match creation::creation(program, graphs, &mut trial, &bounds(options.deaths)) {
         Ok(created) if created.is_dynamic() && !options.deaths && uses_pids(program, graphs) => {
@@ -174,19 +179,25 @@ pub(super) fn elaborate(program: &Program, graphs: &[Graph], map: &SourceMap, op
 }
 
 /// Whether claims see the same at the start and after the first step of `init`, so that this step need not be one.
-fn same_for_claims(program: &Program, before: &World, after: &World) -> bool {
+fn same_for_claims(program: &Program, graphs: &[Graph], before: &World, after: &World) -> bool {
     let nobody = HashMap::new();
     let mut same = true;
     let mut compare = |expr: &super::program::Expr| {
-        let eye = world::Eye { program, locals: &nobody, pid: 0 };
-        let is_atom =
-            matches!(expr.kind, ExprKind::Read(_) | ExprKind::NrPr | ExprKind::At { .. } | ExprKind::Remote { .. });
+        let eye = world::Eye { program, graphs, locals: &nobody, pid: 0 };
+        let is_atom = matches!(
+            expr.kind,
+            ExprKind::Read(_)
+                | ExprKind::NrPr
+                | ExprKind::At { .. }
+                | ExprKind::Remote { .. }
+                | ExprKind::Query(..)
+                | ExprKind::Poll { .. }
+        );
         if !is_atom {
             return;
         }
         same &= match &expr.kind {
-            // Nobody stands anywhere before.
-            ExprKind::At { .. } | ExprKind::Remote { .. } => after.instances.iter().all(|one| is_unlabelled(one, expr)),
+            ExprKind::Remote { .. } => false,
             _ => matches!((before.value(expr, eye), after.value(expr, eye)), (Ok(a), Ok(b)) if a == b),
         };
     };
@@ -202,7 +213,7 @@ fn same_for_claims(program: &Program, before: &World, after: &World) -> bool {
             Claim::Never { body, .. } => {
                 let mut known = true;
                 walk_guards(body, &mut |expr| {
-                    let eye = world::Eye { program, locals: &nobody, pid: 0 };
+                    let eye = world::Eye { program, graphs, locals: &nobody, pid: 0 };
                     known &= before.value(expr, eye).is_ok();
                 });
                 if !known {
@@ -233,11 +244,6 @@ fn walk_guards(body: &[super::program::Stmt], visit: &mut impl FnMut(&super::pro
     }
 }
 
-/// A process that was just created stands at no label that a claim names, unless its text begins there; a look at its variables is not compared.
-fn is_unlabelled(_: &world::Instance, expr: &super::program::Expr) -> bool {
-    matches!(expr.kind, ExprKind::At { .. })
-}
-
 /// Whether deaths can be seen: by `_nr_pr`, or by a claim that counts steps.
 fn needs_deaths(program: &Program, graphs: &[Graph]) -> bool {
     let mut found = false;
@@ -245,6 +251,28 @@ fn needs_deaths(program: &Program, graphs: &[Graph]) -> bool {
     all_expressions(program, graphs, &mut look);
     let counts = |claim: &Claim| matches!(claim, Claim::Ltl { formula, .. } if formula.has_next());
     found || program.claims.iter().any(counts)
+}
+
+/// Whether `P@l` or `P:x` without a pid may mean one of several processes: the first that is still there.
+fn means_the_first(program: &Program, graphs: &[Graph], world: &World) -> bool {
+    let mut named = HashSet::new();
+    all_expressions(program, graphs, &mut |expr| {
+        if let ExprKind::At { proctype, pid: None, .. } | ExprKind::Remote { proctype, pid: None, .. } = &expr.kind {
+            named.insert(*proctype);
+        }
+    });
+    let n_at_start = |id: ProctypeId| world.instances.iter().filter(|instance| instance.proctype == id).count();
+    let n_runs = |id: ProctypeId| {
+        let edges = graphs.iter().flat_map(|graph| &graph.nodes).flat_map(|node| &node.edges);
+        edges
+            .filter(|edge| matches!(&edge.does, graph::Does::Op(program::Op::Run { proctype, .. }) if *proctype == id))
+            .count()
+    };
+    named.into_iter().any(|id| match n_at_start(id) {
+        0 => n_runs(id) > 1,
+        1 => n_runs(id) > 0 && world.passed.is_empty(),
+        _ => true,
+    })
 }
 
 fn uses_pids(program: &Program, graphs: &[Graph]) -> bool {
@@ -278,9 +306,13 @@ fn all_expressions(program: &Program, graphs: &[Graph], look: &mut impl FnMut(&s
             op.walk(look);
         }
     }
+    for proctype in &program.proctypes {
+        proctype.provided.iter().for_each(|condition| condition.walk(look));
+    }
     for claim in &program.claims {
-        if let Claim::Ltl { formula, .. } = claim {
-            formula.walk(look);
+        match claim {
+            Claim::Ltl { formula, .. } => formula.walk(look),
+            Claim::Never { body, .. } => walk_guards(body, &mut |expr| expr.walk(look)),
         }
     }
 }

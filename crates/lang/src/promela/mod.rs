@@ -9,6 +9,7 @@ mod elaborate;
 mod graph;
 mod lexer;
 mod parser;
+mod places;
 mod preprocessor;
 mod program;
 mod resolve;
@@ -122,15 +123,39 @@ fn program(
     }
     let options = elaborate::Options {
         deaths: reading.like_spin,
-        instances: reading.instances.clone(),
         is_fair: reading.is_fair,
         progress: reading.progress,
         ignores_assertions: reading.like_spin,
+        places: places_given(reading, &resolved.program, diagnostics),
+        marks_full: false,
     };
-    let elaborated = elaborate::elaborate(&resolved.program, &graphs, map, &options);
+    let made = |options: &elaborate::Options| elaborate::elaborate(&resolved.program, &graphs, map, options);
+    let mut elaborated = made(&options);
+    let is_unbounded = |one: &Diagnostic| one.code == crate::codes::promela::INSTANCES;
+    if elaborated.diagnostics.iter().any(is_unbounded)
+        && let Some(bounded) = places::enough(&options, made)
+    {
+        elaborated = bounded;
+    }
     diagnostics.extend(elaborated.diagnostics);
     let model = Model { name: model_name(source), ..elaborated.model };
     fine(diagnostics).then_some((model, elaborated.n_before as u64))
+}
+
+/// How many places for processes the call asks for.
+fn places_given(reading: &Reading, program: &program::Program, diagnostics: &mut Vec<Diagnostic>) -> Option<usize> {
+    for (name, _) in &reading.instances {
+        if !program.proctypes.iter().any(|proctype| proctype.name == *name) {
+            let known = program.proctypes.iter().map(|proctype| proctype.name.as_str());
+            let message = format!("`--instances {name}`: there is no proctype `{name}`");
+            let mut diagnostic = Diagnostic::error(crate::codes::promela::INSTANCES, Span::default(), message);
+            if let Some(near) = base::diagnostic::nearest_name(name, known) {
+                diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+            }
+            diagnostics.push(diagnostic);
+        }
+    }
+    (!reading.instances.is_empty()).then(|| reading.instances.iter().map(|(_, count)| count).sum())
 }
 
 /// Each diagnostic with the text that it speaks of; the file itself comes first.

@@ -2,6 +2,6 @@ chan q = [1] of { byte };
 active proctype P() {
     chan c;
     byte n = 1;
-    c = n;
+    c = n + 0;
     c!1
 }

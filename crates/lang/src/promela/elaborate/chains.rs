@@ -81,13 +81,11 @@ impl Elaboration<'_> {
             let is_else_of_all = matches!(edge.does, Does::Else(of) if of == node) && edge.escapes.is_empty();
             here.is_never_stuck |= is_else_of_all;
             for one in self.moves(family, node, position) {
-                // Who sends at a meeting does not go on: the receiver does, or nobody.
+                // Who sends at a meeting does not go on: the receiver does, or nobody. Who starts a process does.
                 let sends = matches!(one.sync.as_ref().map(|sync| &sync.side), Some(SyncSide::Send(_)));
-                let goes_on = graph.goes_on(edge);
                 let is_run = matches!(edge.does, Does::Op(super::super::program::Op::Run { .. }));
-                if sends && goes_on && is_run {
-                    self.not_read(edge.span, "`run` within an `atomic` while other processes can move");
-                }
+                let sends = sends && !is_run;
+                let goes_on = graph.goes_on(edge);
                 here.is_never_stuck |= one.guard.is_empty() && one.sync.is_none() && !one.when_nobody;
                 here.ways.push(Way {
                     one,
@@ -158,6 +156,7 @@ impl Elaboration<'_> {
             joined.one.body.push(Stmt { kind, span });
         }
         joined.one.body.extend(following.one.body.iter().cloned());
+        joined.one.is_full |= following.one.is_full;
         joined.passed.push(way.target);
         joined.texts.extend(following.texts.iter().cloned());
         Way { target: following.target, goes_on: following.goes_on, ..joined }
@@ -170,10 +169,13 @@ impl Elaboration<'_> {
         if way.target == self.setting.graphs[proctype].end && !self.options.deaths && !way.goes_on {
             body.extend(self.cleared(family, span));
         }
-        let labels = match way.one.executable {
+        let mut labels = match way.one.executable {
             Executable::Never => Vec::new(),
             _ => vec![super::OWN.to_owned()],
         };
+        if way.one.is_full {
+            labels.push(super::FULL.to_owned());
+        }
         let guard = Some(all(way.one.guard, span)).filter(|guard| !terms::is(guard, true));
         let (source, target) = (self.places[&(family, node)], self.places[&(family, way.target)]);
         let statement = self.model.statements.push(Statement { text: joined_text(&way.texts), span });

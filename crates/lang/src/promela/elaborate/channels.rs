@@ -158,7 +158,10 @@ impl Elaboration<'_> {
         let Some(family) = view.or_else(|| (!self.setting.families.is_empty()).then_some(0)) else { return Vec::new() };
         let held = self.sets.held(one, family, self.setting);
         let world = self.setting.world;
-        if held.len() <= 1 && one.indices.iter().all(|index| super::super::resolve::constant(index).is_some()) {
+        if held.len() <= 1
+            && !held.contains(&super::families::OTHER)
+            && one.indices.iter().all(|index| super::super::resolve::constant(index).is_some())
+        {
             let channel = held.first().and_then(|&number| position(number, world));
             return vec![ChannelOption { conditions: Vec::new(), channel }];
         }
@@ -166,11 +169,17 @@ impl Elaboration<'_> {
             return self.elements(one, &row, view);
         }
         let value = self.read(one, view);
-        let option = |channel: i64| ChannelOption {
-            conditions: vec![equal(value.clone(), number(channel, span))],
-            channel: position(channel, world),
+        let is = |channel: i64| equal(value.clone(), number(channel, span));
+        let option = |channel: i64| {
+            let conditions = match channel {
+                super::families::OTHER => {
+                    held.iter().filter(|&&other| other >= 0).map(|&other| not(is(other))).collect()
+                }
+                channel => vec![is(channel)],
+            };
+            ChannelOption { conditions, channel: position(channel, world) }
         };
-        held.into_iter().map(option).collect()
+        held.iter().map(|&channel| option(channel)).collect()
     }
 
     /// One option for each element of a constant row, and one for an index outside it.
@@ -376,7 +385,10 @@ impl Elaboration<'_> {
                 continue;
             }
             let Made::Buffer { length, rows, capacity } = self.made[at].clone() else {
-                self.not_read(channel.span, "`?[…]` on a channel without a buffer");
+                // SPIN reports an error here, and goes on as if there were no message.
+                if !self.options.ignores_assertions {
+                    found.push(terms::and(condition, equal(terms::fault(span), number(0, span))));
+                }
                 continue;
             };
             let buffer = Buffer { at, length, rows: &rows, capacity, span };

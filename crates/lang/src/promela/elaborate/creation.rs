@@ -7,7 +7,7 @@
 // A diagnostic ends the reading: how large it is does not matter.
 #![allow(clippy::result_large_err)]
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use base::{Diagnostic, Span};
 
@@ -61,6 +61,8 @@ pub(super) struct Bounds<'b> {
     pub deaths: bool,
     /// The global variables that nothing changes.
     pub constants: &'b HashSet<LeafId>,
+    /// How many places for processes there are besides those at the start, whatever the text says.
+    pub places: Option<usize>,
 }
 
 /// Finds what is created, and adds the places for it.
@@ -71,6 +73,9 @@ pub(super) fn creation(
     bounds: &Bounds<'_>,
 ) -> Result<Creation, Diagnostic> {
     let n_first = world.instances.len();
+    if let Some(n_places) = bounds.places {
+        return with_places(program, graphs, world, n_places);
+    }
     let mut all: Vec<(i64, Vec<Event>)> = Vec::new();
     for instance in &world.instances {
         all.push((instance.pid, events(program, graphs, instance, (world, bounds))?));
@@ -103,12 +108,51 @@ pub(super) fn creation(
             }
         }
     }
-    if world.instances.len() + wanted.len() > 4 * MAX_PROCESSES {
-        let message = format!("there are places for {} processes", world.instances.len() + wanted.len());
-        return Err(Diagnostic::error(code::TOO_LARGE, Span::default(), message));
-    }
+    fits(world.instances.len() + wanted.len())?;
     add_places(program, graphs, world, &wanted);
     Ok(found)
+}
+
+/// So many places for processes: each may be taken by every proctype that is started at all.
+fn with_places(
+    program: &Program,
+    graphs: &[Graph],
+    world: &mut World,
+    n_places: usize,
+) -> Result<Creation, Diagnostic> {
+    let n_first = world.instances.len();
+    let mut found = Creation::default();
+    let mut wanted: BTreeSet<(ProctypeId, i64)> = BTreeSet::new();
+    let mut open: Vec<ProctypeId> = world.instances.iter().map(|instance| instance.proctype).collect();
+    let mut seen: BTreeSet<ProctypeId> = open.iter().copied().collect();
+    let creates = |id: ProctypeId| graphs[id].nodes.iter().any(|node| node.edges.iter().any(|edge| is_run(&edge.does)));
+    let creators = world.instances.iter().filter(|instance| creates(instance.proctype));
+    let first = creators.map(|instance| instance.pid + 1).min().unwrap_or(0);
+    let last = (n_first + n_places) as i64 - 1;
+    while let Some(creator) = open.pop() {
+        for (node, edges) in graphs[creator].nodes.iter().enumerate() {
+            for (at, edge) in edges.edges.iter().enumerate() {
+                let Does::Op(Op::Run { proctype, arguments, .. }) = &edge.does else { continue };
+                let arguments = arguments.iter().map(super::super::resolve::constant).collect();
+                let event = Event { site: (creator, node, at), proctype: *proctype, n_before: 0, arguments };
+                found.add(&event, first..=last, &mut wanted);
+                if seen.insert(*proctype) {
+                    open.push(*proctype);
+                }
+            }
+        }
+    }
+    fits(world.instances.len() + wanted.len())?;
+    add_places(program, graphs, world, &wanted);
+    Ok(found)
+}
+
+fn fits(n_places: usize) -> Result<(), Diagnostic> {
+    if n_places <= 4 * MAX_PROCESSES {
+        return Ok(());
+    }
+    let message = format!("there are places for {n_places} processes");
+    Err(Diagnostic::error(code::TOO_LARGE, Span::default(), message))
 }
 
 impl Creation {
@@ -126,6 +170,14 @@ impl Creation {
     }
 }
 
+/// A process that another one starts.
+struct Child {
+    proctype: ProctypeId,
+    pid: i64,
+    /// What is known of its arguments.
+    arguments: Vec<Option<i64>>,
+}
+
 /// Adds the creations of those that are created.
 fn nested(
     program: &Program,
@@ -134,22 +186,36 @@ fn nested(
     all: &mut Vec<(i64, Vec<Event>)>,
     direct: usize,
 ) -> Result<(), Diagnostic> {
-    let mut queue: Vec<(ProctypeId, i64)> = Vec::new();
+    let mut queue: Vec<Child> = Vec::new();
+    // What starts at one site with other arguments is one more child, up to as many as there can be.
     let children = |creator: i64, events: &[Event]| {
-        let mut counts: HashMap<ProctypeId, usize> = HashMap::new();
-        for event in events {
-            *counts.entry(event.proctype).or_default() += 1;
-        }
+        let mut counts: BTreeMap<ProctypeId, usize> = BTreeMap::new();
         let n_created = most(events);
-        counts.into_iter().flat_map(move |(id, n)| vec![(id, creator + 1); n.min(n_created)]).collect::<Vec<_>>()
+        let mut found = Vec::new();
+        for event in events {
+            let count = counts.entry(event.proctype).or_default();
+            *count += 1;
+            let arguments = event.arguments.clone();
+            match *count <= n_created {
+                true => found.push(Child { proctype: event.proctype, pid: creator + 1, arguments }),
+                false => found.iter_mut().filter(|child| child.proctype == event.proctype).for_each(|child| {
+                    child.arguments.iter_mut().zip(&arguments).for_each(|(known, value)| {
+                        if known != value {
+                            *known = None;
+                        }
+                    });
+                }),
+            }
+        }
+        found
     };
     for (creator, events) in all.iter() {
         queue.extend(children(*creator, events));
     }
     let mut n_created = direct;
-    while let Some((proctype, pid)) = queue.pop() {
+    while let Some(Child { proctype, pid, arguments }) = queue.pop() {
         let instance = unborn(program, graphs, proctype, pid);
-        let events = events(program, graphs, &instance, (world, bounds))?;
+        let events = events_of((program, graphs), (&instance, &arguments), (world, bounds))?;
         if events.is_empty() {
             continue;
         }
@@ -209,7 +275,7 @@ fn unborn(program: &Program, graphs: &[Graph], proctype: ProctypeId, pid: i64) -
 
 fn unbounded(name: &str, span: Span) -> Diagnostic {
     let message = format!("how many processes `{name}` there will be is not known");
-    let help = "give the loop around the `run` a number of rounds that is known, or write one `run` for each process";
+    let help = format!("say how many there may be at once: `--instances {name}=4`");
     Diagnostic::error(code::INSTANCES, span, message).help(help)
 }
 
@@ -223,6 +289,15 @@ fn events(
     instance: &Instance,
     (world, bounds): (&World, &Bounds<'_>),
 ) -> Result<Vec<Event>, Diagnostic> {
+    events_of((program, graphs), (instance, &[]), (world, bounds))
+}
+
+/// The same of a process with these arguments, as far as they are known.
+fn events_of(
+    (program, graphs): (&Program, &[Graph]),
+    (instance, arguments): (&Instance, &[Option<i64>]),
+    (world, bounds): (&World, &Bounds<'_>),
+) -> Result<Vec<Event>, Diagnostic> {
     let graph = &graphs[instance.proctype];
     if !graph.nodes.iter().any(|node| node.edges.iter().any(|edge| is_run(&edge.does))) {
         return Ok(Vec::new());
@@ -231,7 +306,15 @@ fn events(
         true => {
             instance.values.iter().map(|(&leaf, row)| (leaf, row.iter().map(|&value| Some(value)).collect())).collect()
         }
-        false => instance.values.iter().map(|(&leaf, row)| (leaf, vec![None; row.len()])).collect(),
+        false => {
+            let parameters = &program.proctypes[instance.proctype].parameters;
+            let mut facts: Facts = instance.values.iter().map(|(&leaf, row)| (leaf, vec![None; row.len()])).collect();
+            for (&parameter, value) in parameters.iter().zip(arguments) {
+                let bounds = program.leaves[parameter].bounds();
+                facts.insert(parameter, vec![value.map(|value| values::cut(value, bounds))]);
+            }
+            facts
+        }
     };
     let follower = Follower { program, graph, instance, constants: bounds.constants, world };
     let limit = |proctype: ProctypeId| {

@@ -246,15 +246,22 @@ impl Elaboration<'_> {
             (0..world.instances.len()).filter(|&at| world.instances[at].proctype == proctype).collect();
         match pid {
             None => {
-                // Without a pid SPIN takes the process of this proctype; with several it would guess.
-                if members.len() > 1 {
-                    let name = self.setting.program.proctypes[proctype].name.clone();
-                    let message = format!("there are {} processes `{name}`; say which one", members.len());
-                    let pids: Vec<String> = members.iter().map(|&at| world.instances[at].pid.to_string()).collect();
-                    let help = format!("write `{name}[pid]`; the pids are {}", pids.join(", "));
-                    self.log.add(Diagnostic::error(code::WRONG_NUMBER, span, message).help(help));
+                // Without a pid SPIN takes the first process of this proctype that exists.
+                let mut members = members;
+                members.sort_by_key(|&at| world.instances[at].pid);
+                let mut earlier = Vec::new();
+                let mut meant = Vec::new();
+                for at in members {
+                    let exists = self.exists(at, span);
+                    let mut conditions = earlier.clone();
+                    conditions.push(exists.clone());
+                    let condition = all(conditions, span);
+                    earlier.push(not(exists));
+                    if !terms::is(&condition, false) {
+                        meant.push((condition, at, self.processes[at]));
+                    }
                 }
-                members.first().map(|&at| (terms::truth(true, span), at, self.processes[at])).into_iter().collect()
+                meant
             }
             Some(pid) => {
                 let pid = self.number(pid, view).expr;
@@ -263,6 +270,23 @@ impl Elaboration<'_> {
                 meant.filter(|(condition, ..)| !terms::is(condition, false)).collect()
             }
         }
+    }
+
+    /// Whether a process exists: it has been started and has not died.
+    fn exists(&mut self, at: usize, span: Span) -> ModelExpr {
+        let Some(family) = self.setting.families.iter().position(|family| family.members.contains(&at)) else {
+            return terms::truth(false, span);
+        };
+        let mut places = Vec::new();
+        if self.options.deaths {
+            places.push(self.model.families[self.family_ids[family]].end);
+        }
+        places.extend(self.unborn_of(family));
+        if places.is_empty() {
+            return terms::truth(true, span);
+        }
+        let who = Box::new(terms::constant(Value::Process(self.processes[at]), span));
+        not(ModelExpr { kind: ModelKind::At { who, places, labels: vec!["dead".into()] }, span })
     }
 
     fn at(&mut self, who: (ProctypeId, Option<&Expr>), label: &str, (view, span): (View, Span)) -> ModelExpr {
@@ -323,11 +347,9 @@ impl Elaboration<'_> {
                         Query::NotEmpty => terms::binary(ModelOp::Greater, length, number(0, span)),
                     }
                 }
+                // Without a buffer a channel is full and empty at once.
                 Some(Made::Meeting(_)) if query == Query::Len => number(0, span),
-                Some(Made::Meeting(_)) => {
-                    self.not_read(channel.span, "`full` and `empty` of a channel without a buffer");
-                    terms::truth(false, span)
-                }
+                Some(Made::Meeting(_)) => terms::truth(matches!(query, Query::Full | Query::Empty), span),
                 None if query == Query::Len => terms::fault(span),
                 None => equal(terms::fault(span), number(0, span)),
             };

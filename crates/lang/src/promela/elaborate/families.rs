@@ -167,6 +167,9 @@ fn run_at(site: &Site, creation: &Creation) -> Option<ProctypeId> {
     creation.started.get(site).copied()
 }
 
+/// Stands for all numbers that are neither 0 nor channels.
+pub(super) const OTHER: i64 = -1;
+
 /// The channels that variables and fields of messages may hold; 0 is none.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ChannelSets {
@@ -248,10 +251,12 @@ impl ChannelSets {
                 for number in self.held(channel, family, setting) {
                     let Some(at) = position(number, world) else { continue };
                     for (field, value) in values.iter().enumerate() {
-                        if world.channels[at].fields.get(field) == Some(&Basic::Chan) {
-                            let found = self.of(value, family, setting)?;
-                            self.fields.entry((at, field)).or_default().extend(found);
-                        }
+                        let found = match (self.of(value, family, setting), world.channels[at].fields.get(field)) {
+                            (Err(wrong), Some(Basic::Chan)) => return Err(wrong),
+                            // A field of another type may carry the number of a channel, too.
+                            (found, _) => found.unwrap_or_else(|_| any_number(setting)),
+                        };
+                        self.fields.entry((at, field)).or_default().extend(found);
                     }
                 }
             }
@@ -275,7 +280,10 @@ impl ChannelSets {
     /// The channels that an expression may be.
     fn of(&self, expr: &Expr, family: usize, setting: Setting<'_>) -> Result<BTreeSet<i64>, Diagnostic> {
         match &expr.kind {
-            ExprKind::Const(number) => Ok(BTreeSet::from([*number])),
+            ExprKind::Const(number) => {
+                let is_channel = (0..=setting.world.channels.len() as i64).contains(number);
+                Ok(BTreeSet::from([if is_channel { *number } else { OTHER }]))
+            }
             ExprKind::Read(one) if setting.program.leaves[one.leaf].ty == Basic::Chan => {
                 Ok(self.held(one, family, setting))
             }
@@ -284,6 +292,8 @@ impl ChannelSets {
                 found.extend(self.of(no, family, setting)?);
                 Ok(found)
             }
+            // A number that is passed where a channel could be: any channel, or none.
+            ExprKind::Read(_) | ExprKind::Remote { .. } => Ok(any_number(setting)),
             _ => Err(unknown_channel(expr.span)),
         }
     }
@@ -309,6 +319,10 @@ impl ChannelSets {
             }
         }
     }
+}
+
+fn any_number(setting: Setting<'_>) -> BTreeSet<i64> {
+    (0..=setting.world.channels.len() as i64).chain([OTHER]).collect()
 }
 
 /// The position of a channel with a number.

@@ -192,7 +192,8 @@ impl Elaboration<'_> {
     /// Where a claim can go from a place in a state that is known.
     fn claim_steps(&self, graph: &Graph, node: usize, world: &super::world::World) -> Vec<usize> {
         let nobody = std::collections::HashMap::new();
-        let eye = super::world::Eye { program: self.setting.program, locals: &nobody, pid: 0 };
+        let eye =
+            super::world::Eye { program: self.setting.program, graphs: self.setting.graphs, locals: &nobody, pid: 0 };
         let is_true = |expr: &program::Expr| world.value(expr, eye).is_ok_and(|value| value != 0);
         let can = |does: &Does| match does {
             Does::Op(Op::Guard(expr)) => is_true(expr),

@@ -37,6 +37,8 @@ pub(super) struct Move {
     pub executable: Executable,
     /// Whether it can be taken only where nothing else can.
     pub when_nobody: bool,
+    /// Whether it is a `run` for which no place is left.
+    pub is_full: bool,
 }
 
 impl Move {
@@ -183,6 +185,11 @@ impl Elaboration<'_> {
             }
             let sync = Some(Sync { channel, side: SyncSide::Send(values.clone()) });
             moves.push(Move { guard, sync, body, ..Move::default() });
+        }
+        if let (true, Some(count), Some(&last)) = (self.options.marks_full, self.n_processes, pids.last()) {
+            let count = terms::read(terms::shared(count, Vec::new(), span));
+            let full = terms::binary(ModelOp::Greater, count, number(last, span));
+            moves.push(Move { is_full: true, ..Move::error(vec![full], span) });
         }
         moves
     }

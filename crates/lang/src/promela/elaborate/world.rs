@@ -63,7 +63,7 @@ impl World {
         let mut world = World::default();
         for (leaf, declared) in program.leaves.iter().enumerate() {
             if declared.owner.is_none() {
-                let values = world.start_of(program, leaf, (&HashMap::new(), 0, None))?;
+                let values = world.start_of(program, leaf, (graphs, &HashMap::new(), 0, None))?;
                 world.globals.insert(leaf, values);
             }
         }
@@ -92,7 +92,7 @@ impl World {
                 Some(position) => vec![values::cut(arguments[position], program.leaves[leaf].bounds())],
                 None => {
                     let owner = format!("{}[{pid}]", declared.name);
-                    self.start_of(program, leaf, (&locals, pid, Some(&owner)))?
+                    self.start_of(program, leaf, (graphs, &locals, pid, Some(&owner)))?
                 }
             };
             locals.insert(leaf, values);
@@ -106,12 +106,12 @@ impl World {
         &mut self,
         program: &Program,
         leaf: LeafId,
-        (locals, pid, owner): (&HashMap<LeafId, Vec<i64>>, i64, Option<&str>),
+        (graphs, locals, pid, owner): (&[Graph], &HashMap<LeafId, Vec<i64>>, i64, Option<&str>),
     ) -> Known<Vec<i64>> {
         let declared = &program.leaves[leaf];
         let n_elements = declared.n_elements();
         let bounds = declared.bounds();
-        let eye = Eye { program, locals, pid };
+        let eye = Eye { program, graphs, locals, pid };
         Ok(match &declared.init {
             Start::Zero => vec![0; n_elements],
             Start::Value(value) => {
@@ -182,6 +182,13 @@ impl World {
                 }
                 i64::from(found)
             }
+            ExprKind::At { proctype, pid, label } => {
+                let pid = pid.as_ref().map(|pid| self.value(pid, eye)).transpose()?;
+                let is_meant = |one: &&Instance| one.proctype == *proctype && pid.is_none_or(|pid| one.pid == pid);
+                // Without a pid the first process of the proctype is meant, as in SPIN; nobody is nowhere.
+                let meant = self.instances.iter().find(is_meant);
+                i64::from(meant.is_some_and(|one| eye.graphs[*proctype].labels.get(label) == Some(&one.place)))
+            }
             _ => return Err(unknown),
         })
     }
@@ -233,7 +240,7 @@ impl World {
         let mut world = World { passed: vec![self.clone()], ..self.clone() };
         let mut has_run = false;
         for _ in 0..MAX_STEPS {
-            let Some(edge) = world.only_edge(program, graph).ok()? else {
+            let Some(edge) = world.only_edge(program, graphs, graph).ok()? else {
                 // It waits within its block: others move.
                 return has_run.then_some(world);
             };
@@ -256,9 +263,9 @@ impl World {
     }
 
     /// The one edge that `init` can take, if it can take one.
-    fn only_edge<'g>(&self, program: &Program, graph: &'g Graph) -> Known<Option<&'g Edge>> {
+    fn only_edge<'g>(&self, program: &Program, graphs: &[Graph], graph: &'g Graph) -> Known<Option<&'g Edge>> {
         let init = &self.instances[0];
-        let eye = Eye { program, locals: &init.values, pid: init.pid };
+        let eye = Eye { program, graphs, locals: &init.values, pid: init.pid };
         let node = &graph.nodes[init.place];
         let mut found: Option<&Edge> = None;
         for edge in &node.edges {
@@ -293,7 +300,7 @@ impl World {
     fn perform(&mut self, program: &Program, graphs: &[Graph], edge: &Edge) -> Known<()> {
         let Does::Op(op) = &edge.does else { return Ok(()) };
         let locals = self.instances[0].values.clone();
-        let eye = Eye { program, locals: &locals, pid: self.instances[0].pid };
+        let eye = Eye { program, graphs, locals: &locals, pid: self.instances[0].pid };
         match op {
             Op::Skip | Op::Print | Op::Guard(_) => {}
             Op::Assert(expr) => {
@@ -347,6 +354,7 @@ impl World {
 #[derive(Clone, Copy)]
 pub(super) struct Eye<'w> {
     pub program: &'w Program,
+    pub graphs: &'w [Graph],
     /// The variables of the process.
     pub locals: &'w HashMap<LeafId, Vec<i64>>,
     pub pid: i64,

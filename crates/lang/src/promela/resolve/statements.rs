@@ -3,7 +3,7 @@
 use base::{Diagnostic, Span};
 
 use super::super::ast::{self, Init, VarRef};
-use super::super::program::{Expr, Op, Ref, Start, Stmt, StmtKind};
+use super::super::program::{Expr, ExprKind, Leaf, Op, Pattern, Ref, Start, Stmt, StmtKind};
 use super::Resolver;
 use super::expressions::{Found, positions};
 use super::symbols::{Parts, Scope};
@@ -135,11 +135,62 @@ impl<'f> Resolver<'f> {
             _ => None,
         };
         let Some(len) = found.and_then(|found| found.len) else {
-            return self.not_read(container.span, "`for` over something that is no array");
+            return self.for_messages(variable, container, (body, span), resolved);
         };
         let Some(counter) = self.target(variable) else { return };
         let inner = self.statements(body);
-        resolved.extend(count_up(counter, len, inner, span));
+        let last = Expr::number(len as i64 - 1, span);
+        resolved.extend(counted((counter, ast::BinaryOp::LessEqual, last), inner, span));
+    }
+
+    /// `for (m in q)` over a channel: each message in turn is taken and sent again.
+    fn for_messages(
+        &mut self,
+        variable: &'f VarRef,
+        container: &'f VarRef,
+        (body, span): (&'f [ast::Stmt], Span),
+        resolved: &mut Vec<Stmt>,
+    ) {
+        let channel = self.channel(container);
+        let Some(found) = self.find(variable) else { return };
+        let (Some(channel), Found::One(_) | Found::Many(_)) = (channel, &found) else { return };
+        let parts = match found {
+            Found::One(one) => vec![one],
+            Found::Many(many) => many,
+            Found::Message(_) => return,
+        };
+        let Some(counter) = self.counter(span) else { return };
+        let inner = self.statements(body);
+        let read = |one: &Ref| Expr { kind: ExprKind::Read(one.clone()), span };
+        let take = Op::Receive {
+            channel: channel.clone(),
+            is_random: false,
+            is_copy: false,
+            patterns: parts.iter().cloned().map(Pattern::Store).collect(),
+        };
+        let back = Op::Send { channel: channel.clone(), is_sorted: false, values: parts.iter().map(read).collect() };
+        let op = |op, text: &str| Stmt { labels: Vec::new(), kind: StmtKind::Op(op), span, text: text.into() };
+        let mut round = vec![op(take, "next message"), op(back, "message sent again")];
+        round.extend(inner);
+        let length = Expr { kind: ExprKind::Query(ast::Query::Len, channel), span };
+        resolved.extend(counted((counter, ast::BinaryOp::Less, length), round, span));
+    }
+
+    /// A variable of the process that counts, which the text does not name.
+    fn counter(&mut self, span: Span) -> Option<Ref> {
+        let owner = self.owner?;
+        let leaf = self.program.leaves.len();
+        self.program.leaves.push(Leaf {
+            name: format!("for {leaf}"),
+            ty: ast::Basic::Int,
+            dims: Vec::new(),
+            owner: Some(owner),
+            init: Start::Zero,
+            is_parameter: false,
+            span,
+        });
+        self.own_leaves.push(leaf);
+        Some(Ref { leaf, indices: Vec::new(), span })
     }
 
     /// A statement that is one step.
@@ -189,7 +240,7 @@ impl<'f> Resolver<'f> {
                 self.not_read(value.span, "an assignment between different structures");
                 return None;
             }
-            let read = |one: Ref| Expr { span: one.span, kind: super::super::program::ExprKind::Read(one) };
+            let read = |one: Ref| Expr { span: one.span, kind: ExprKind::Read(one) };
             return Some(Op::Assign(targets.into_iter().zip(sources.into_iter().map(read)).collect()));
         }
         let target = self.target(target);
@@ -226,17 +277,14 @@ impl<'f> Resolver<'f> {
     }
 }
 
-/// `i = 0; do :: i <= n - 1 -> …; i++ :: else -> break od`.
-fn count_up(counter: Ref, len: usize, inner: Vec<Stmt>, span: Span) -> Vec<Stmt> {
-    use super::super::ast::BinaryOp;
-    use super::super::program::ExprKind;
+/// `i = 0; do :: i <= n -> …; i++ :: else -> break od`, with this comparison.
+fn counted((counter, comparison, bound): (Ref, ast::BinaryOp, Expr), inner: Vec<Stmt>, span: Span) -> Vec<Stmt> {
     let read = || Box::new(Expr { kind: ExprKind::Read(counter.clone()), span });
     let number = |value| Expr::number(value, span);
     let op = |op, text: &str| Stmt { labels: Vec::new(), kind: StmtKind::Op(op), span, text: text.into() };
     let stmt = |kind, text: &str| Stmt { labels: Vec::new(), kind, span, text: text.into() };
-    let last = Box::new(number(len as i64 - 1));
-    let test = Expr { kind: ExprKind::Binary(BinaryOp::LessEqual, read(), last), span };
-    let more = Expr { kind: ExprKind::Binary(BinaryOp::Add, read(), Box::new(number(1))), span };
+    let test = Expr { kind: ExprKind::Binary(comparison, read(), Box::new(bound)), span };
+    let more = Expr { kind: ExprKind::Binary(ast::BinaryOp::Add, read(), Box::new(number(1))), span };
     let mut round = vec![op(Op::Guard(test), "in range")];
     round.extend(inner);
     round.push(op(Op::Assign(vec![(counter.clone(), more)]), "next"));

@@ -124,7 +124,8 @@ impl<'f> Resolver<'f> {
                     return broken;
                 }
                 if declared.init.is_some() {
-                    self.not_read(span, "a start value for a whole structure");
+                    let message = format!("SPIN ignores the start value of the structure `{}`", outside.name);
+                    self.report(Diagnostic::warning(code::IGNORED_START, span, message));
                 }
                 let mut parts = Vec::new();
                 for field in fields {
