@@ -12,7 +12,7 @@ mod formulas;
 mod loops;
 mod statements;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use base::{Diagnostic, Span};
@@ -88,6 +88,8 @@ struct Parser<'a> {
 struct Shared {
     log: Log,
     inlines: HashMap<String, Inline>,
+    /// The names of all proctypes, wherever they stand.
+    proctypes: HashSet<String>,
     n_inlined: usize,
     /// How many errors were reported at tokens, to tell places apart.
     last_error: Option<Span>,
@@ -95,7 +97,9 @@ struct Shared {
 
 /// Reads a program.
 pub(super) fn parse(tokens: Vec<Token>, map: &SourceMap) -> (File, Vec<Diagnostic>) {
-    let mut shared = Shared::default();
+    let words = tokens.windows(2).filter(|pair| matches!(pair[0].name(), Some("proctype" | "D_proctype")));
+    let proctypes = words.filter_map(|pair| pair[1].name().map(str::to_owned)).collect();
+    let mut shared = Shared { proctypes, ..Shared::default() };
     let mut parser = Parser::new(tokens.into(), &mut shared, map);
     let file = parser.file();
     (file, shared.log.finish())

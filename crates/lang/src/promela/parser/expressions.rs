@@ -175,8 +175,7 @@ impl Parser<'_> {
                 let label = self.name("a label")?;
                 ExprKind::At { process, pid, label }
             }
-            // `: x` after `P[e]`; a label has no index, so this is no statement with a label.
-            Kind::Sign(":") if self.is_remote() => {
+            Kind::Sign(":") if self.is_remote(&variable) => {
                 self.advance();
                 let (process, pid) = self.other_process(variable)?;
                 let variable = self.variable()?;
@@ -196,11 +195,11 @@ impl Parser<'_> {
         Ok(Expr { kind, span: self.since(start) })
     }
 
-    /// Whether `:` here looks into a process: `P[1]:x`, or `P:x` where `P` cannot be a label.
-    fn is_remote(&self) -> bool {
+    /// Whether `:` here looks into a process: `P[1]:x` or `P:x` where `P` is a proctype.
+    fn is_remote(&self, variable: &VarRef) -> bool {
         let is_name = self.ahead(1).name().is_some_and(|word| !super::KEYWORDS.contains(&word));
-        let is_indexed = self.at > 0 && self.tokens[self.at - 1].is("]");
-        is_name && is_indexed
+        let [part] = &variable.parts[..] else { return false };
+        is_name && self.shared.proctypes.contains(&part.name.text)
     }
 
     fn other_process(&mut self, variable: VarRef) -> Parse<(super::Name, Option<Box<Expr>>)> {

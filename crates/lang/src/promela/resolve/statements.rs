@@ -5,7 +5,7 @@ use base::{Diagnostic, Span};
 use super::super::ast::{self, Init, VarRef};
 use super::super::program::{Expr, ExprKind, Leaf, Op, Pattern, Ref, Start, Stmt, StmtKind};
 use super::Resolver;
-use super::expressions::{Found, positions};
+use super::expressions::Found;
 use super::symbols::{Parts, Scope};
 use crate::codes::promela as code;
 
@@ -91,34 +91,37 @@ impl<'f> Resolver<'f> {
         Some(StmtKind::Goto(label.text.clone()))
     }
 
-    /// A declaration behind the first statement: a start value is an assignment.
+    /// A declaration behind the first statement is a step: it stores the start value, or 0, in the variable, of an array in its first element,
+    /// and nothing in a structure.
     fn late(&mut self, declared: &'f [ast::Declaration], span: Span, resolved: &mut Vec<Stmt>) {
         for one in declared {
             self.variable(one);
             let Some(variable) = self.look_up(&one.name.text).cloned() else { continue };
-            let Parts::Leaf(leaf) = variable.parts else { continue };
-            if let (Some(Init::Channel { span, .. }), Some(_)) = (&one.init, self.owner) {
-                self.not_read(*span, "a channel that is made after the first statement of its process");
-                continue;
-            }
-            let start = std::mem::replace(&mut self.program.leaves[leaf].init, Start::Zero);
-            let dims = self.program.leaves[leaf].dims.clone();
-            let element = |at: Vec<usize>| Ref {
-                leaf,
-                indices: at.into_iter().map(|at| Expr::number(at as i64, span)).collect(),
-                span,
-            };
-            let values: Vec<Expr> = match start {
-                Start::Value(value) => vec![value; positions(&dims).len()],
-                Start::List(mut values) => {
-                    values.resize(positions(&dims).len(), Expr::number(0, span));
-                    values
+            let text = format!("{} = …", one.name.text);
+            let kind = match variable.parts {
+                Parts::Broken => continue,
+                _ if self.owner.is_none() => continue,
+                Parts::Fields(_) => StmtKind::Op(Op::Skip),
+                Parts::Leaf(leaf) => {
+                    let start = std::mem::replace(&mut self.program.leaves[leaf].init, Start::Zero);
+                    let value = match (start, &one.init) {
+                        (Start::Channel { .. }, Some(Init::Channel { span, .. })) => {
+                            self.not_read(*span, "a channel that is made after the first statement of its process");
+                            continue;
+                        }
+                        (Start::List(_), _) => {
+                            self.not_read(one.name.span, "a list of start values after the first statement");
+                            continue;
+                        }
+                        (Start::Value(value), _) => value,
+                        _ => Expr::number(0, span),
+                    };
+                    let n_indices = self.program.leaves[leaf].dims.len();
+                    let target = Ref { leaf, indices: vec![Expr::number(0, span); n_indices], span };
+                    StmtKind::Op(Op::Assign(vec![(target, value)]))
                 }
-                Start::Zero | Start::Channel { .. } => continue,
             };
-            let pairs = positions(&dims).into_iter().map(element).zip(values).collect();
-            let kind = StmtKind::Op(Op::Assign(pairs));
-            resolved.push(Stmt { labels: Vec::new(), kind, span, text: format!("{} = …", one.name.text) });
+            resolved.push(Stmt { labels: Vec::new(), kind, span, text });
         }
     }
 
