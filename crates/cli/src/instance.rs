@@ -5,10 +5,20 @@ use std::path::Path;
 use driver::check::Program;
 use driver::instances::{Request, SIZE_PARAMETER};
 use driver::load::{self, Loaded};
+use lang::promela::Reading;
 
 use crate::failure::Failure;
 use crate::messages;
-use crate::options::DisplayOptions;
+use crate::options::{DisplayOptions, InstanceOptions};
+
+/// What the call says about instances, as a request.
+///
+/// # Errors
+/// A parameter that is given twice.
+pub fn request(options: &InstanceOptions) -> Result<Request, Failure> {
+    let reading = Reading { instances: options.instances.clone(), ..Reading::default() };
+    Ok(Request::new(options.sizes, options.given.clone())?.with_reading(reading))
+}
 
 /// The parameters of the one instance that is asked for.
 ///
@@ -32,10 +42,10 @@ pub fn single(request: &Request) -> Result<Vec<(String, i64)>, Failure> {
 pub fn load(
     path: &Path,
     given: &[(String, i64)],
-    goals: &[String],
+    request: &Request,
     display: &DisplayOptions,
 ) -> Result<Program, Failure> {
-    for loaded in load::load_instance(path, given, &Request::default().with_goals(goals))? {
+    for loaded in load::load_instance(path, given, request)? {
         match loaded {
             Loaded::Program(program) => {
                 messages::warnings(&program, display);

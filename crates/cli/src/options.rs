@@ -4,7 +4,7 @@
 //! this table.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::builder::PossibleValue;
@@ -180,6 +180,33 @@ pub struct InstanceOptions {
     /// The value of another parameter; may be repeated
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = Given::parse)]
     pub given: Vec<Given>,
+    /// In Promela: how many processes that `run` starts there may be at once; may be repeated for several proctypes
+    #[arg(long, value_name = "PROCTYPE=COUNT", value_parser = values::instances)]
+    pub instances: Vec<(String, usize)>,
+}
+
+/// What SPIN's users ask, for programs in Promela.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Promela")]
+pub struct PromelaOptions {
+    /// Check only this `ltl` block, by its name, or this formula, as '[]<> (n > 0)'; may be repeated
+    #[arg(long, value_name = "NAME|FORMULA")]
+    pub ltl: Vec<String>,
+    /// Assume that who is able from some point on moves (weak, as pan -f), or who is able again and again does (strong)
+    #[arg(long, value_name = "HOW", value_enum)]
+    pub fair: Option<Fair>,
+    /// Ask whether some process is again and again at a `progress` label, as pan -l; `--progress` without a value is the same
+    #[arg(long)]
+    pub progress_cycles: bool,
+}
+
+/// Fairness that is assumed of all processes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Fair {
+    /// Who is able from some point on moves again and again
+    Weak,
+    /// Who is able again and again moves again and again
+    Strong,
 }
 
 /// What is to be reached, for programs that do not say it themselves.
@@ -273,6 +300,9 @@ pub struct CheckOptions {
     /// What is to be reached.
     #[command(flatten)]
     pub goal: GoalOptions,
+    /// What is asked of programs in Promela.
+    #[command(flatten)]
+    pub promela: PromelaOptions,
     /// How to check; see `piecewise check --help`
     #[arg(long, value_name = "METHOD", default_value = "auto", long_help = method_help(), help_heading = "What to check")]
     pub method: String,
@@ -319,7 +349,8 @@ Examples:
   piecewise check lock.pw --timeout 60s --memory 4G
   piecewise check lock.pw --deny unaudited   count what nobody checked as not expected
   piecewise check locks -N 2..40 --hosts hosts.txt   each question on one of several hosts
-  piecewise check lock.dve --goal 'P.crit && Q.crit'";
+  piecewise check lock.dve --goal 'P.crit && Q.crit'
+  piecewise check lock.pml --ltl '[]<> (n > 0)' --fair weak";
 
 /// `piecewise explore`.
 #[derive(Clone, Debug, Args)]
@@ -331,6 +362,9 @@ pub struct ExploreOptions {
     /// Which instances.
     #[command(flatten)]
     pub instance: InstanceOptions,
+    /// Count as SPIN's pan -E -A -c0 does, for programs in Promela: deaths are steps, failed assertions are passed over
+    #[arg(long, help_heading = "Promela")]
+    pub like_spin: bool,
     /// What the search may use.
     #[command(flatten)]
     pub limits: LimitOptions,
@@ -672,7 +706,24 @@ pub fn command() -> clap::Command {
 /// # Errors
 /// What is wrong with the call, or the text of `--help` and `--version`.
 pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
-    Cli::try_parse_from(with_command(arguments.into_iter().collect()))
+    Cli::try_parse_from(with_progress(with_command(arguments.into_iter().collect())))
+}
+
+/// `--progress` without a way to show it asks for progress, as SPIN's users do.
+fn with_progress(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    for position in 0..arguments.len() {
+        if arguments[position] == "--" {
+            break;
+        }
+        let shows = arguments.get(position + 1).and_then(|word| word.to_str());
+        let is_way = shows.is_some_and(|word| ProgressMode::from_str(word, true).is_ok());
+        let names_file = shows.is_some_and(|word| Path::new(word).extension().is_some());
+        let asks = shows.is_none() || names_file || shows.is_some_and(|word| word.starts_with('-'));
+        if arguments[position] == "--progress" && !is_way && asks {
+            arguments[position] = "--progress-cycles".into();
+        }
+    }
+    arguments
 }
 
 /// Inserts `check` where no command is named.

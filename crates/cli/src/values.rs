@@ -1,4 +1,4 @@
-//! The values of options: times, sizes of memory, numbers of threads.
+//! The values of options: times, sizes of memory, numbers of threads, numbers of processes.
 //!
 //! In: what the user wrote. Out: the value, or a sentence that says how to write it.
 
@@ -59,6 +59,20 @@ pub fn threads(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(count @ 1..=1024) => Ok(count),
         _ => Err("a number of threads from 1 to 1024".to_owned()),
+    }
+}
+
+/// Reads `Client=4`.
+///
+/// # Errors
+/// What is no name with a number from 1 to 250.
+pub fn instances(text: &str) -> Result<(String, usize), String> {
+    const HOW: &str = "write a proctype and a number from 1 to 250, as in Client=4";
+    let (name, count) = text.split_once('=').ok_or(HOW)?;
+    match (name.trim(), count.trim().parse()) {
+        ("", _) => Err(HOW.to_owned()),
+        (name, Ok(count @ 1..=250)) => Ok((name.to_owned(), count)),
+        _ => Err(HOW.to_owned()),
     }
 }
 

@@ -28,7 +28,7 @@ use crate::output::Outputs;
 use crate::progress::Progress;
 use crate::report_page::{Pictures, ReportPage, Reported};
 use crate::status::ExitStatus;
-use crate::{limits, messages};
+use crate::{instance, limits, messages};
 use farm::Asked;
 use show::Shown;
 
@@ -39,7 +39,7 @@ pub fn run(options: &CheckOptions, display: &DisplayOptions) -> Result<ExitStatu
         return Err(format!("`--all-n` goes with method `views`, and `{}` is about one size", method.name()).into());
     }
     let checker = methods::configured(method, &options.set).map_err(Failure::Input)?;
-    let request = Request::new(options.instance.sizes, options.instance.given.clone())?.with_goals(&options.goal.goals);
+    let (request, named) = promela(options)?;
     let outputs = Outputs::new(&options.output, display)?;
     let (limits, guard) = limits::of(&options.limits);
     let batch = driver::load::load(&options.files, &request)?;
@@ -48,7 +48,7 @@ pub fn run(options: &CheckOptions, display: &DisplayOptions) -> Result<ExitStatu
         every_n_allowed(&batch)?;
     }
     outputs.spare(batch.items.iter().map(|item| item.source().name()))?;
-    let globs: Vec<Glob> = options.property.iter().map(Glob::new).collect();
+    let globs: Vec<Glob> = options.property.iter().chain(&named).map(Glob::new).collect();
     let questions = questions(&batch, &globs)?;
     let keeper = |kind, path| Keeper::new(kind, path, &programs(&batch));
     let traces = options.trace.as_deref().map(|path| keeper(Kind::Traces, path)).transpose()?;
@@ -81,6 +81,26 @@ pub fn run(options: &CheckOptions, display: &DisplayOptions) -> Result<ExitStatu
     let guarantees = options.show.contains(&options::Shown::Guarantees);
     Shown { outcomes: &outcomes, display, guarantees, status }.write(&outputs)?;
     Ok(status)
+}
+
+/// The request with what is asked of programs in Promela, and the properties that `--ltl` names or gives.
+fn promela(options: &CheckOptions) -> Result<(Request, Vec<String>), Failure> {
+    let request = instance::request(&options.instance)?.with_goals(&options.goal.goals);
+    let mut reading = request.reading().clone();
+    let mut named = Vec::new();
+    for one in &options.promela.ltl {
+        let is_name = one.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
+        if is_name {
+            named.push(one.clone());
+        } else {
+            named.push(lang::promela::given_name(reading.formulas.len()));
+            reading.formulas.push(one.clone());
+        }
+    }
+    reading.is_fair = options.promela.fair == Some(options::Fair::Weak);
+    reading.is_strongly_fair = options.promela.fair == Some(options::Fair::Strong);
+    reading.progress = options.promela.progress_cycles;
+    Ok((request.with_reading(reading), named))
 }
 
 /// What came of one program.

@@ -1,9 +1,11 @@
 //! `explore`: how large the whole product of a program is.
 
+use std::path::Path;
+
 use driver::check::Program;
 use driver::explore::{Explored, explore};
-use driver::instances::Request;
 use driver::load::{self, Loaded};
+use lang::promela::Reading;
 use report::explore as view;
 use serde_json::{Value as Json, json};
 
@@ -12,11 +14,13 @@ use crate::options::{DisplayOptions, ExploreOptions, Format};
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::status::ExitStatus;
-use crate::{limits, messages};
+use crate::{instance, limits, messages};
 
 /// Explores the instances of a program.
 pub fn run(options: &ExploreOptions, display: &DisplayOptions) -> Result<ExitStatus, Failure> {
-    let request = Request::new(options.instance.sizes, options.instance.given.clone())?;
+    let request = instance::request(&options.instance)?;
+    let reading = Reading { like_spin: options.like_spin, ..request.reading().clone() };
+    let request = request.with_reading(reading);
     let output = Output::new(options.output.output.as_deref(), display)?;
     let (limits, guard) = limits::of(&options.limits);
     let batch = load::load(std::slice::from_ref(&options.file), &request)?;
@@ -27,13 +31,23 @@ pub fn run(options: &ExploreOptions, display: &DisplayOptions) -> Result<ExitSta
     for item in batch.items {
         let Loaded::Program(program) = item else { return Err(Failure::Told) };
         let watcher = progress.watch(&program.model, 0, limits.time);
-        let seen = explore(&program.model, &limits, &watcher);
+        let mut seen = explore(&program.model, &limits, &watcher);
         drop(watcher);
+        if options.like_spin && is_promela(&program) {
+            // SPIN counts what `init` did before others could move, and the way to the first state.
+            seen.exploration.states += program.n_before;
+            seen.exploration.transitions += program.n_before + 1;
+        }
         explored.push((program, seen));
     }
     show(&explored, options.output.format, &output)?;
     let is_whole = explored.iter().all(|(_, seen)| seen.stopped.is_none());
     Ok(if is_whole { ExitStatus::AsExpected } else { ExitStatus::Undecided })
+}
+
+fn is_promela(program: &Program) -> bool {
+    let suffix = Path::new(program.source.name()).extension().and_then(|suffix| suffix.to_str());
+    suffix.is_some_and(|suffix| lang::PROMELA_SUFFIXES.contains(&suffix))
 }
 
 fn show(explored: &[(Box<Program>, Explored)], format: Format, output: &Output) -> Result<(), Failure> {

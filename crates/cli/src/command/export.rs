@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use driver::instances::Request;
 use export::{Refusal, Target};
 
 use crate::failure::Failure;
@@ -14,7 +13,7 @@ use crate::{instance, limits};
 /// Writes one instance of a program in another language.
 pub fn run(options: &ExportOptions, display: &DisplayOptions) -> Result<ExitStatus, Failure> {
     let _guarded = limits::of_call(options.limits);
-    let request = Request::new(options.instance.sizes, options.instance.given.clone())?;
+    let request = instance::request(&options.instance)?;
     let is_program = |output: &PathBuf| {
         output.canonicalize().ok().is_some_and(|path| options.file.canonicalize().is_ok_and(|file| file == path))
     };
@@ -22,7 +21,7 @@ pub fn run(options: &ExportOptions, display: &DisplayOptions) -> Result<ExitStat
         return Err(format!("{}: this is the program itself, which would be replaced", output.display()).into());
     }
     let output = Output::new(options.output.as_deref(), display)?;
-    let program = instance::load(&options.file, &instance::single(&request)?, &[], display)?;
+    let program = instance::load(&options.file, &instance::single(&request)?, &request, display)?;
     let target = match options.to {
         ExportTarget::Promela => Target::Promela,
         ExportTarget::Smv => Target::Smv,

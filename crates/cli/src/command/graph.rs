@@ -1,7 +1,6 @@
 //! `graph`: the local state graphs of a program, counted or drawn.
 
 use driver::graph;
-use driver::instances::Request;
 use model::process::ProcessId;
 use report::graph as view;
 
@@ -14,11 +13,11 @@ use crate::{instance, limits};
 
 /// Finds the local state graphs of one instance of a program.
 pub fn run(options: &GraphOptions, display: &DisplayOptions) -> Result<ExitStatus, Failure> {
-    let request = Request::new(options.instance.sizes, options.instance.given.clone())?;
+    let request = instance::request(&options.instance)?;
     let way = graph::way(&options.method)?;
     let output = Output::new(options.output.as_deref(), display)?;
     let (limits, _guard) = limits::of(&options.limits);
-    let program = instance::load(&options.file, &instance::single(&request)?, &[], display)?;
+    let program = instance::load(&options.file, &instance::single(&request)?, &request, display)?;
     let asked = options.processes.iter().map(|name| graph::process(&program.model, name));
     let asked = asked.collect::<Result<Vec<ProcessId>, String>>()?;
     let shown: Vec<ProcessId> = if asked.is_empty() { program.model.processes.ids().collect() } else { asked };

@@ -7,7 +7,6 @@ use std::time::Instant;
 
 use driver::check::Program;
 use driver::files;
-use driver::instances::Request;
 use driver::proof::{self, Rejection};
 use evidence::proof_file::{self, ProofFile};
 use report::proof_check::{self as view, Judged, Outcome};
@@ -27,7 +26,7 @@ pub fn run(options: &ProofOptions, display: &DisplayOptions) -> Result<ExitStatu
 
 fn check(options: &ProofCheckOptions, display: &DisplayOptions) -> Result<ExitStatus, Failure> {
     let name = options.proof.display().to_string();
-    let request = Request::new(options.instance.sizes, options.instance.given.clone())?;
+    let request = instance::request(&options.instance)?;
     let given = instance::single(&request)?;
     let output = Output::new(options.output.output.as_deref(), display)?;
     let (limits, _guard) = limits::of(&options.limits);
@@ -102,5 +101,10 @@ fn load(
             .into());
         }
     }
-    instance::load(&options.file, parameters, &options.goal.goals, display)
+    instance::load(
+        &options.file,
+        parameters,
+        &instance::request(&options.instance)?.with_goals(&options.goal.goals),
+        display,
+    )
 }

@@ -5,7 +5,6 @@
 
 use driver::check::Program;
 use driver::files;
-use driver::instances::Request;
 use driver::replay::{ReplayError, replay};
 use evidence::Trace;
 use evidence::itf;
@@ -22,14 +21,14 @@ pub fn run(options: &ReplayOptions, display: &DisplayOptions) -> Result<ExitStat
     let name = options.trace.display();
     let text = String::from_utf8(files::read(&options.trace)?)
         .map_err(|_| format!("{name}: not a JSON file: the text is not UTF-8"))?;
-    let request = Request::new(options.instance.sizes, options.instance.given.clone())?;
+    let request = instance::request(&options.instance)?.with_goals(&options.goal.goals);
     let mut given = instance::single(&request)?;
     for (parameter, value) in itf::parameters(&text).map_err(|error| format!("{name}: {error}"))? {
         if !given.iter().any(|(name, _)| *name == parameter) {
             given.push((parameter, value));
         }
     }
-    let program = instance::load(&options.file, &given, &options.goal.goals, display)?;
+    let program = instance::load(&options.file, &given, &request, display)?;
     let style = terminal::style_for_stdout(display);
     match replay(&text, &program.model, options.property.as_deref()) {
         Ok((property, trace)) => {

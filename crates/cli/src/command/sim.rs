@@ -7,7 +7,6 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use base::{Budget, StopReason};
 use driver::check::{Checked, Program};
-use driver::instances::Request;
 use driver::simulation::{self, Ending};
 use engine::PropertyId;
 use evidence::Trace;
@@ -29,8 +28,8 @@ const CLOCK_SEEDS: u128 = 1_000_000;
 /// Simulates.
 pub fn run(options: &SimOptions, display: &DisplayOptions) -> Result<ExitStatus, Failure> {
     let (budget, _guard) = limits::of_call(options.limits);
-    let request = Request::new(options.instance.sizes, options.instance.given.clone())?;
-    let program = instance::load(&options.file, &instance::single(&request)?, &options.goal.goals, display)?;
+    let request = instance::request(&options.instance)?.with_goals(&options.goal.goals);
+    let program = instance::load(&options.file, &instance::single(&request)?, &request, display)?;
     if options.interactive {
         return stepper::run(&program, display);
     }

@@ -56,6 +56,8 @@ pub(super) struct Options {
     pub deaths: bool,
     /// Whether runs are weakly fair.
     pub is_fair: bool,
+    /// Whether runs are strongly fair.
+    pub is_strongly_fair: bool,
     /// Whether to ask for progress.
     pub progress: bool,
     /// Whether failed assertions are passed over, as `pan -A` does.

@@ -362,7 +362,8 @@ impl Builder<'_> {
                 Item::Lent(other) => self.edges_of(*other, path, found),
                 Item::Edge(edge) => {
                     let does = match &edge.does {
-                        Does::Else(of) => Does::Else(self.resolve(*of)),
+                        // SPIN takes an `else` where no other edge of the place is executable, also where an inner `if` lends it.
+                        Does::Else(_) => Does::Else(path[0]),
                         other => other.clone(),
                     };
                     let escapes = edge.escapes.iter().map(|&escape| self.resolve(escape)).collect();
@@ -375,10 +376,16 @@ impl Builder<'_> {
 
     fn finish(mut self, entry: NodeId, end: NodeId) -> (Graph, Vec<Diagnostic>) {
         let mut nodes = Vec::new();
-        for (id, draft) in self.drafts.iter().enumerate() {
+        for (id, draft) in self.drafts.clone().iter().enumerate() {
             let mut edges = Vec::new();
             if draft.alias.is_none() {
                 self.edges_of(id, &mut Vec::new(), &mut edges);
+            }
+            let mut elses = edges.iter().filter(|edge| matches!(edge.does, Does::Else(_)));
+            if let (Some(first), Some(second)) = (elses.next(), elses.next()) {
+                let message = "two `else` stand at one place: an `if` at the head of an option lends its steps";
+                let diagnostic = Diagnostic::error(code::ELSE, second.span, message).note(first.span, "the other one");
+                self.diagnostics.push(diagnostic);
             }
             let Draft { labels, block, in_d_step, span, .. } = draft.clone();
             nodes.push(Node { edges, labels, block, in_d_step, span });

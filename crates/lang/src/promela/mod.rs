@@ -41,8 +41,17 @@ pub struct Reading {
     pub instances: Vec<(String, usize)>,
     /// Whether temporal properties assume weak fairness, as `pan -f`.
     pub is_fair: bool,
+    /// Whether temporal properties assume strong fairness: who can move again and again does.
+    pub is_strongly_fair: bool,
     /// Whether to ask for progress, as `pan -l`.
     pub progress: bool,
+    /// Formulas besides the `ltl` blocks of the text; their properties are `given`, `given_2` and so on.
+    pub formulas: Vec<String>,
+}
+
+/// The name of the property of a formula that the call gives, by its position.
+pub fn given_name(at: usize) -> String {
+    if at == 0 { "given".into() } else { format!("given_{}", at + 1) }
 }
 
 /// The paths of the files that a text includes, whatever its conditions say.
@@ -63,7 +72,7 @@ pub fn included(text: &str) -> Vec<String> {
 
 /// The macros of a program that are numbers, which a call can give other values.
 pub fn parameters(source: &SourceFile, reading: &Reading) -> Vec<ParameterRange> {
-    let read = preprocessor::preprocess(source, &reading.includes, &[]);
+    let read = preprocessor::preprocess(source, reading, &[]);
     let range = |(name, _)| ParameterRange { name, least: i64::from(i32::MIN), greatest: Some(i64::from(i32::MAX)) };
     read.numbers.into_iter().map(range).collect()
 }
@@ -76,7 +85,7 @@ pub fn load(source: &SourceFile, given: &[(String, i64)], reading: &Reading) -> 
     if let Some(diagnostic) = too_long(source) {
         return Err(vec![Refused { source: source.clone(), diagnostics: vec![diagnostic] }]);
     }
-    let read = preprocessor::preprocess(source, &reading.includes, given);
+    let read = preprocessor::preprocess(source, reading, given);
     let mut diagnostics = read.diagnostics;
     let model = program(read.tokens, &read.map, (source, reading), &mut diagnostics);
     match model {
@@ -124,6 +133,7 @@ fn program(
     let options = elaborate::Options {
         deaths: reading.like_spin,
         is_fair: reading.is_fair,
+        is_strongly_fair: reading.is_strongly_fair,
         progress: reading.progress,
         ignores_assertions: reading.like_spin,
         places: places_given(reading, &resolved.program, diagnostics),

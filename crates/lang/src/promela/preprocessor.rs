@@ -13,9 +13,9 @@ use std::sync::Arc;
 use base::diagnostic::nearest_name;
 use base::{Diagnostic, SourceFile, Span};
 
-use super::Includes;
 use super::lexer::{self, Kind, Token};
 use super::sources::SourceMap;
+use super::{Includes, Reading};
 use crate::codes::promela as code;
 
 /// How deep files may be included in each other, and macros expand.
@@ -71,11 +71,11 @@ struct Preprocessor<'a> {
 }
 
 /// Reads a file with the macros that the call gives.
-pub(super) fn preprocess(source: &SourceFile, includes: &Includes, given: &[(String, i64)]) -> Preprocessed {
+pub(super) fn preprocess(source: &SourceFile, reading: &Reading, given: &[(String, i64)]) -> Preprocessed {
     let number = |&value: &i64| Macro { parameters: None, body: Arc::new([number_token(value)]), definition: None };
     let mut preprocessor = Preprocessor {
         map: SourceMap::new(source.clone()),
-        includes,
+        includes: &reading.includes,
         macros: given.iter().map(|(name, value)| (name.clone(), number(value))).collect(),
         tokens: Vec::new(),
         diagnostics: Vec::new(),
@@ -84,6 +84,11 @@ pub(super) fn preprocess(source: &SourceFile, includes: &Includes, given: &[(Str
         is_full: false,
     };
     preprocessor.file(lexer::tokens(source.text(), 0));
+    for (at, formula) in reading.formulas.iter().enumerate() {
+        let text = format!("ltl {} {{ {formula} }}\n", super::given_name(at));
+        let base = preprocessor.map.include(SourceFile::new("--ltl", text.clone()), Span::default());
+        preprocessor.file(lexer::tokens(&text, base));
+    }
     let end = source.text().len();
     let span = Span::new(end, end);
     preprocessor.tokens.push(Token { kind: Kind::End, span, spaced: true });

@@ -52,6 +52,14 @@ impl Leaf {
     }
 }
 
+/// The numbers that a field of a message holds: a single field has eight bits at least.
+pub(super) fn field_bounds(fields: &[Basic], at: usize) -> (i64, i64) {
+    match fields {
+        [Basic::Bit | Basic::Bool] => (0, 255),
+        _ => fields.get(at).map_or((0, 0), |&ty| bounds(ty)),
+    }
+}
+
 /// The numbers that a type has outside arrays.
 pub(super) fn bounds(ty: Basic) -> (i64, i64) {
     match ty {

@@ -93,6 +93,13 @@ fn refuse(options: &CheckOptions) -> Result<(), Failure> {
         .filter(|(_, path)| path.is_some())
         .map(|(name, _)| format!("`{name}` does not go with `--hosts`; check the property again without it"))
         .collect();
+    let promela = &options.promela;
+    let asks_more = !promela.ltl.is_empty() || promela.fair.is_some() || promela.progress_cycles;
+    if asks_more || !options.instance.instances.is_empty() {
+        wrong.push(
+            "`--ltl`, `--fair`, `--progress` as a question and `--instances` do not go with `--hosts`".to_owned(),
+        );
+    }
     let is_known = |format: &CheckFormat| matches!(format, CheckFormat::Human | CheckFormat::Json);
     if options.output.formats.iter().any(|one| !is_known(&one.format)) {
         wrong.push("with `--hosts` results are `human` or `json`".to_owned());

@@ -8,7 +8,7 @@ use model::control::{self, ChannelId, Pattern as ModelPattern, Stmt, Sync, SyncS
 use model::expr::{BinaryOp as ModelOp, Expr as ModelExpr};
 use model::variable::{Storage, VarId};
 
-use super::super::program::{Expr, ExprKind, Pattern, Ref, bounds};
+use super::super::program::{Expr, ExprKind, Pattern, Ref, field_bounds};
 use super::Elaboration;
 use super::expressions::View;
 use super::families::position;
@@ -236,8 +236,13 @@ impl Elaboration<'_> {
                 continue;
             }
             let fields = &self.setting.world.channels[at].fields;
-            let mut values: Vec<ModelExpr> =
-                send.values.iter().zip(fields).map(|(value, &ty)| self.number(value, view).cut(bounds(ty))).collect();
+            let mut values: Vec<ModelExpr> = send
+                .values
+                .iter()
+                .take(fields.len())
+                .enumerate()
+                .map(|(at, value)| self.number(value, view).cut(field_bounds(fields, at)))
+                .collect();
             values.resize(fields.len(), number(0, span));
             match self.made[at].clone() {
                 Made::Meeting(channel) => {

@@ -82,12 +82,16 @@ impl Elaboration<'_> {
             let pair =
                 FairnessPair { owner: None, always: None, often, name: "progress".into(), span: Span::default() };
             self.fairness.push(self.model.fairness.push(pair));
-            if self.options.is_fair {
+            if self.options.is_fair || self.options.is_strongly_fair {
                 for (id, process) in self.model.processes.entries() {
-                    let able = StatePredicate::Unable(id, Some(vec![super::OWN.to_owned()]));
-                    let often = vec![EdgePredicate::Before(able), EdgePredicate::Moves(id, None)];
-                    let name = format!("weak {}", process.name);
-                    let pair = FairnessPair { owner: Some(id), always: None, often, name, span: Span::default() };
+                    let unable = StatePredicate::Unable(id, Some(vec![super::OWN.to_owned()]));
+                    let moves = EdgePredicate::Moves(id, None);
+                    let (always, often, form) = match self.options.is_strongly_fair {
+                        true => (Some(unable), vec![moves], "strong"),
+                        false => (None, vec![EdgePredicate::Before(unable), moves], "weak"),
+                    };
+                    let name = format!("{form} {}", process.name);
+                    let pair = FairnessPair { owner: Some(id), always, often, name, span: Span::default() };
                     self.fairness.push(self.model.fairness.push(pair));
                 }
             }

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use super::super::ast::{BinaryOp, Query};
 use super::super::graph::Does;
-use super::super::program::{Expr, ExprKind, LeafId, Op, Pattern, Ref, Start, bounds};
+use super::super::program::{Expr, ExprKind, LeafId, Op, Pattern, Ref, Start, field_bounds};
 use super::families::{ChannelSets, Setting, position};
 
 /// An interval, both ends included.
@@ -140,9 +140,11 @@ impl Ranges {
             Op::Send { channel, values, .. } => {
                 for number in sets.held(channel, family, setting) {
                     let Some(at) = position(number, setting.world) else { continue };
-                    for (field, (value, &ty)) in values.iter().zip(&setting.world.channels[at].fields).enumerate() {
+                    let fields = &setting.world.channels[at].fields;
+                    for (field, value) in values.iter().take(fields.len()).enumerate() {
                         let interval = self.of(value, family, setting);
-                        self.join(Holder::Field(at, field), cut(interval, bounds(ty)), bounds(ty));
+                        let bounds = field_bounds(fields, field);
+                        self.join(Holder::Field(at, field), cut(interval, bounds), bounds);
                     }
                 }
             }

@@ -63,7 +63,8 @@ impl World {
         let mut world = World::default();
         for (leaf, declared) in program.leaves.iter().enumerate() {
             if declared.owner.is_none() {
-                let values = world.start_of(program, leaf, (graphs, &HashMap::new(), 0, None))?;
+                let eye = Eye { program, graphs, locals: &HashMap::new(), pid: 0 };
+                let values = world.start_of(leaf, (eye, None))?;
                 world.globals.insert(leaf, values);
             }
         }
@@ -92,7 +93,7 @@ impl World {
                 Some(position) => vec![values::cut(arguments[position], program.leaves[leaf].bounds())],
                 None => {
                     let owner = format!("{}[{pid}]", declared.name);
-                    self.start_of(program, leaf, (graphs, &locals, pid, Some(&owner)))?
+                    self.start_of(leaf, (Eye { program, graphs, locals: &locals, pid }, Some(&owner)))?
                 }
             };
             locals.insert(leaf, values);
@@ -102,16 +103,10 @@ impl World {
         Ok(self.instances.len() - 1)
     }
 
-    fn start_of(
-        &mut self,
-        program: &Program,
-        leaf: LeafId,
-        (graphs, locals, pid, owner): (&[Graph], &HashMap<LeafId, Vec<i64>>, i64, Option<&str>),
-    ) -> Known<Vec<i64>> {
-        let declared = &program.leaves[leaf];
+    fn start_of(&mut self, leaf: LeafId, (eye, owner): (Eye<'_>, Option<&str>)) -> Known<Vec<i64>> {
+        let declared = &eye.program.leaves[leaf];
         let n_elements = declared.n_elements();
         let bounds = declared.bounds();
-        let eye = Eye { program, graphs, locals, pid };
         Ok(match &declared.init {
             Start::Zero => vec![0; n_elements],
             Start::Value(value) => {
@@ -329,8 +324,9 @@ impl World {
                     return Err(Unknown(edge.span));
                 }
                 let values = values.into_iter().chain(std::iter::repeat(0));
-                let cut = |(value, &ty): (i64, &Basic)| values::cut(value, super::super::program::bounds(ty));
-                self.channels[at].contents.push(values.zip(&fields).map(cut).collect());
+                let cut =
+                    |(at, value): (usize, i64)| values::cut(value, super::super::program::field_bounds(&fields, at));
+                self.channels[at].contents.push(values.take(fields.len()).enumerate().map(cut).collect());
             }
             Op::Receive { .. } => return Err(Unknown(edge.span)),
         }
