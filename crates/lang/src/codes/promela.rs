@@ -103,7 +103,7 @@ pub const CODES: &[Code] = &[
     promela_row!(
         "E0911",
         "how many processes there will be is not known",
-        "A `run` in a loop may start any number of processes. Where the loop counts with variables of the process that are known, the number is found; otherwise give the loop a bound that is known before the program runs."
+        "A `run` in a loop may start any number of processes. Where the loop counts with variables of the process that are known, the number is found; otherwise say how many there may be at once: `--instances P=4`."
     ),
     promela_row!(
         "E0912",

@@ -103,6 +103,33 @@ fn messages_are_read_in_order_and_matched() {
 }
 
 #[test]
+fn a_declaration_behind_a_statement_is_a_step() {
+    let text = "byte n; active proctype P() { do :: n < 3 -> byte w[2]; byte l; assert(w[0] == 0 && l == 0); w[0]++; w[1]++; l++; n++ \
+        :: else -> break od; assert(w[1] == 3); n = 9 }";
+    check(text, 29, false, false);
+    check("byte x; active proctype P() { skip; byte k; x = 1 }", 5, false, false);
+}
+
+#[test]
+fn an_else_at_the_head_of_an_option_waits_for_all_options() {
+    let text = "byte x; active proctype P() { if :: x = 1 :: if :: x == 5 -> skip :: else -> assert(false) fi fi }";
+    check(text, 3, false, false);
+}
+
+#[test]
+fn processes_are_started_within_a_step_and_by_each_other() {
+    let text =
+        "byte x; proctype W(byte i) { x = x + i } active proctype P() { x = 1; atomic { run W(1); run W(2); x = 3 } }";
+    let (model, _) = read(text, true);
+    assert!(explore(&model, 1000).is_some());
+    let text = "proctype F(byte n; chan up) { chan down = [1] of { byte }; byte r; if :: n <= 1 -> up!1 \
+        :: else -> run F(n - 1, down); down?r; up!n * r fi } \
+        init { chan c = [1] of { byte }; byte r; run F(4, c); c?r; assert(r == 24) }";
+    let (model, _) = read(text, false);
+    assert!(!explore(&model, 10_000).expect("it is small").errors);
+}
+
+#[test]
 fn what_is_not_read_is_refused() {
     for (text, code) in [
         ("active proctype P() { c_code { x; } }", "E0912"),
