@@ -33,8 +33,10 @@ use std::fmt;
 
 use base::{Budget, StopReason};
 use evidence::Certificate;
-use evidence::certificate::{Claim, NoFairRun, Refutation, SplitInvariant, StateSet};
+use evidence::certificate::{Claim, Fact, NoFairRun, Refutation, SplitInvariant, StateSet};
+use evidence::crowd::CrowdRefutation;
 use evidence::plain::{self, Violation};
+use evidence::views::ViewsProof;
 use model::Model;
 use model::control::ActionKind;
 use model::property::{Property, PropertyKind};
@@ -161,6 +163,9 @@ impl Audit<'_> {
         if certificate.property != self.property.name {
             return malformed(format!("it is about `{}`, not about `{}`", certificate.property, self.property.name));
         }
+        if let Some(views) = certificate.crowd() {
+            return self.check_crowd(views, certificate);
+        }
         let is_views =
             matches!(&certificate.facts[..], [fact] if matches!(fact.claim, Claim::Views(_) | Claim::Rings(_)));
         if !certificate.scope.is_instance() && !is_views {
@@ -225,6 +230,7 @@ impl Audit<'_> {
                     };
                     obligations.ranks += self.check_refutation(claim, scene, open)?;
                 }
+                Claim::Crowd(_) => return malformed("a refutation for every size stands with views alone".to_owned()),
                 Claim::Views(_) | Claim::Rings(_) if !is_views => return malformed("views stand alone".to_owned()),
                 Claim::Views(proof) => {
                     let property = (self.property.name.as_str(), &self.property.kind);
@@ -304,6 +310,21 @@ impl Audit<'_> {
         let n_steps = scene.check(&open.violation, claim)?;
         meant.for_each(|open| open.is_excluded = true);
         Ok(n_steps)
+    }
+
+    /// Checks a refutation for every size: views of one process, and what follows from them for runs.
+    fn check_crowd(&self, views: &ViewsProof, certificate: &Certificate) -> Outcome<Checked> {
+        self.supported()?;
+        let claim = |fact: &Fact| match &fact.claim {
+            Claim::Crowd(claim) if fact.uses == [0] => Ok(claim.clone()),
+            _ => Err(CertificateError::Malformed("a refutation for every size is about views alone".to_owned())),
+        };
+        let claims = certificate.facts[1..].iter().map(claim).collect::<Outcome<Vec<CrowdRefutation>>>()?;
+        let claims: Vec<&CrowdRefutation> = claims.iter().collect();
+        let claimed = (&certificate.scope, views, &claims[..]);
+        let (n_views, n_branches) = views::lasting::check(self.model, self.property, claimed, self.budget)?;
+        let obligations = evidence::certificate::Obligations { step: n_views, ranks: n_branches, ..Default::default() };
+        Ok(Checked { k: 1, n_members: 1, obligations, means: Means::Listing })
     }
 
     fn check_fact(&self, claimed: &SplitInvariant, is_last: bool) -> Outcome<Checked> {

@@ -15,6 +15,7 @@ use lang::ProgramText;
 use model::Model;
 use model::property::PropertyKind;
 use product::Mono;
+use propagate::Propagate;
 use rings::ByRings;
 use views::ByViews;
 
@@ -76,10 +77,24 @@ impl Asking<'_> {
 
     /// Proofs for every size, their smaller sizes searched.
     fn prove(&self, program: &Program, observer: &dyn Observer) -> Result<Vec<PropertyResult>, Box<Mistake>> {
-        let checker = Single(Arc::new(ByViews::for_every_size()));
-        let limits = self.left();
-        let check = Check { model: &program.model, questions: self.questions, checker: &checker, limits: &limits };
-        let mut results = check.run(observer)?.results;
+        let is_about_runs =
+            |&&question: &&PropertyId| matches!(program.model.properties[question].kind, PropertyKind::Temporal(_));
+        let (runs, states): (Vec<&PropertyId>, Vec<&PropertyId>) = self.questions.iter().partition(is_about_runs);
+        let methods = [
+            (states, Single(Arc::new(ByViews::for_every_size()))),
+            (runs, Single(Arc::new(Propagate::for_every_size()))),
+        ];
+        let mut results = Vec::new();
+        for (questions, checker) in methods {
+            let questions: Vec<PropertyId> = questions.into_iter().copied().collect();
+            let limits = self.left();
+            let check = Check { model: &program.model, questions: &questions, checker: &checker, limits: &limits };
+            if !questions.is_empty() {
+                results.extend(check.run(observer)?.results);
+            }
+        }
+        let position = |one: &PropertyResult| self.questions.iter().position(|&question| question == one.property);
+        results.sort_by_key(position);
         self.prove_rings(program, &mut results)?;
         for result in &mut results {
             self.complete(program, result)?;
@@ -198,8 +213,7 @@ impl Asking<'_> {
 
     /// What is open, searched at the program's own size: a run against it, or for a `reachable`, is the answer; that there is none is not.
     fn search_here(&self, program: &Program, result: &mut PropertyResult) -> Result<(), Box<Mistake>> {
-        let kind = &program.model.properties[result.property].kind;
-        if !matches!(result.verdict, Verdict::Unknown(_)) || matches!(kind, PropertyKind::Temporal(_)) {
+        if !matches!(result.verdict, Verdict::Unknown(_)) {
             return Ok(());
         }
         let left = self.left();
@@ -219,8 +233,7 @@ impl Asking<'_> {
 /// Whether a search of small sizes may answer what views left open.
 fn is_searched(model: &Model, result: &PropertyResult) -> bool {
     let kind = &model.properties[result.property].kind;
-    matches!(result.verdict, Verdict::Unknown(_))
-        && !matches!(kind, PropertyKind::Temporal(_) | PropertyKind::Reachable(_))
+    matches!(result.verdict, Verdict::Unknown(_)) && !matches!(kind, PropertyKind::Reachable(_))
 }
 
 /// Whether a question about states is open.
@@ -271,7 +284,11 @@ fn say_where(program: &Program, result: &mut PropertyResult) {
     if missing.feature != Feature::Sizes {
         return;
     }
-    if let Some(reason) = views::engine::obstacle(&program.model, result.property)
+    let reason = match &program.model.properties[result.property].kind {
+        PropertyKind::Temporal(_) => views::fragment::fragment(&program.model).err(),
+        _ => views::engine::obstacle(&program.model, result.property),
+    };
+    if let Some(reason) = reason
         && !reason.span.is_empty()
     {
         missing.about = format!("line {}: {}", line(&program.source, reason.span.start), reason.text);

@@ -106,6 +106,14 @@ impl Certificate {
             _ => None,
         }
     }
+
+    /// The views that a refutation for every size is about, if the proof is one.
+    pub fn crowd(&self) -> Option<&crate::views::ViewsProof> {
+        match (&self.facts.first()?.claim, &self.facts.last()?.claim) {
+            (Claim::Views(views), Claim::Crowd(_)) => Some(views),
+            _ => None,
+        }
+    }
 }
 
 /// A step of a proof.
@@ -134,6 +142,8 @@ pub enum Claim {
     Views(crate::views::ViewsProof),
     /// Every window of every reachable state of a ring or chain, for every size, is one of these.
     Rings(crate::rings::RingsProof),
+    /// No fair run of any size violates a temporal property in one of the ways in which it can be violated.
+    Crowd(crate::crowd::CrowdRefutation),
 }
 
 impl Claim {

@@ -2,9 +2,10 @@
 //!
 //! [`trace`]: a run that shows something, replayed on `model::eval` by `audit`. [`exploration`]: what a search of the whole
 //! product saw. [`certificate`]: local proofs; [`ranks`]: those of temporal properties, about the automata of [`plain`]. [`pushdown`]: those of
-//! programs with procedures; [`views`]: those for every size. [`scope`]: for which sizes they are proofs. [`itf`]: traces on disk. [`proof_file`]: local proofs on disk.
+//! programs with procedures; [`views`]: those for every size, [`crowd`] of temporal properties. [`scope`]: for which sizes they are proofs. [`itf`]: traces on disk. [`proof_file`]: local proofs on disk.
 
 pub mod certificate;
+pub mod crowd;
 pub mod exploration;
 pub mod itf;
 pub mod plain;

@@ -166,13 +166,17 @@ impl Reader {
         let atoms: Vec<(&Expr, &[Value])> =
             automaton.atoms.iter().map(|atom| (&atom.expr, atom.bound.as_slice())).collect();
         let atoms = atom_truths(views, of, &atoms)?;
+        Ok(Self::with_atoms(automaton, &atoms, views.list[of].rows.len()))
+    }
+
+    /// The automaton of a violation, with the truth of its atoms at each of so many rows.
+    pub fn with_atoms(automaton: &plain::Automaton, atoms: &[Vec<bool>], n_rows: usize) -> Reader {
         let reading = |edge: &plain::Edge| {
             let can = |row: usize| edge.literals.iter().all(|&(atom, wanted)| atoms[atom][row] == wanted);
-            let rows = (0..views.list[of].rows.len()).map(can).collect();
-            Reading { rows, marks: edge.marks.clone(), target: edge.target as u32 }
+            Reading { rows: (0..n_rows).map(can).collect(), marks: edge.marks.clone(), target: edge.target as u32 }
         };
         let states = automaton.states.iter().map(|edges| edges.iter().map(reading).collect()).collect();
-        Ok(Reader { states, initial: 0, n_marks: automaton.n_marks })
+        Reader { states, initial: 0, n_marks: automaton.n_marks }
     }
 
     /// The small automaton of the same violation.
@@ -222,13 +226,13 @@ impl Product {
     /// # Errors
     /// More edges than are looked at.
     pub fn new(
-        (view, graph): (&View, &ViewGraph),
+        (initial, graph): (&[u32], &Graph),
         reader: &Reader,
         conditions: &[Condition],
         most_edges: usize,
     ) -> Result<Product, Halt> {
         let mut numbers: FxHashMap<(u32, u32), u32> = FxHashMap::default();
-        let mut nodes: Vec<(u32, u32)> = view.initial.iter().map(|&row| (row, reader.initial)).collect();
+        let mut nodes: Vec<(u32, u32)> = initial.iter().map(|&row| (row, reader.initial)).collect();
         nodes.sort_unstable();
         nodes.dedup();
         numbers.extend(nodes.iter().copied().zip(0..));
@@ -237,8 +241,8 @@ impl Product {
         while at < nodes.len() {
             let (row, state) = nodes[at];
             for reading in reader.states[state as usize].iter().filter(|reading| reading.rows[row as usize]) {
-                for &edge in graph.graph.leaving(row as usize) {
-                    let target = (graph.graph.arc(edge as usize).to, reading.target);
+                for &edge in graph.leaving(row as usize) {
+                    let target = (graph.arc(edge as usize).to, reading.target);
                     let next = nodes.len() as u32;
                     let to = *numbers.entry(target).or_insert(next);
                     if to == next {

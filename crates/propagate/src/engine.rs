@@ -7,7 +7,8 @@ use ::engine::{
     Answer, Contradiction, Engine, EngineError, Event, Halt, Method, Observer, PropertyId, Statistics, Task, Verdict,
     Views as Shown, config,
 };
-use base::{Coarse, Feature, StopReason};
+use ::views::fragment::fragment;
+use base::{Coarse, Feature, StopReason, Unsupported};
 use evidence::certificate::{Claim, Fact};
 use evidence::plain;
 use evidence::propagation::{Additive, Refutation, Sight, Sights};
@@ -17,6 +18,7 @@ use model::property::PropertyKind;
 
 use crate::additive::pruned;
 use crate::conditions::{Product, Reader, property_view};
+use crate::every::EverySize;
 use crate::items::Item;
 use crate::refute::{Effort, Question, Refuted, Refuter};
 use crate::views::Limits;
@@ -42,6 +44,15 @@ config! {
 pub struct Propagate {
     /// What bounds it.
     pub config: Config,
+    /// Whether only proofs for every size are wanted.
+    every_size: bool,
+}
+
+impl Propagate {
+    /// For whoever asks about every size.
+    pub fn for_every_size() -> Propagate {
+        Propagate { every_size: true, ..Propagate::default() }
+    }
 }
 
 impl Engine for Propagate {
@@ -54,19 +65,38 @@ impl Engine for Propagate {
     }
 
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
+        let fragment = fragment(task.model);
+        let every = match &fragment {
+            Ok(fragment) => EverySize::new(task.model, fragment, &task.budget, self.config),
+            Err(reason) => Err(StopReason::from(Unsupported::about(Feature::Sizes, reason.text.clone())).into()),
+        };
         let mut prover = Prover { config: self.config, task, shop: None };
         let mut answers = Vec::new();
         for &property in &task.properties {
             let started = Instant::now();
             let mistaken = |wrong| EngineError::new(self.name(), (task.model, property), wrong);
-            let verdict = match prover.certificate(property) {
+            let mut found = match &every {
+                Ok(every) => every.certificate(property),
+                Err(halt) => Err(halt.clone()),
+            };
+            if found.is_err() && !self.every_size {
+                found = prover.certificate(property);
+            }
+            let verdict = match found {
                 Ok(certificate) => {
                     observer.event(Event::Decided(property));
                     Verdict::Holds(Evidence::Certificate(Box::new(certificate)))
                 }
                 Err(halt) => Verdict::Unknown(halt.stopped().map_err(mistaken)?),
             };
-            let statistics = Statistics { time: started.elapsed(), ..prover.statistics() };
+            let statistics = match &verdict {
+                Verdict::Holds(evidence) if !evidence.scope().is_instance() => Statistics {
+                    local_states: every.as_ref().ok().map(|every| vec![Some(every.n_views() as u64)]),
+                    ..Statistics::default()
+                },
+                _ => prover.statistics(),
+            };
+            let statistics = Statistics { time: started.elapsed(), ..statistics };
             answers.push(Answer { property, verdict, statistics });
         }
         Ok(answers)
@@ -170,9 +200,9 @@ impl<'t> Prover<'t> {
         let graph = shop.graph(view)?;
         let conditions = shop.conditions(view, &plain.fairness)?;
         let reader = Reader::plain(&mut shop.views, view, &plain.automaton)?;
-        let product = Product::new((&shop.views.list[view], &graph), &reader, &conditions, config.edges)?;
+        let product = Product::new((&shop.views.list[view].initial, &graph.graph), &reader, &conditions, config.edges)?;
         let reader = Reader::small(&mut shop.views, view, small)?;
-        let other = Product::new((&shop.views.list[view], &graph), &reader, &conditions, config.edges)?;
+        let other = Product::new((&shop.views.list[view].initial, &graph.graph), &reader, &conditions, config.edges)?;
         let n_edges = graph.graph.n_edges();
         if product.fair_base_edges(n_edges) != other.fair_base_edges(n_edges) {
             let expected = "the small automaton and the plain one of a violation accept the same runs";

@@ -5,7 +5,7 @@
 //! and compatible edges are made here, from `eval`.
 
 mod conditions;
-mod edges;
+pub(super) mod edges;
 mod views;
 mod weights;
 

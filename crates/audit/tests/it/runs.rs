@@ -126,7 +126,12 @@ fn changed(certificate: &Certificate, choices: &mut Choices) -> Certificate {
             0 => drop(changed.facts.remove(at)),
             _ => changed.facts[at].uses = vec![choices.below(3)],
         },
-        Claim::Pushdown(_) | Claim::Sights(_) | Claim::Refutation(_) | Claim::Views(_) | Claim::Rings(_) => {}
+        Claim::Pushdown(_)
+        | Claim::Sights(_)
+        | Claim::Refutation(_)
+        | Claim::Views(_)
+        | Claim::Rings(_)
+        | Claim::Crowd(_) => {}
         Claim::SplitInvariant(invariant) => {
             let process = choices.below(invariant.members.len());
             match choices.below(4) {

@@ -35,8 +35,11 @@ use show::Shown;
 /// Checks the programs.
 pub fn run(options: &CheckOptions, display: &DisplayOptions) -> Result<ExitStatus, Failure> {
     let method = methods::find(&options.method)?;
-    if options.all_n && !matches!(method, Method::Auto | Method::Views) {
-        return Err(format!("`--all-n` goes with method `views`, and `{}` is about one size", method.name()).into());
+    if options.all_n && !matches!(method, Method::Auto | Method::Views | Method::Propagate) {
+        let name = method.name();
+        return Err(
+            format!("`--all-n` goes with methods `views` and `propagate`, and `{name}` is about one size").into()
+        );
     }
     let checker = methods::configured(method, &options.set).map_err(Failure::Input)?;
     let (request, named) = promela(options)?;

@@ -17,8 +17,8 @@ use serde_json::error::Category;
 use super::fingerprint::fingerprint;
 use super::ranks::rank_tree;
 use super::record::{
-    ClaimRecord, ColumnRecord, DimensionRecord, Document, FactRecord, LocalFactRecord, MemberRecord, Named,
-    PointRecord, ProcessRecord, StatesRecord, SymmetryRecord, VariantRecord, ViolationRecord, digest,
+    ClaimRecord, ColumnRecord, CrowdRecord, DimensionRecord, Document, FactRecord, LocalFactRecord, MemberRecord,
+    Named, PointRecord, ProcessRecord, StatesRecord, SymmetryRecord, VariantRecord, ViolationRecord, digest,
 };
 use super::{FORMAT, MOST_BYTES, OLDER, ProofError};
 use crate::Certificate;
@@ -26,6 +26,7 @@ use crate::certificate::{
     Claim, Column, ControlPoint, Exposed, Fact, Focus, LocalFact, Member, NoFairRun, ProcessDimension, Refutation,
     SplitInvariant, StateSet, Symmetry, Variant, ViolationName,
 };
+use crate::crowd::CrowdRefutation;
 use crate::itf::value::{brief, from_json};
 use crate::pushdown::PushdownProof;
 use crate::scope::Scope;
@@ -168,7 +169,8 @@ impl FactRecord {
             || self.sights.is_some()
             || self.refutation.is_some()
             || self.views.is_some()
-            || self.rings.is_some();
+            || self.rings.is_some()
+            || self.crowd.is_some();
         if more { Err(format!("a claim of this kind has nothing but `{key}`")) } else { Ok(found) }
     }
 }
@@ -187,6 +189,7 @@ impl Reader<'_> {
             ClaimRecord::Pushdown => Claim::Pushdown(self.pushdown(record)?),
             ClaimRecord::Sights => Claim::Sights(self.sights(&record.only("sights", |record| record.sights.take())?)?),
             ClaimRecord::Refutation => Claim::Refutation(self.refutation(record)?),
+            ClaimRecord::Crowd => Claim::Crowd(self.crowd(record)?),
             ClaimRecord::Views => {
                 let views = record.only("views", |record| record.views.take())?;
                 Claim::Views(views.proof().ok_or("a column of `views` stands in the wrong part")?)
@@ -194,6 +197,12 @@ impl Reader<'_> {
             ClaimRecord::Rings => Claim::Rings(record.only("rings", |record| record.rings.take())?.proof()),
         };
         Ok(Fact { claim, uses })
+    }
+
+    fn crowd(&self, mut record: FactRecord) -> Result<CrowdRefutation, String> {
+        let violation = record.violation.take().ok_or("a refutation needs `violation`")?;
+        let CrowdRecord { sums, branches } = record.only("crowd", |record| record.crowd.take())?;
+        Ok(CrowdRefutation { violation: self.violation(violation)?, sums, branches })
     }
 
     fn refutation(&self, mut record: FactRecord) -> Result<Refutation, String> {
@@ -217,7 +226,9 @@ impl Reader<'_> {
             || record.variant.is_some()
             || record.foci.is_some()
             || record.sights.is_some()
-            || record.refutation.is_some();
+            || record.refutation.is_some()
+            || record.views.is_some()
+            || record.crowd.is_some();
         match record.pushdown {
             Some(claim) if !is_strange => claim.read(self),
             Some(_) => Err("a claim about path edges has nothing but `pushdown`".to_owned()),
@@ -236,6 +247,7 @@ impl Reader<'_> {
             ("refutation", record.refutation.is_some()),
             ("views", record.views.is_some()),
             ("rings", record.rings.is_some()),
+            ("crowd", record.crowd.is_some()),
         ];
         if let Some((key, _)) = strange.into_iter().find(|(_, is_there)| *is_there) {
             return Err(format!("a claim that there is no fair run has no `{key}`"));
@@ -263,6 +275,7 @@ impl Reader<'_> {
             ("refutation", record.refutation.is_some()),
             ("views", record.views.is_some()),
             ("rings", record.rings.is_some()),
+            ("crowd", record.crowd.is_some()),
         ];
         if let Some((key, _)) = strange.into_iter().find(|(_, is_there)| *is_there) {
             return Err(format!("a split invariant has no `{key}`"));

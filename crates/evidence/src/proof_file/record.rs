@@ -20,6 +20,7 @@ use crate::certificate::{
     Claim, Column, ControlPoint, Fact, LocalFact, Member, NoFairRun, ProcessDimension, Refutation, SplitInvariant,
     StateSet, Symmetry, Variant, ViolationName,
 };
+use crate::crowd::{Branch, CrowdSum};
 use crate::itf::value::scalar_to_json;
 use crate::pushdown::PushdownProof;
 use crate::rings::RingsRecord;
@@ -75,6 +76,8 @@ pub(super) struct FactRecord {
     pub views: Option<ViewsRecord>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rings: Option<RingsRecord>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub crowd: Option<CrowdRecord>,
 }
 
 impl FactRecord {
@@ -95,8 +98,17 @@ impl FactRecord {
             refutation: None,
             views: None,
             rings: None,
+            crowd: None,
         }
     }
+}
+
+/// A refutation for every size.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CrowdRecord {
+    pub sums: Vec<CrowdSum>,
+    pub branches: Vec<Branch>,
 }
 
 /// The permutations under which members have images.
@@ -145,6 +157,8 @@ pub(super) enum ClaimRecord {
     Sights,
     #[serde(rename = "refutation")]
     Refutation,
+    #[serde(rename = "crowd")]
+    Crowd,
     #[serde(rename = "views")]
     Views,
     #[serde(rename = "rings")]
@@ -250,6 +264,11 @@ impl Writer<'_> {
             Claim::Rings(claim) => {
                 FactRecord { rings: RingsRecord::new(claim), ..FactRecord::new(ClaimRecord::Rings, &fact.uses) }
             }
+            Claim::Crowd(claim) => FactRecord {
+                violation: Some(self.violation(&claim.violation)),
+                crowd: Some(CrowdRecord { sums: claim.sums.clone(), branches: claim.branches.clone() }),
+                ..FactRecord::new(ClaimRecord::Crowd, &fact.uses)
+            },
         }
     }
 

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod every_random;
+mod every_size;
 mod mutants;
 mod protocols;
 mod random;

@@ -175,6 +175,9 @@ fn locally(proof: &Certificate) -> String {
             width => format!("{width} neighbours at a time"),
         };
     }
+    if proof.crowd().is_some() {
+        return "one process after the other".to_owned();
+    }
     if let Some(views) = proof.views() {
         return match views.k {
             1 => "one of them at a time".to_owned(),

@@ -103,13 +103,17 @@ fn shows(view: &View, turn: &Turn) -> bool {
 
 /// From some point on only at nodes of `stays`, or again and again an edge of `often`.
 #[derive(Clone)]
-pub(super) struct Condition {
+pub(in crate::certificate) struct Condition {
     pub stays: Option<Vec<bool>>,
     pub often: Vec<bool>,
 }
 
 /// The fair components of a set of edges, given by their ends: each a list of edges.
-pub(super) fn fair_components(ends: &[(usize, usize)], within: &[bool], conditions: &[Condition]) -> Vec<Vec<usize>> {
+pub(in crate::certificate) fn fair_components(
+    ends: &[(usize, usize)],
+    within: &[bool],
+    conditions: &[Condition],
+) -> Vec<Vec<usize>> {
     let mut found = Vec::new();
     let all: Vec<usize> = (0..ends.len()).filter(|&edge| within[edge]).collect();
     let mut open = vec![all];

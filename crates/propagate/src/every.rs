@@ -1,0 +1,305 @@
+//! Temporal properties for every size: interchangeable processes, any number of them.
+//!
+//! In: a program of the fragment of `::views`, and a temporal property that speaks of one process at most. Out: a certificate whose scope is
+//! every size, or why there is none. [`edges`]: the view graph of one process. [`pairs`]: which edges of two processes can be one turn.
+//! [`sums`]: sums over all processes. [`refute`]: the rules.
+
+pub mod edges;
+pub mod pairs;
+pub mod refute;
+pub mod sums;
+
+use ::views::choices::Choices;
+use ::views::config::Item;
+use ::views::engine::certified;
+use ::views::fragment::Fragment;
+use ::views::sight::{Ground, Guessing, Needs, Sight, Who};
+use base::{Budget, Coarse, Feature, StopReason, Unsupported};
+use engine::{Halt, PropertyId};
+use evidence::certificate::{Claim, Fact};
+use evidence::crowd::CrowdRefutation;
+use evidence::plain::{self, Atom, Violation};
+use evidence::{Certificate, Scope};
+use model::Model;
+use model::control::ActionId;
+use model::expr::{Domain, Expr, ExprKind};
+use model::fairness::{EdgePredicate, FairnessPair, StatePredicate};
+use model::process::ProcessId;
+use model::property::{Formula, PropertyKind};
+use model::size::parameters_of;
+use model::value::Value;
+use streett::{Condition, Edges};
+
+use crate::conditions::{Product, Reader};
+use crate::engine::Config;
+use edges::{Crowd, Edge, ME, Mover};
+use refute::{Matter, Refuter};
+use sums::{Sum, sums};
+
+/// Proves properties of one program for every size.
+pub struct EverySize<'m> {
+    fragment: &'m Fragment,
+    crowd: Crowd<'m>,
+    sums: Vec<Sum>,
+    budget: &'m Budget,
+    config: Config,
+}
+
+fn outside(text: impl Into<String>) -> Halt {
+    StopReason::from(Unsupported::about(Feature::Sizes, text)).into()
+}
+
+impl<'m> EverySize<'m> {
+    /// The view graph of a program in the fragment, with sums.
+    ///
+    /// # Errors
+    /// A limit, or what is outside of the fragment.
+    pub fn new(model: &'m Model, fragment: &'m Fragment, budget: &'m Budget, config: Config) -> Result<Self, Halt> {
+        let ground = Ground { model, layout: &fragment.layout };
+        let crowd = Crowd::new(ground, budget, config.edges)?;
+        let sums = sums(&crowd);
+        Ok(EverySize { fragment, crowd, sums, budget, config })
+    }
+
+    /// How many views there are.
+    pub fn n_views(&self) -> usize {
+        self.crowd.views.len()
+    }
+
+    /// A proof of a property for every size.
+    ///
+    /// # Errors
+    /// A limit, what is outside of the fragment, or that something is left.
+    pub fn certificate(&self, property: PropertyId) -> Result<Certificate, Halt> {
+        let model = self.crowd.ground.model;
+        let asked = &model.properties[property];
+        let kinds = (&asked.kind, &model.template().properties[property].kind);
+        let (PropertyKind::Temporal(formula), PropertyKind::Temporal(written)) = kinds else {
+            return Err(outside("it is no question about runs"));
+        };
+        self.look(written)?;
+        let views = certified(self.crowd.ground, &self.crowd.closed);
+        let mut facts = vec![Fact { claim: Claim::Views(views), uses: Vec::new() }];
+        for violation in self.representatives(plain::violations(model, asked, formula)?)? {
+            facts.push(Fact { claim: Claim::Crowd(self.refutation(&violation)?), uses: vec![0] });
+        }
+        let parameter = &model.parameters[self.fragment.parameter];
+        let from = parameter.least.max(2);
+        let scope = Scope::AllSizes { parameter: parameter.name.clone(), from, checked: Vec::new() };
+        Ok(Certificate { property: asked.name.clone(), scope, facts })
+    }
+
+    /// Whether a formula, as it was written, says the same for every size.
+    fn look(&self, formula: &Formula) -> Result<(), Halt> {
+        match formula {
+            Formula::Now(expr) => self.look_at(expr),
+            Formula::Not(inner) | Formula::Unary(_, inner) => self.look(inner),
+            Formula::Boolean(_, left, right) | Formula::Binary(_, left, right) => {
+                self.look(left)?;
+                self.look(right)
+            }
+            Formula::Quantified { bindings, filter, body, .. } => {
+                let over = bindings.iter().any(|binding| self.is_family(&binding.domain));
+                if over && filter.is_some() {
+                    return Err(outside("the property leaves some processes out"));
+                }
+                for binding in bindings {
+                    if let Domain::Range(lo, hi) = &binding.domain {
+                        self.look_at(lo)?;
+                        self.look_at(hi)?;
+                    }
+                }
+                filter.as_ref().map_or(Ok(()), |filter| self.look_at(filter))?;
+                self.look(body)
+            }
+            Formula::Refused(_) => Err(outside("the property is an automaton")),
+        }
+    }
+
+    fn look_at(&self, expr: &Expr) -> Result<(), Halt> {
+        let model = self.crowd.ground.model;
+        if parameters_of(expr).contains(&self.fragment.parameter) {
+            let name = &model.parameters[self.fragment.parameter].name;
+            return Err(outside(format!("the property uses `{name}` as a number")));
+        }
+        let mut counts = false;
+        model::visit::each_part(expr, &mut |part| {
+            if let ExprKind::Quantified(quantified) = &part.kind {
+                counts |= quantified.bindings.iter().any(|binding| self.is_family(&binding.domain));
+            }
+        });
+        if counts { Err(outside("the property is about all processes at once")) } else { Ok(()) }
+    }
+
+    fn is_family(&self, domain: &Domain) -> bool {
+        matches!(domain, Domain::Family(family) if *family == self.fragment.layout.family)
+    }
+
+    fn is_member(&self, value: Value) -> bool {
+        matches!(value, Value::Process(id) if self.fragment.layout.is_member(self.crowd.ground.model, id))
+    }
+
+    fn first(&self) -> ProcessId {
+        self.crowd.ground.model.families[self.fragment.layout.family].first
+    }
+
+    /// Of the ways to violate the property that differ by an exchange of processes, the one of the first process.
+    fn representatives(&self, violations: Vec<Violation>) -> Result<Vec<Violation>, Halt> {
+        let mut found = Vec::new();
+        for violation in violations {
+            let members = violation.instance.iter().filter(|(_, value)| self.is_member(*value));
+            let members: Vec<Value> = members.map(|(_, value)| *value).collect();
+            if members.len() > 1 {
+                return Err(outside("the property is about several processes at once"));
+            }
+            let first = Value::Process(self.first());
+            if members.first().is_none_or(|&member| member == first) {
+                found.push(violation);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Why no fair run violates the property in one way.
+    fn refutation(&self, violation: &Violation) -> Result<CrowdRefutation, Halt> {
+        let conditions = self.conditions(violation);
+        let reader =
+            Reader::with_atoms(&violation.automaton, &self.truths(&violation.automaton.atoms)?, self.n_views());
+        let initial: Vec<u32> = self.crowd.initial.iter().map(|&view| view as u32).collect();
+        let product = Product::new((&initial, &self.crowd.graph), &reader, &conditions, self.config.edges)?;
+        let matter = Matter { crowd: &self.crowd, sums: &self.sums, conditions: &conditions, product: &product };
+        let mut refuter = Refuter::new(matter, self.budget, (self.config.depth, self.config.tests));
+        match refuter.refute()? {
+            None => Err(StopReason::from(Coarse::Views).into()),
+            Some(branches) => Ok(CrowdRefutation {
+                violation: violation.name(self.crowd.ground.model),
+                sums: self.sums.clone(),
+                branches,
+            }),
+        }
+    }
+
+    /// The truth of atoms at each view, of the process whose view it is.
+    fn truths(&self, atoms: &[Atom]) -> Result<Vec<Vec<bool>>, Halt> {
+        let ground = self.crowd.ground;
+        let mut found = Vec::new();
+        for atom in atoms {
+            let mut bound = Vec::new();
+            for &value in &atom.bound {
+                bound.push(match value {
+                    Value::Process(id) if id == self.first() => Item::Slot(ME),
+                    value if self.is_member(value) => return Err(outside("the property is about several processes")),
+                    value => Item::Value(value),
+                });
+            }
+            let mut truths = Vec::new();
+            for view in &self.crowd.views {
+                let mut choices = Choices::default();
+                let mut sight = Sight {
+                    ground: Ground { model: ground.model, layout: ground.layout },
+                    config: view.clone(),
+                    me: Who::Nobody,
+                    bound: bound.clone(),
+                    guessing: Guessing { contents: false, witnesses: false },
+                    choices: &mut choices,
+                    needs: Needs::default(),
+                };
+                let truth = sight.truth(&atom.expr);
+                let is_sure = sight.needs == Needs::default();
+                match truth {
+                    Ok(truth) if is_sure && !choices.advance() => truths.push(truth),
+                    _ => return Err(outside("the property looks at more than one process, or names one")),
+                }
+            }
+            found.push(truths);
+        }
+        Ok(found)
+    }
+
+    /// What fairness demands of the edges of each process: what was assumed of every one, and of processes of other families. What else was
+    /// assumed is not made use of.
+    fn conditions(&self, violation: &Violation) -> Vec<Condition> {
+        let model = self.crowd.ground.model;
+        let for_each = &model.template().forms.for_each;
+        let mut found = Vec::new();
+        for &id in &violation.fairness {
+            let pair = &model.fairness[id];
+            let whose = match pair.owner {
+                Some(owner) if owner == self.first() && for_each.contains(&id) => Whose::Mine,
+                Some(owner) if !self.is_member(Value::Process(owner)) => Whose::Of(owner),
+                _ => continue,
+            };
+            if let Some(condition) = self.condition(pair, whose) {
+                found.push(condition);
+            }
+        }
+        found
+    }
+
+    fn condition(&self, pair: &FairnessPair, whose: Whose) -> Option<Condition> {
+        let owner = pair.owner?;
+        let stays = match &pair.always {
+            None => None,
+            Some(predicate) => Some(self.may_be(predicate, owner, whose)?),
+        };
+        let mut often = Edges::none(self.crowd.edges.len());
+        for predicate in &pair.often {
+            let before = match predicate {
+                EdgePredicate::Before(predicate) => Some(self.may_be(predicate, owner, whose)?),
+                _ => None,
+            };
+            for (number, edge) in self.crowd.edges.iter().enumerate() {
+                let is_met = match predicate {
+                    EdgePredicate::Before(_) => before.as_ref().is_some_and(|before| before[edge.from]),
+                    EdgePredicate::Scheduled(process) if *process == owner => whose.moves(edge),
+                    EdgePredicate::Moves(process, labels) if *process == owner => {
+                        let action = edge.action.filter(|_| whose.moves(edge));
+                        action.is_some_and(|action| self.carries(action, labels.as_deref()))
+                    }
+                    _ => return None,
+                };
+                if is_met {
+                    often.insert(number);
+                }
+            }
+        }
+        Some(Condition { stays, often })
+    }
+
+    /// At which views a predicate may hold; `None` where it is not about what its owner can do.
+    fn may_be(&self, predicate: &StatePredicate, owner: ProcessId, whose: Whose) -> Option<Vec<bool>> {
+        let StatePredicate::Unable(process, labels) = predicate else { return None };
+        if *process != owner {
+            return None;
+        }
+        let able = match whose {
+            Whose::Mine => &self.crowd.able,
+            Whose::Of(process) => self.crowd.outside_able.get(&process)?,
+        };
+        let unable = able.iter().map(|able| !able.iter().any(|&action| self.carries(action, labels.as_deref())));
+        Some(unable.collect())
+    }
+
+    fn carries(&self, action: ActionId, labels: Option<&[String]>) -> bool {
+        let carried = &self.crowd.ground.model.actions[action].labels;
+        labels.is_none_or(|labels| carried.iter().any(|label| labels.contains(label)))
+    }
+}
+
+/// Whose fairness it is.
+#[derive(Clone, Copy)]
+enum Whose {
+    /// Of the process whose view it is.
+    Mine,
+    /// Of a process of another family.
+    Of(ProcessId),
+}
+
+impl Whose {
+    fn moves(self, edge: &Edge) -> bool {
+        match self {
+            Whose::Mine => edge.mover == Mover::Me,
+            Whose::Of(process) => edge.mover == Mover::Outside(process),
+        }
+    }
+}
