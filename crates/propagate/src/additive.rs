@@ -177,6 +177,7 @@ impl<'s, 'm> Search<'s, 'm> {
     /// A guess with weights of processes, if there are some.
     fn completed(&self, guess: &Guess) -> Option<Additive> {
         let model = self.views.model;
+        let free = free_cells(model);
         let mut processes = Vec::new();
         let (mut constant, mut begins_light) = (0, true);
         for process in model.processes.ids() {
@@ -189,7 +190,10 @@ impl<'s, 'm> Search<'s, 'm> {
             }
             let local = self.local_weights(process, guess, &[]).or_else(|| {
                 let own = self.views.list[process.index()].items.iter().filter_map(|item| match item {
-                    Item::Cell(cell) if model.cells[*cell].owner == Some(process) => Some(*cell),
+                    // A sum has to be the same wherever the program starts.
+                    Item::Cell(cell) if model.cells[*cell].owner == Some(process) && !free.contains(cell) => {
+                        Some(*cell)
+                    }
                     _ => None,
                 });
                 self.local_weights(process, guess, &own.collect::<Vec<_>>())

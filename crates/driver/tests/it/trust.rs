@@ -14,7 +14,7 @@ use evidence::Evidence;
 use model::Model;
 
 /// Programs and the truth about their properties.
-const PROGRAMS: [(&str, &str); 14] = [
+const PROGRAMS: [(&str, &str); 16] = [
     // The text indexes `a` by numbers, the property by processes.
     (
         "program issue_0012(N: 2..) { shared a: [bool; N];
@@ -90,6 +90,22 @@ const PROGRAMS: [(&str, &str); 14] = [
            e: atomic { if (exists j != k: x[j] == 1 && x[k] == 1) { d = true; } } }
          invariant p: !d; allow deadlock; }",
         "+",
+    ),
+    // Everybody starts with itself.
+    (
+        "program itself(N: 2..) { shared d: bool;
+         process P[i in 0..<N] { local v: pid(P)? = i; public w: pid(P) = i; a: d = w != i; b: w = any; }
+         invariant p: !d; invariant q: forall i: P[i]@a => P[i].w == i; invariant r: forall i: P[i].w == i; }",
+        "++-",
+    ),
+    // What a process starts with is part of a sum, and may be anything.
+    (
+        "program anything { shared t: 0..=2;
+         process P[i in 0..<2] { local v: bool = any;
+           loop { a: atomic { await t < 2; t = t + 1; v = true; } b: atomic { await v; t = t - 1; v = false; } } }
+         property p: always eventually t == 0 under weak P[*];
+         property q: forall i: always eventually P[i]@a under weak P[*]; }",
+        "-+",
     ),
     // There is nobody to speak of.
     (

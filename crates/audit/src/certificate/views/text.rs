@@ -127,10 +127,14 @@ impl<'m> Text<'m> {
             Init::First | Init::Any => true,
             Init::Elements(elements) => !is_row && elements.iter().all(|element| self.starts_alike(element, false)),
             Init::Fill(value) => {
-                // A particular process is taken for any.
+                // A particular process, or the one that starts with it, is taken for any.
                 let is_process = match &value.kind {
-                    ExprKind::Const(Value::Process(_)) => true,
-                    ExprKind::ToProcess(_, inner) => matches!(inner.kind, ExprKind::Const(_)),
+                    ExprKind::Const(Value::Process(_)) | ExprKind::Myself => true,
+                    ExprKind::ToProcess(family, inner) => match &inner.kind {
+                        ExprKind::Const(_) => true,
+                        ExprKind::IndexOf(who) => *family == self.family && who.kind == ExprKind::Myself,
+                        _ => *family == self.family && inner.kind == ExprKind::Myself,
+                    },
                     _ => false,
                 };
                 is_process
