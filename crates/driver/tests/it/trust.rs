@@ -140,28 +140,105 @@ const PROGRAMS: [(&str, &str); 16] = [
     ),
 ];
 
-/// A program, a method that proves a property of it, and another program of which the same proof has to be refused.
-const BORROWED: [(&str, &str, &str, &str); 2] = [
+/// A program of which views prove a property, and a word of it: with another one the proof has to be refused.
+struct Borrowed {
+    program: &'static str,
+    property: &'static str,
+    word: &'static str,
+    other: &'static str,
+}
+
+const BORROWED: [Borrowed; 10] = [
     // A quantifier stops at the mover itself, or is a fault of somebody who stands before it.
-    (
-        "program v(N: 2..) { shared x: [0..=1; N];
+    Borrowed {
+        program: "program v(N: 2..) { shared x: [0..=1; N];
          process P[i in 0..<N] { loop { a: x[i] = 1; b: await exists j: 1 * x[j] == 1; c: x[i] = 0; } } }",
-        "views",
-        "no_errors",
-        "program v(N: 2..) { shared x: [0..=1; N];
-         process P[i in 0..<N] { loop { a: x[i] = 1; b: await exists j: 1 / x[j] == 1; c: x[i] = 0; } } }",
-    ),
+        property: "no_errors",
+        word: "1 * x",
+        other: "1 / x",
+    },
     // The same in a property, which then has no value in some state.
-    (
-        "program v(N: 2..) { shared x: [0..=1; N] = 1;
+    Borrowed {
+        program: "program v(N: 2..) { shared x: [0..=1; N] = 1;
          process P[i in 0..<N] { loop { a: x[i] = 0; b: skip; c: x[i] = 1; } }
          invariant p: exists j: 1 * x[j] >= 0; }",
-        "views",
-        "p",
-        "program v(N: 2..) { shared x: [0..=1; N] = 1;
-         process P[i in 0..<N] { loop { a: x[i] = 0; b: skip; c: x[i] = 1; } }
-         invariant p: exists j: 1 / x[j] >= 0; }",
-    ),
+        property: "p",
+        word: "1 * x",
+        other: "1 / x",
+    },
+    // One more process moves.
+    Borrowed {
+        program: "program v(N: 2..) { shared t: pid(P)?;
+         process P[i in 0..<N] { loop { a: atomic { await t == none; t = i; } c: t = none; } }
+         invariant p: forall i: P[i]@c => t == i; }",
+        property: "p",
+        word: "await t == none;",
+        other: "await t == none || t != none;",
+    },
+    // Somebody who is not seen decides a quantifier.
+    Borrowed {
+        program: "program v(N: 2..) {
+         process P[i in 0..<N] { public f: bool; public g: bool;
+           loop { a: f = !f; b: atomic { if (exists j: j != i && P[j].f) { g = false; } } } }
+         invariant p: forall i: !P[i].g; }",
+        property: "p",
+        word: "g = false",
+        other: "g = true",
+    },
+    // Somebody who is not seen is looked at by name.
+    Borrowed {
+        program: "program v(N: 2..) { shared t: pid(P); shared f: [bool; N];
+         process P[i in 0..<N] { public g: bool;
+           loop { t = any; a: f[i] = !f[i]; b: atomic { if t != i && f[t] { g = false; } } } }
+         invariant p: forall i: !P[i].g; }",
+        property: "p",
+        word: "g = false",
+        other: "g = true",
+    },
+    // Another property.
+    Borrowed {
+        program: "program v(N: 2..) { shared t: pid(P)?;
+         process P[i in 0..<N] { loop { a: atomic { await t == none; t = i; } c: t = none; } }
+         invariant p: forall i: !(P[i]@c && t == none); }",
+        property: "p",
+        word: "&& t == none);",
+        other: "&& t != none);",
+    },
+    // A step fails.
+    Borrowed {
+        program: "program v(N: 2..) { shared x: bool;
+         process P[i in 0..<N] { loop { a: x = true; b: assert x || !x; } } }",
+        property: "no_errors",
+        word: "x || !x",
+        other: "!x",
+    },
+    // Two processes violate what no single one does.
+    Borrowed {
+        program: "program v(N: 2..) {
+         process P[i in 0..<N] { loop { a: skip; c: skip; } }
+         invariant p: forall i != j: !(P[i]@c && P[j]@c && P[i]@a); }",
+        property: "p",
+        word: "&& P[i]@a",
+        other: "",
+    },
+    // The number of processes is a number.
+    Borrowed {
+        program: "program v(N: 2..) { shared x: 0..=3;
+         process P[i in 0..<N] { loop { a: atomic { await x < 2; x = x + 1; } } }
+         invariant p: x <= 2; allow deadlock; }",
+        property: "p",
+        word: "await x < 2",
+        other: "await x < N",
+    },
+    // It starts with the number of processes.
+    Borrowed {
+        program: "program v(N: 2..) { shared x: 0..=3 = 2;
+         process P[i in 0..<N] { loop { a: skip; } }
+         invariant p: x == 2; }",
+        property: "p",
+        word: "0..=3 = 2",
+        other: "0..=3 = N",
+    },
 ];
 
 fn load(text: &str) -> Model {
@@ -210,17 +287,18 @@ fn no_method_contradicts_the_whole_product() {
 
 #[test]
 fn a_proof_of_one_program_is_none_of_another() {
-    for (text, method, property, other) in BORROWED {
-        let (model, other) = (load(text), load(other));
+    for Borrowed { program, property, word, other } in BORROWED {
+        assert_eq!(program.matches(word).count(), 1, "{word}: {program}");
+        let (model, changed) = (load(program), load(&program.replace(word, other)));
         let id = driver::select::find(&model, property).unwrap();
         let budget = Budget::unlimited();
         let task = Task { model: &model, properties: vec![id], budget: budget.clone(), n_threads: 1 };
-        let results = methods::checker(methods::find(method).unwrap()).check(&task, &Silent).unwrap();
+        let results = methods::checker(methods::find("views").unwrap()).check(&task, &Silent).unwrap();
         let Verdict::Holds(Evidence::Certificate(certificate)) = &results[0].verdict else {
-            panic!("{method}: {:?}\n{text}", results[0].verdict)
+            panic!("{:?}\n{program}", results[0].verdict)
         };
-        let id = driver::select::find(&other, property).unwrap();
-        let checked = audit::certificate::check(&other, &other.properties[id], certificate, &budget);
-        assert!(checked.is_err(), "{property}: {checked:?}\n{text}");
+        let id = driver::select::find(&changed, property).unwrap();
+        let checked = audit::certificate::check(&changed, &changed.properties[id], certificate, &budget);
+        assert!(checked.is_err(), "{word} is {other}: {checked:?}\n{program}");
     }
 }
