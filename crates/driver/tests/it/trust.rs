@@ -148,7 +148,7 @@ struct Borrowed {
     other: &'static str,
 }
 
-const BORROWED: [Borrowed; 10] = [
+const BORROWED: [Borrowed; 11] = [
     // A quantifier stops at the mover itself, or is a fault of somebody who stands before it.
     Borrowed {
         program: "program v(N: 2..) { shared x: [0..=1; N];
@@ -229,6 +229,15 @@ const BORROWED: [Borrowed; 10] = [
         property: "p",
         word: "await x < 2",
         other: "await x < N",
+    },
+    // It starts otherwise.
+    Borrowed {
+        program: "program v(N: 2..) { shared x: bool = true;
+         process P[i in 0..<N] { loop { a: skip; } }
+         invariant p: x; }",
+        property: "p",
+        word: "bool = true",
+        other: "bool = false",
     },
     // It starts with the number of processes.
     Borrowed {
