@@ -30,8 +30,9 @@ use std::collections::HashMap;
 use base::Diagnostic;
 
 use super::ast::{
-    Assigned, ChannelDecl, Expr, ExprKind, FairnessItem, FairnessKind, Ident, Item, PatternIndex, ProcessDecl,
-    ProcessIndex, Program, PropertyKind, StorageClass, StructDecl, Type, TypeKind, VariableDecl,
+    Assigned, BinaryOp, ChannelDecl, Expr, ExprKind, FairnessItem, FairnessKind, Ident, Item, PatternIndex,
+    ProcessDecl, ProcessIndex, Program, PropertyKind, Range, RangeEnd, StorageClass, StructDecl, Type, TypeKind,
+    VariableDecl,
 };
 use crate::codes::check as code;
 
@@ -82,6 +83,16 @@ struct Elaborator<'a> {
     hidden: Vec<VariableDecl>,
     /// What is wrong.
     diagnostics: Vec<Diagnostic>,
+}
+
+/// The number after the last one of a range.
+fn after_last(range: &Range) -> Expr {
+    match range.end {
+        RangeEnd::Excluded => range.high.clone(),
+        RangeEnd::Included => {
+            names::binary(BinaryOp::Add, range.high.clone(), names::number(1, range.span), range.span)
+        }
+    }
 }
 
 /// A part of a variable that is one variable of its own.
@@ -145,6 +156,11 @@ impl<'a> Elaborator<'a> {
             }
         }
         for item in &program.items {
+            if let Item::Struct(declared) = item {
+                elaborator.check_struct(declared);
+            }
+        }
+        for item in &program.items {
             match item {
                 Item::Variable(declared) => {
                     elaborator.shared.insert(&declared.name.name, elaborator.resolved(&declared.ty, 0));
@@ -162,11 +178,8 @@ impl<'a> Elaborator<'a> {
 
     fn item(&mut self, item: &'a Item) -> Vec<Item> {
         vec![match item {
-            Item::Struct(declared) => {
-                self.check_struct(declared);
-                return Vec::new();
-            }
-            Item::Alias(_) => return Vec::new(),
+            // Their types stand wherever they are used.
+            Item::Struct(_) | Item::Alias(_) => return Vec::new(),
             Item::Channel(declared) => return self.channel(declared),
             Item::Variable(declared) => return self.variables(declared).into_iter().map(Item::Variable).collect(),
             Item::Process(declared) => Item::Process(self.process(declared)),
@@ -321,8 +334,7 @@ impl<'a> Elaborator<'a> {
         }
         match &ty.kind {
             TypeKind::Array { element, length } => {
-                let length = self.expr(length);
-                self.leaves_within(element, depth + 1).into_iter().map(|leaf| array(leaf, &length)).collect()
+                self.leaves_within(element, depth + 1).into_iter().map(|leaf| array(leaf, length)).collect()
             }
             TypeKind::Set(element) => match self.n_elements(element) {
                 Some(length) => {
@@ -348,7 +360,7 @@ impl<'a> Elaborator<'a> {
         };
         let from_zero = range.filter(|range| matches!(range.low.kind, ExprKind::Int(0)));
         if let Some(range) = from_zero {
-            return Some(self.after_last(&range));
+            return Some(after_last(&range));
         }
         let message = "there are sets of processes and of numbers from 0 on";
         let diagnostic = Diagnostic::error(code::BAD_SET, element.span, message);

@@ -183,3 +183,31 @@ fn what_does_not_fit_is_refused() {
         assert_eq!(facts(&format!("program p {{ {text} }}")), codes, "{text}");
     }
 }
+
+#[test]
+fn what_refers_to_itself_or_nests_deeply_is_answered() {
+    let nested = format!("{}0{}", "a[".repeat(150), "]".repeat(150));
+    assert_eq!(
+        facts(&format!(
+            "program p {{ struct S {{ x: 0..=1 }} shared a: [0..=1; 2]; process P {{ await {nested} == 0; }} }}"
+        )),
+        "2 states, 1 transitions"
+    );
+    let fields = format!("{}0{}", "a[".repeat(150), "].x".repeat(150));
+    assert_eq!(
+        facts(&format!(
+            "program p {{ struct S {{ x: 0..=1 }} shared a: [S; 2]; process P {{ await {fields} == 0; }} }}"
+        )),
+        "2 states, 1 transitions"
+    );
+    for text in [
+        "shared x: S; struct S { a: S, b: S }",
+        "shared x: S; struct S { a: T, b: T } struct T { a: [S; 2], b: S }",
+        "type A = A; shared x: A;",
+        "type A = [A; 2]; shared x: A;",
+        "struct S { a: [bool; x == x] } shared x: S;",
+        "struct S { a: set of 0..<(x == x) } shared x: S;",
+    ] {
+        assert!(facts(&format!("program p {{ {text} process P {{ skip; }} }}")).starts_with('E'), "{text}");
+    }
+}

@@ -15,7 +15,7 @@ use crate::pw::ast::{
 /// A channel that an expression names.
 pub(super) struct Channel<'a> {
     declared: &'a ChannelDecl,
-    /// Which one of an array of channels, elaborated.
+    /// Which one of an array of channels, as written.
     indices: Vec<Expr>,
 }
 
@@ -88,7 +88,7 @@ impl<'a> Elaborator<'a> {
             }
             ExprKind::Index { base, index } => {
                 let mut channel = self.channel_of(base)?;
-                channel.indices.push(self.expr(index));
+                channel.indices.push((**index).clone());
                 Some(channel)
             }
             _ => None,
@@ -104,6 +104,7 @@ impl<'a> Elaborator<'a> {
                     _ => (base, format!(".{}", field.name)),
                 };
                 let channel = self.channel_of(base)?;
+                let channel = self.settled(channel);
                 Some(channel.variable(&format!("{}{suffix}", channel.declared.name.name), expr.span))
             }
             ExprKind::Index { base, index } => {
@@ -116,6 +117,7 @@ impl<'a> Elaborator<'a> {
 
     pub(super) fn channel_query(&mut self, query: &str, of: &Expr, span: Span) -> Option<Expr> {
         let channel = self.channel_of(of)?;
+        let channel = self.settled(channel);
         if is_rendezvous(channel.declared) {
             let message = "a rendezvous holds no messages";
             self.diagnostics.push(Diagnostic::error(code::BAD_MESSAGE, span, message));
@@ -160,7 +162,7 @@ impl<'a> Elaborator<'a> {
             self.diagnostics.push(diagnostic.note(declared.name.span, "declared here"));
             return None;
         }
-        Some(channel)
+        Some(self.settled(channel))
     }
 
     /// `send c(e, …);`
@@ -300,6 +302,13 @@ impl<'a> Elaborator<'a> {
             statements.push(names::assign(picked, names::number(0, span), span));
         }
         names::block(statements, span)
+    }
+}
+
+impl Elaborator<'_> {
+    /// The channel with its indices elaborated.
+    fn settled<'c>(&mut self, channel: Channel<'c>) -> Channel<'c> {
+        Channel { indices: self.exprs(&channel.indices), ..channel }
     }
 }
 

@@ -75,15 +75,6 @@ impl Elaborator<'_> {
         Range { low: self.expr(&range.low), high: self.expr(&range.high), ..range.clone() }
     }
 
-    /// The number after the last one of a range.
-    pub(super) fn after_last(&mut self, range: &Range) -> Expr {
-        let high = self.expr(&range.high);
-        match range.end {
-            RangeEnd::Excluded => high,
-            RangeEnd::Included => names::binary(BinaryOp::Add, high, names::number(1, range.span), range.span),
-        }
-    }
-
     fn name(&mut self, name: &Ident, expr: &Expr) -> Expr {
         if !self.bound.contains(&name.name)
             && let Some((_, value)) = self.lets.iter().rev().find(|(known, _)| *known == name.name)
@@ -100,7 +91,7 @@ impl Elaborator<'_> {
         match (self.channel_part(expr), self.place(expr)) {
             (Some(part), _) => part,
             (None, Some(placed)) if self.struct_of(&placed.ty).is_some() => self.whole_struct(expr),
-            (None, Some(placed)) if placed.is_field => placed.whole(),
+            (None, Some(placed)) if placed.is_field => self.whole(&placed),
             _ => {
                 let kind = match &expr.kind {
                     ExprKind::Index { base, index } => {
@@ -155,7 +146,7 @@ impl Elaborator<'_> {
                 names::binary(BinaryOp::And, above, names::binary(below, member, high, span), span)
             }
             Members::Set(set) => match (&set.kind, self.set(set)) {
-                (_, Some(placed)) => Expr { span, ..names::index(placed.whole(), member) },
+                (_, Some(placed)) => Expr { span, ..names::index(self.whole(&placed), member) },
                 (ExprKind::Set(elements), None) => {
                     let equal = |other| names::binary(BinaryOp::Equal, member.clone(), other, span);
                     let parts = self.exprs(elements).into_iter().map(equal).collect();
@@ -184,7 +175,7 @@ impl Elaborator<'_> {
             "size" | "empty" => {
                 let set = self.set(of)?;
                 let k = Ident { name: "k@".to_owned(), span };
-                let member = names::index(set.whole(), names::name("k@", span));
+                let member = names::index(self.whole(&set), names::name("k@", span));
                 let domain = self.domain_of(&set.ty)?;
                 let binders =
                     Binders { names: vec![k], distinct: false, other_than: Vec::new(), domain: Some(domain), span };
@@ -240,8 +231,9 @@ impl Elaborator<'_> {
         let mut body = self.expr(body);
         self.bound.truncate(n_bound);
         if let Some(set) = set {
+            let whole = self.whole(&set);
             let inside =
-                binders.names.iter().map(|name| names::index(set.whole(), names::name(name.name.clone(), name.span)));
+                binders.names.iter().map(|name| names::index(whole.clone(), names::name(name.name.clone(), name.span)));
             let inside = names::combined(BinaryOp::And, inside.collect(), binders.span);
             let op = if quantifier == Quantifier::ForAll { BinaryOp::Implies } else { BinaryOp::And };
             let body_span = body.span;

@@ -13,7 +13,7 @@ pub(super) struct Placed {
     owner: Option<Expr>,
     /// The name with the fields that follow it.
     name: String,
-    /// The indices, elaborated.
+    /// The indices as written.
     indices: Vec<Expr>,
     /// The type of this part.
     pub ty: Type,
@@ -22,25 +22,23 @@ pub(super) struct Placed {
     span: Span,
 }
 
-impl Placed {
+impl Elaborator<'_> {
     /// The variable that holds a part of it.
-    pub fn part(&self, leaf: &Leaf) -> Expr {
-        let ident = Ident { name: format!("{}{}", self.name, leaf.suffix), span: self.span };
-        let whole = match &self.owner {
-            Some(owner) => ExprKind::Field { base: Box::new(owner.clone()), field: ident },
+    pub(super) fn part(&mut self, placed: &Placed, leaf: &Leaf) -> Expr {
+        let ident = Ident { name: format!("{}{}", placed.name, leaf.suffix), span: placed.span };
+        let whole = match &placed.owner {
+            Some(owner) => ExprKind::Field { base: Box::new(self.expr(owner)), field: ident },
             None => ExprKind::Name(ident),
         };
-        let whole = Expr { kind: whole, span: self.span };
-        self.indices.iter().fold(whole, |base, index| names::index(base, index.clone()))
+        let whole = Expr { kind: whole, span: placed.span };
+        placed.indices.iter().fold(whole, |base, index| names::index(base, self.expr(index)))
     }
 
     /// The variable, if it is one.
-    pub fn whole(&self) -> Expr {
-        self.part(&Leaf { suffix: String::new(), ty: self.ty.clone() })
+    pub(super) fn whole(&mut self, placed: &Placed) -> Expr {
+        self.part(placed, &Leaf { suffix: String::new(), ty: placed.ty.clone() })
     }
-}
 
-impl Elaborator<'_> {
     /// The variable that an expression names, if it is declared and its type is known.
     pub(super) fn place(&mut self, expr: &Expr) -> Option<Placed> {
         match &expr.kind {
@@ -55,7 +53,7 @@ impl Elaborator<'_> {
             ExprKind::Index { base, index } => {
                 let mut placed = self.place(base)?;
                 let TypeKind::Array { element, .. } = placed.ty.kind else { return None };
-                placed.indices.push(self.expr(index));
+                placed.indices.push((**index).clone());
                 Some(Placed { ty: *element, span: expr.span, ..placed })
             }
             ExprKind::Field { base, field } => self.field(base, field, expr.span),
@@ -101,7 +99,7 @@ impl Elaborator<'_> {
         }?;
         let (_, members) = self.members.iter().find(|(name, _)| **name == *family)?;
         let ty = members.get(&*field.name)?.clone();
-        let owner = Some(self.expr(base));
+        let owner = Some(base.clone());
         Some(Placed { owner, name: field.name.clone(), indices: Vec::new(), ty, is_field: false, span })
     }
 
@@ -142,7 +140,7 @@ impl Elaborator<'_> {
                         return None;
                     };
                     let leaves = self.leaves(&placed.ty.clone());
-                    Some(leaves.iter().map(|leaf| placed.part(leaf)).collect())
+                    Some(leaves.iter().map(|leaf| self.part(&placed, leaf)).collect())
                 }
             };
         }

@@ -202,7 +202,7 @@ impl Elaborator<'_> {
             let nobody = Expr { kind: ExprKind::None, span };
             conditions.push(names::binary(BinaryOp::Unequal, chosen.clone(), nobody, span));
         }
-        conditions.extend(set.map(|set| names::index(set.whole(), chosen.clone())));
+        conditions.extend(set.map(|set| names::index(self.whole(&set), chosen.clone())));
         conditions.extend(condition.map(|condition| self.expr(condition)));
         let any = Assigned::Any { range: None, span };
         let pick = StatementKind::Assign { targets: vec![chosen.clone()], values: vec![any] };

@@ -124,7 +124,7 @@ impl Elaborator<'_> {
                 other => vec![other.clone(); leaves.len()],
             };
             for (leaf, part) in leaves.iter().zip(parts) {
-                all_targets.push(placed.part(leaf));
+                all_targets.push(self.part(&placed, leaf));
                 all_values.push(part);
             }
         }
@@ -140,7 +140,7 @@ impl Elaborator<'_> {
         let k = || names::name("k@", span);
         let (content, elements) = match (&value.kind, self.set(value)) {
             (ExprKind::Set(elements), _) => (names::truth(false, span), self.exprs(elements)),
-            (_, Some(other)) => (names::index(other.whole(), k()), Vec::new()),
+            (_, Some(other)) => (names::index(self.whole(&other), k()), Vec::new()),
             _ => {
                 let message = "a set is needed here: another set, or `{…}`";
                 self.diagnostics.push(Diagnostic::error(code::BAD_SET, value.span, message));
@@ -150,10 +150,11 @@ impl Elaborator<'_> {
         let TypeKind::Set(element) = &set.ty.kind else { return None };
         let length = self.n_elements(&element.clone())?;
         let variable = Ident { name: "k@".to_owned(), span };
-        let body = names::block(vec![names::assign(names::index(set.whole(), k()), content, span)], span);
+        let whole = self.whole(&set);
+        let body = names::block(vec![names::assign(names::index(whole.clone(), k()), content, span)], span);
         let range = names::range(names::number(0, span), length, span);
         let mut statements = vec![names::statement(StatementKind::For { variable, range, body }, span)];
-        let insert = |element| names::assign(names::index(set.whole(), element), names::truth(true, span), span);
+        let insert = |element| names::assign(names::index(whole.clone(), element), names::truth(true, span), span);
         statements.extend(elements.into_iter().map(insert));
         Some(StatementKind::Atomic(names::block(statements, span)))
     }
@@ -165,7 +166,7 @@ impl Elaborator<'_> {
             self.diagnostics.push(diagnostic.help("a set is declared as `seen: set of pid`"));
             return StatementKind::Skip;
         };
-        let target = names::index(placed.whole(), self.expr(element));
+        let target = names::index(self.whole(&placed), self.expr(element));
         let values = vec![Assigned::Value(names::truth(inserts, span))];
         StatementKind::Assign { targets: vec![target], values }
     }
