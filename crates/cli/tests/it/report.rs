@@ -7,8 +7,8 @@
 
 use std::fs;
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
+use crate::limits::{interrupt, start};
 use crate::support::{Place, Told, root};
 use serde_json::Value as Json;
 use testkit::skip::{Needs, skipped};
@@ -88,10 +88,8 @@ fn an_interrupt_leaves_a_whole_report_of_what_was_done() {
 }
 ",
     );
-    let mut command = place.command("check endless.pw --method mono --report r.html --progress none".split(' '));
-    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    std::thread::sleep(Duration::from_millis(700));
-    Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status().unwrap();
+    let child = start(&place, "check endless.pw --method mono --report r.html --progress json");
+    interrupt(&child);
     Told::new(&child.wait_with_output().unwrap()).exits(3);
     let html = place.read("r.html");
     assert_eq!(inside(&html, "result")["results"][0]["reason"]["code"], "cancelled");

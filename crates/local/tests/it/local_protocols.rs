@@ -1,6 +1,6 @@
 //! Local sets on protocols: sizes that are known from elsewhere, many processes, limits.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use base::{Budget, CancelToken, SourceFile, StopReason};
 use engine::{Answer, Engine, Silent, Task, Verdict};
@@ -59,7 +59,6 @@ fn a_lock_that_is_tested_before_it_is_taken_fails_in_a_run_of_two_processes() {
 #[test]
 fn limits_end_in_an_ordinary_answer() {
     let model = example("filter", 6);
-    let started = Instant::now();
     let limit = Duration::from_millis(200);
     let late = ask(&model, 2, "mutex", Budget::new(Some(limit), None, CancelToken::default()));
     assert_eq!(late.verdict, Verdict::Unknown(StopReason::TimeLimit(limit)));
@@ -69,5 +68,4 @@ fn limits_end_in_an_ordinary_answer() {
     cancel.cancel();
     let stopped = ask(&model, 1, "mutex", Budget::new(None, None, cancel));
     assert_eq!(stopped.verdict, Verdict::Unknown(StopReason::Cancelled));
-    assert!(started.elapsed() < Duration::from_secs(30), "it took {:?}", started.elapsed());
 }

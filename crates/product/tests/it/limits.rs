@@ -1,7 +1,7 @@
 //! Limits end a search in an orderly way, with what was found until then.
 
 use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use base::{Budget, CancelToken, SourceFile, StopReason};
 use engine::{Engine, Event, Observer, Silent, Task, Verdict};
@@ -42,9 +42,7 @@ fn verdict<'v>(verdicts: &'v [(String, Verdict)], name: &str) -> &'v Verdict {
 fn time_runs_out() {
     let limit = Duration::from_millis(100);
     for n_threads in [1, 2] {
-        let started = Instant::now();
         let found = verdicts(&large(), Budget::new(Some(limit), None, CancelToken::default()), n_threads);
-        assert!(started.elapsed() < Duration::from_secs(20), "it took {:?}", started.elapsed());
         assert_eq!(*verdict(&found, "yes"), Verdict::Unknown(StopReason::TimeLimit(limit)));
         assert_eq!(*verdict(&found, "never"), Verdict::Unknown(StopReason::TimeLimit(limit)));
         assert!(matches!(verdict(&found, "early"), Verdict::Holds(Evidence::Trace(trace)) if trace.n_steps() == 1));
