@@ -77,7 +77,7 @@ pub const CODES: &[Code] = &[
     promela_row!(
         "E0905",
         "a name that nothing declares",
-        "Variables, types, proctypes and names of messages are declared before they are used. Variables of a block are known within it only."
+        "Variables, types, proctypes and names of messages are declared before they are used. Variables of a block in braces are known within it only."
     ),
     promela_row!(
         "E0906",

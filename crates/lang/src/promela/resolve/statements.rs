@@ -72,7 +72,8 @@ impl<'f> Resolver<'f> {
     }
 
     fn options(&mut self, options: &'f [Vec<ast::Stmt>]) -> Vec<Vec<Stmt>> {
-        options.iter().map(|option| self.statements(option)).collect()
+        // Braces make a scope, options do not.
+        options.iter().map(|option| self.rest(option)).collect()
     }
 
     fn goto(&mut self, label: &ast::Name) -> Option<StmtKind> {
