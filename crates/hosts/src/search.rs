@@ -1,0 +1,149 @@
+//! One search in the memories of many hosts, on timely dataflow.
+//!
+//! In: a program with its questions, and which process of which hosts this is. Out, at process 0: what was explored, and the runs that decide questions. `secret.rs` and `mesh.rs` connect
+//! the processes and make sure that they belong together; `cluster.rs` runs the workers and notices when a process is lost; `net.rs` is what workers tell each other, round by round;
+//! `part.rs` is one worker's part of the states; `levels.rs` is the search, and `checkpoint.rs` keeps its levels on disk.
+
+mod checkpoint;
+mod cluster;
+mod levels;
+mod mesh;
+mod net;
+mod part;
+mod secret;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use base::{Budget, Feature, StopReason};
+use engine::PropertyId;
+use model::Model;
+
+pub use cluster::{SILENCE, explains_panic};
+pub use levels::{Finding, HostShare, Outcome};
+pub use mesh::PATIENCE;
+pub use secret::{Secret, VARIABLE as SECRET_VARIABLE};
+
+use crate::file::Host;
+use levels::Plan;
+use mesh::Member;
+use net::Net;
+
+/// A search, as one of its processes sees it.
+#[derive(Clone, Debug)]
+pub struct Search {
+    /// The program.
+    pub model: Arc<Model>,
+    /// The program's text, which all processes must agree on.
+    pub text: String,
+    /// The questions, none of them temporal; none where everything is counted.
+    pub asked: Vec<PropertyId>,
+    /// What this process may use.
+    pub budget: Budget,
+    /// The hosts; process i runs on the i-th.
+    pub hosts: Vec<Host>,
+    /// Which process this is.
+    pub process: usize,
+    /// How many threads each process has.
+    pub n_threads: usize,
+    /// What only the processes of this search know; one process needs none.
+    pub secret: Option<Secret>,
+    /// Where levels are kept.
+    pub checkpoint: Option<PathBuf>,
+    /// Whether to go on with levels that are there.
+    pub resumes: bool,
+}
+
+/// Why a search has no outcome.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// Something about the call is wrong, in a sentence.
+    Refused(String),
+    /// A host was lost.
+    Lost {
+        /// Its name.
+        host: String,
+        /// What is known of it.
+        why: String,
+    },
+}
+
+impl Failure {
+    /// The same as a reason for `unknown`; `None` where the call is wrong.
+    pub fn reason(&self) -> Option<StopReason> {
+        match self {
+            Failure::Refused(_) => None,
+            Failure::Lost { host, why } => Some(StopReason::HostLost { host: host.clone(), why: why.clone() }),
+        }
+    }
+}
+
+/// Whether a program can be searched by several processes.
+///
+/// # Errors
+/// Call stacks are numbered as they are met, so that their numbers differ from process to process.
+pub fn supports(model: &Model) -> Result<(), StopReason> {
+    match model.procedures.is_empty() {
+        true => Ok(()),
+        false => Err(Feature::Procedures.into()),
+    }
+}
+
+impl Search {
+    /// What all processes, and the levels on disk, must agree on: the program, its parameters and the questions.
+    fn settings(&self) -> [u8; 32] {
+        let parameters: Vec<String> =
+            self.model.parameters.iter().map(|one| format!("{}={}", one.name, one.value)).collect();
+        let asked: Vec<String> = self.asked.iter().map(|id| self.model.properties[*id].name.clone()).collect();
+        let layout = packed::codec::Codec::new(&self.model, packed::codec::Limits::default()).layout;
+        let layout = format!("{} {:?} {:?}", layout.n_words, layout.control, layout.locations);
+        let parts = [&self.text, &self.model.name, &parameters.join(","), &asked.join(","), &layout];
+        secret::fingerprint(&parts.map(|part| part.as_bytes()))
+    }
+
+    /// Takes part in the search. Only process 0 has an outcome.
+    ///
+    /// # Errors
+    /// A call that is wrong, or a host that was lost; then the process should end soon, since threads may be left.
+    pub fn run(self) -> Result<Option<Outcome>, Failure> {
+        let settings = self.settings();
+        let mesh = match self.hosts.len() {
+            ..=1 => None,
+            n_processes => {
+                let secret = self.secret.clone();
+                let secret = secret.ok_or_else(|| {
+                    let why =
+                        format!("the processes of a search need a secret: set {SECRET_VARIABLE} to the same for all");
+                    Failure::Refused(why)
+                })?;
+                let workers = (n_processes * self.n_threads).to_le_bytes();
+                let agreed = secret::fingerprint(&[&settings, &workers]);
+                let member = Member { hosts: self.hosts.clone(), process: self.process, settings: agreed, secret };
+                Some(member.connect().map_err(Failure::Refused)?)
+            }
+        };
+        let names: Vec<String> = self.hosts.iter().map(|host| host.name.clone()).collect();
+        let resumes = self.resumes;
+        let disk = self.checkpoint.map(|directory| checkpoint::Store { directory, settings, resumes });
+        let plan = Plan {
+            model: self.model,
+            asked: self.asked,
+            budget: levels::share_of(&self.budget, self.n_threads),
+            hosts: names.clone(),
+            n_threads: self.n_threads,
+            disk,
+        };
+        let n_threads = self.n_threads;
+        let work = move |worker: &mut timely::worker::Worker| levels::work(&plan, &mut Net::new(worker, n_threads));
+        match cluster::run(n_threads, (self.process, mesh), work) {
+            Ok(results) => results.into_iter().next().unwrap_or(Ok(None)).map_err(Failure::Refused),
+            Err(lost) => {
+                let why = match lost.is_silent {
+                    true => format!("it gave no sign of life for {} s", SILENCE.as_secs()),
+                    false => "its process ended, or the connection to it".to_owned(),
+                };
+                Err(Failure::Lost { host: names.get(lost.process).cloned().unwrap_or_default(), why })
+            }
+        }
+    }
+}

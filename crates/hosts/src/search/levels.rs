@@ -1,0 +1,504 @@
+//! The search: level by level, all workers together, worker 0 decides what comes next.
+//!
+//! In: the program and the questions, at each worker. Out, at worker 0: what was explored, and for each question that something decided the run to it. When a level
+//! is closed everywhere, each worker reports; worker 0 puts the reports together and tells all whether to take the steps of the level, to walk back from something
+//! that was hit, or to end. So a question is decided on the first level that hits it, and runs are shortest, as on one machine.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use base::{Budget, Feature, StopReason, Unsupported};
+use engine::PropertyId;
+use evidence::{Exploration, Trace};
+use model::Model;
+use model::property::PropertyKind;
+use packed::codec::{Codec, Limits};
+use packed::compile::Compiler;
+use packed::machine::Machine;
+use packed::packing::Packed;
+use packed::questions::{Goal, Question};
+use packed::width::{ForWidth, with_width};
+use serde::{Deserialize, Serialize};
+
+use super::checkpoint::{Keeper, Kept, Store as Disk};
+use super::net::Net;
+use super::part::{Counts, Part};
+
+/// What is searched for.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The program.
+    pub model: Arc<Model>,
+    /// The questions, none of them temporal; none where everything is counted.
+    pub asked: Vec<PropertyId>,
+    /// What each worker of this process may use.
+    pub budget: Budget,
+    /// The names of the hosts, by process.
+    pub hosts: Vec<String>,
+    /// How many workers each process has.
+    pub n_threads: usize,
+    /// Where levels are kept, and whether to go on with those that are there.
+    pub disk: Option<Disk>,
+}
+
+/// What decided a question.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// The run, or why there is none.
+    pub result: Result<Trace, StopReason>,
+    /// When it was decided.
+    pub time: Duration,
+    /// What was explored by then.
+    pub explored: Exploration,
+}
+
+/// What a host held and sent.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HostShare {
+    /// Its name.
+    pub name: String,
+    /// Its workers.
+    pub workers: usize,
+    /// The states that it holds.
+    pub states: u64,
+    /// The most memory that its data took.
+    pub peak_memory_bytes: u64,
+    /// What it sent to other processes.
+    pub sent_bytes: u64,
+}
+
+/// What a search saw.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// By question: what decided it, if something did.
+    pub findings: Vec<Option<Finding>>,
+    /// What was explored.
+    pub exploration: Exploration,
+    /// Why it ended early, if a limit was reached.
+    pub stopped: Option<StopReason>,
+    /// How long it took.
+    pub time: Duration,
+    /// By process, what it took part with.
+    pub hosts: Vec<HostShare>,
+    /// The level from which the search went on, where it was resumed.
+    pub resumed_at: Option<u64>,
+}
+
+/// A limit, as workers tell each other.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Stop {
+    /// The user wants to end, or another worker has stopped.
+    Cancelled,
+    /// The time, in milliseconds.
+    Time(u64),
+    /// The memory, in bytes.
+    Memory(u64),
+    /// The disk, in words.
+    Disk(String),
+    /// What has no number any more.
+    Numbers(String),
+}
+
+impl Stop {
+    /// A limit in a form that can be sent.
+    pub fn new(reason: &StopReason) -> Self {
+        match reason {
+            StopReason::Cancelled => Stop::Cancelled,
+            StopReason::TimeLimit(time) => Stop::Time(time.as_millis() as u64),
+            StopReason::MemoryLimit(bytes) => Stop::Memory(*bytes),
+            StopReason::HostLost { why, .. } => Stop::Disk(why.clone()),
+            other => Stop::Numbers(other.to_string()),
+        }
+    }
+
+    /// The limit of a worker on a host with so many workers.
+    fn on(self, host: &str, n_threads: usize) -> StopReason {
+        let reason = match self {
+            Stop::Cancelled => return StopReason::Cancelled,
+            Stop::Time(time) => return StopReason::TimeLimit(Duration::from_millis(time)),
+            Stop::Memory(bytes) => StopReason::MemoryLimit(bytes.saturating_mul(n_threads as u64)),
+            Stop::Disk(why) => return StopReason::HostLost { host: host.to_owned(), why },
+            Stop::Numbers(_) => Unsupported::about(Feature::Numbers, "states").into(),
+        };
+        StopReason::OnHost { host: host.to_owned(), reason: Box::new(reason) }
+    }
+}
+
+/// What a worker says when a level is closed.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Report {
+    /// States of the level that was just closed, and of all levels.
+    level: u64,
+    states: u64,
+    counts: Counts,
+    peak_bytes: u64,
+    sent_bytes: u64,
+    /// By question: whether it was hit, and a state in which its expression has no value.
+    decided: Vec<bool>,
+    faulty: Vec<Option<Vec<u64>>>,
+    stop: Option<Stop>,
+}
+
+/// What comes next.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+enum Next {
+    /// The steps of the level, with these questions open.
+    Expand(Vec<bool>),
+    /// From something on this level that decides this question back to an initial state.
+    WalkBack { question: usize, depth: usize },
+    /// Nothing.
+    End,
+}
+
+/// One worker's work. The outcome is worker 0's.
+///
+/// # Errors
+/// A checkpoint that cannot be used, in a sentence; or a program too wide.
+pub fn work(plan: &Plan, net: &mut Net<'_>) -> Result<Option<Outcome>, String> {
+    let codec = Codec::new(&plan.model, Limits::default());
+    let job = Job { plan, net, codec: &codec };
+    with_width(codec.layout.n_words, job).unwrap_or_else(|reason| Err(reason.to_string()))
+}
+
+struct Job<'j, 'n, 'w> {
+    plan: &'j Plan,
+    net: &'n mut Net<'w>,
+    codec: &'j Codec<'j>,
+}
+
+impl ForWidth for Job<'_, '_, '_> {
+    type Output = Result<Option<Outcome>, String>;
+
+    fn run<const W: usize>(self) -> Self::Output {
+        let Job { plan, net, codec } = self;
+        let mut compiler = Compiler::new(codec);
+        let compile = |&id: &PropertyId| Question::new(codec.model, id, &mut compiler);
+        let questions: Vec<Question> = plan.asked.iter().filter_map(compile).collect();
+        let machine = Machine { codec, code: compiler.finish() };
+        let part = Part::<W>::new(&machine, &questions, &plan.budget, net);
+        let keeper = plan.disk.as_ref().map(|disk| disk.open(net, plan.n_threads, codec.layout.n_words)).transpose()?;
+        let (keeper, kept) = match keeper {
+            Some((keeper, kept)) => (Some(keeper), kept),
+            None => (None, None),
+        };
+        let leader = (net.me() == 0).then(|| Leader::new(plan, &questions, kept.as_ref()));
+        Worker { plan, net, part, keeper, kept, leader, depth: 0 }.run()
+    }
+}
+
+/// A worker under way.
+struct Worker<'j, 'n, 'w, 'a, const W: usize> {
+    plan: &'j Plan,
+    net: &'n mut Net<'w>,
+    part: Part<'a, W>,
+    /// Writes levels to disk.
+    keeper: Option<Keeper>,
+    /// Levels of an earlier search, which are read instead of searched.
+    kept: Option<Kept>,
+    /// At worker 0, what decides.
+    leader: Option<Leader<'j>>,
+    /// The level that is closed, and whose steps are taken next.
+    depth: usize,
+}
+
+impl<const W: usize> Worker<'_, '_, '_, '_, W> {
+    fn run(mut self) -> Result<Option<Outcome>, String> {
+        match self.is_kept(0) {
+            true => self.read_level(0)?,
+            false => {
+                self.part.start();
+                self.part.begin_level();
+            }
+        }
+        loop {
+            self.keep_level();
+            let report = self.report();
+            let reports = self.net.gather(&report);
+            let mut next = self.leader.as_mut().map(|leader| leader.put_together(&reports, self.depth));
+            loop {
+                match self.net.tell_all(next.as_ref()) {
+                    Next::Expand(is_open) => {
+                        self.part.ask(&is_open);
+                        break;
+                    }
+                    Next::WalkBack { question, depth } => {
+                        let run = self.walk_back(question, depth);
+                        next = self.leader.as_mut().map(|leader| leader.found(&self.part, question, run));
+                    }
+                    Next::End => {
+                        let is_complete = self.leader.as_ref().is_some_and(|leader| leader.is_complete);
+                        if let Some(keeper) = self.keeper.take() {
+                            keeper.end(self.net.tell_all((self.net.me() == 0).then_some(&is_complete)));
+                        }
+                        return Ok(self.leader.map(Leader::outcome));
+                    }
+                }
+            }
+            let depth = self.depth;
+            match self.is_kept(depth + 1) {
+                true => self.read_level(depth + 1)?,
+                false => self.part.expand(depth, self.net),
+            }
+            self.depth += 1;
+        }
+    }
+
+    fn is_kept(&self, depth: usize) -> bool {
+        self.kept.as_ref().is_some_and(|kept| depth as u64 <= kept.last_level)
+    }
+
+    /// Reads a level of an earlier search: whoever reads a file sends its states to their owners.
+    fn read_level(&mut self, depth: usize) -> Result<(), String> {
+        let Some(kept) = &mut self.kept else { return Ok(()) };
+        let n_workers = self.net.n_workers();
+        let mut wrong = None;
+        for file in &mut kept.files {
+            let read = file.read_level::<W>(depth, |states| {
+                let mut outbox: Vec<Vec<Packed<W>>> = vec![Vec::new(); n_workers];
+                for state in states {
+                    outbox[super::part::owner(state, n_workers)].push(*state);
+                }
+                for (to, states) in outbox.iter().enumerate().filter(|(_, states)| !states.is_empty()) {
+                    self.net.send(to, super::part::as_packet(states));
+                }
+            });
+            wrong = wrong.or(read.err());
+        }
+        if self.net.me() == 0 {
+            // What the steps before this level showed is not seen again.
+            self.part.counts = kept.counts[depth];
+            let decided = self.part.hits.decided.iter_mut().zip(&kept.decided[depth]);
+            decided.for_each(|(now, before)| *now |= before);
+        }
+        self.net.close(|words| self.part.take(&words));
+        self.part.begin_level();
+        let told = self.net.gather(&wrong);
+        let wrong = (self.net.me() == 0).then(|| told.into_iter().flatten().next());
+        self.net.tell_all(wrong.as_ref()).map_or(Ok(()), Err)
+    }
+
+    /// Writes the level that is closed to disk.
+    fn keep_level(&mut self) {
+        let Some(keeper) = &mut self.keeper else { return };
+        let counts = self.part.counts;
+        let written = keeper.write_level(self.depth, self.part.level(self.depth), counts, &self.part.hits.decided);
+        if let Err(why) = written {
+            self.part.meter.stop(StopReason::HostLost { host: String::new(), why });
+        }
+        if self.kept.as_ref().is_some_and(|kept| self.depth as u64 == kept.last_level) {
+            keeper.forget_earlier();
+        }
+    }
+
+    fn report(&mut self) -> Report {
+        let Part { hits, counts, meter, .. } = &self.part;
+        let report = Report {
+            level: self.part.level_len(self.depth) as u64,
+            states: self.part.n_states() as u64,
+            counts: *counts,
+            peak_bytes: meter.peak_bytes(),
+            sent_bytes: self.net.sent_bytes(),
+            decided: hits.decided.clone(),
+            faulty: hits.faulty.iter().map(|state| state.map(|state| state.to_vec())).collect(),
+            stop: meter.reason().as_ref().map(Stop::new),
+        };
+        self.part.hits = packed::questions::Hits::new(self.part.questions.len());
+        report
+    }
+
+    /// Walks back from the least state of a level that decides a question; at worker 0 the states of the run, the last one first, or the limit that was reached.
+    fn walk_back(&mut self, question: usize, depth: usize) -> Result<Vec<Packed<W>>, StopReason> {
+        let mut run: Vec<Packed<W>> = Vec::new();
+        for depth in (0..=depth).rev() {
+            let last: Option<Vec<u64>> =
+                self.net.tell_all((self.net.me() == 0).then(|| run.last().map(|state| state.to_vec())).as_ref());
+            let least = match last {
+                None => self.part.least_at_goal(&self.part.questions[question].goal, depth),
+                Some(target) => self.part.least_before(&packed::initial::widened(&target), depth),
+            };
+            let stop = self.part.meter.reason().as_ref().map(Stop::new);
+            let found = self.net.gather(&(least.map(|state| state.to_vec()), stop));
+            let least = found.iter().filter_map(|(state, _)| state.as_ref()).min();
+            let goes_on = self.net.me() == 0 && least.is_some();
+            if let Some(least) = least {
+                run.push(packed::initial::widened(least));
+            }
+            if !self.net.tell_all((self.net.me() == 0).then_some(&goes_on)) {
+                let stop = found.into_iter().find_map(|(_, stop)| stop).unwrap_or(Stop::Cancelled);
+                return Err(stop.on(&self.plan.hosts[0], 1));
+            }
+        }
+        Ok(run)
+    }
+}
+
+/// What worker 0 knows.
+struct Leader<'j> {
+    plan: &'j Plan,
+    started: Instant,
+    findings: Vec<Option<Finding>>,
+    /// For each question whether a state decides it, rather than its steps.
+    by_state: Vec<bool>,
+    /// Hits that are not walked back from yet: the question, and the level.
+    pending: Vec<(usize, usize)>,
+    exploration: Exploration,
+    shares: Vec<HostShare>,
+    stopped: Option<StopReason>,
+    is_complete: bool,
+    resumed_at: Option<u64>,
+    level: u64,
+}
+
+impl<'j> Leader<'j> {
+    fn new(plan: &'j Plan, questions: &[Question], kept: Option<&Kept>) -> Self {
+        Leader {
+            plan,
+            started: Instant::now(),
+            findings: questions.iter().map(|_| None).collect(),
+            by_state: questions.iter().map(|question| matches!(question.goal, Goal::State(..))).collect(),
+            pending: Vec::new(),
+            exploration: Exploration::default(),
+            shares: Vec::new(),
+            stopped: None,
+            is_complete: false,
+            resumed_at: kept.map(|kept| kept.last_level),
+            level: 0,
+        }
+    }
+
+    /// Puts together what all say of a level.
+    fn put_together(&mut self, reports: &[Report], depth: usize) -> Next {
+        let mut counts = Counts::default();
+        reports.iter().for_each(|report| counts.add(report.counts));
+        self.level = reports.iter().map(|report| report.level).sum();
+        self.exploration = Exploration {
+            states: reports.iter().map(|report| report.states).sum(),
+            transitions: counts.transitions,
+            deadlocks: counts.deadlocks,
+            errors: counts.errors,
+            depth: depth.saturating_sub(usize::from(depth > 0)) as u64,
+            complete: false,
+        };
+        self.shares = self.shares_of(reports);
+        for (worker, report) in reports.iter().enumerate() {
+            let host = &self.plan.hosts[worker / self.plan.n_threads];
+            let stop = report.stop.clone().map(|stop| stop.on(host, self.plan.n_threads));
+            // Whoever reached a limit first told the others to stop.
+            let is_better = matches!(self.stopped, None | Some(StopReason::Cancelled));
+            if is_better && stop.is_some() {
+                self.stopped = stop;
+            }
+        }
+        self.note_hits(reports, depth);
+        self.next(depth)
+    }
+
+    fn note_hits(&mut self, reports: &[Report], depth: usize) {
+        for question in 0..self.findings.len() {
+            if self.findings[question].is_some() {
+                continue;
+            }
+            let is_hit = reports.iter().any(|report| report.decided[question]);
+            let faulty = reports.iter().filter_map(|report| report.faulty[question].as_ref()).min();
+            match (is_hit, faulty) {
+                (true, _) => {
+                    let depth = if self.by_state[question] { depth } else { depth.saturating_sub(1) };
+                    self.pending.push((question, depth));
+                }
+                (false, Some(state)) => {
+                    let result = Err(self.property_error(question, state));
+                    self.decide(question, result);
+                }
+                (false, None) => {}
+            }
+        }
+        // What the steps show is true of the level before, and was found first.
+        self.pending.sort_by_key(|&(question, depth)| std::cmp::Reverse((depth, question)));
+    }
+
+    fn next(&mut self, depth: usize) -> Next {
+        if let Some((question, depth)) = self.pending.pop() {
+            return Next::WalkBack { question, depth };
+        }
+        let is_decided = !self.findings.is_empty() && self.findings.iter().all(Option::is_some);
+        if is_decided || self.stopped.is_some() {
+            return Next::End;
+        }
+        if self.level == 0 {
+            self.is_complete = true;
+            return Next::End;
+        }
+        self.exploration.depth = depth as u64;
+        Next::Expand(self.findings.iter().map(Option::is_none).collect())
+    }
+
+    /// Notes the run to a question.
+    fn found<const W: usize>(
+        &mut self,
+        part: &Part<'_, W>,
+        question: usize,
+        run: Result<Vec<Packed<W>>, StopReason>,
+    ) -> Next {
+        let codec = part.machine.codec;
+        let kind = &codec.model.properties[part.questions[question].property].kind;
+        let result = run.and_then(|mut run| {
+            run.reverse();
+            let states = run.iter().map(|state| codec.unpack(state)).collect();
+            let trace = evidence::trace::trace_through(codec.model, states, kind);
+            // Where `any` chooses from many values, a step may not be found again.
+            trace.ok_or_else(|| {
+                StopReason::PropertyError("the run was not found again by the reference semantics".to_owned())
+            })
+        });
+        self.decide(question, result);
+        let depth = self.exploration.depth as usize + 1;
+        self.next(depth)
+    }
+
+    fn decide(&mut self, question: usize, result: Result<Trace, StopReason>) {
+        let explored = self.exploration.clone();
+        self.findings[question] = Some(Finding { result, time: self.started.elapsed(), explored });
+    }
+
+    /// Why a property's own expression has no value in a state.
+    fn property_error(&self, question: usize, state: &[u64]) -> StopReason {
+        let model = &*self.plan.model;
+        let codec = Codec::new(model, Limits::default());
+        let fault = match &model.properties[self.plan.asked[question]].kind {
+            PropertyKind::Invariant(condition) | PropertyKind::Reachable(condition) => {
+                model::eval::evaluate(model, &codec.unpack(state), condition, None).err()
+            }
+            _ => None,
+        };
+        let fault = fault.map_or_else(|| "an error".to_owned(), |fault| fault.fault.to_string());
+        StopReason::PropertyError(format!("evaluating it fails in a reachable state: {fault}"))
+    }
+
+    fn shares_of(&self, reports: &[Report]) -> Vec<HostShare> {
+        let share = |(reports, name): (&[Report], &String)| HostShare {
+            name: name.clone(),
+            workers: reports.len(),
+            states: reports.iter().map(|report| report.states).sum(),
+            peak_memory_bytes: reports.iter().map(|report| report.peak_bytes).sum(),
+            sent_bytes: reports.iter().map(|report| report.sent_bytes).sum(),
+        };
+        reports.chunks(self.plan.n_threads).zip(&self.plan.hosts).map(share).collect()
+    }
+
+    fn outcome(self) -> Outcome {
+        Outcome {
+            findings: self.findings,
+            exploration: Exploration { complete: self.is_complete, ..self.exploration },
+            stopped: self.stopped,
+            time: self.started.elapsed(),
+            hosts: self.shares,
+            resumed_at: self.resumed_at,
+        }
+    }
+}
+
+/// The limits of a worker: an equal part of the memory of its process.
+pub fn share_of(budget: &Budget, n_threads: usize) -> Budget {
+    let memory = budget.memory_limit().map(|bytes| (bytes / n_threads as u64).max(1));
+    Budget::new(budget.time_left(), memory, budget.cancel_token().clone())
+}

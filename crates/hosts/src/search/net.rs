@@ -1,0 +1,271 @@
+//! The workers of a search and what they tell each other: one timely dataflow, in which the timestamp is the round.
+//!
+//! In: packets of words, each for one worker. Out: the packets of a round at the worker that they are for, and the moment from which on no packet of the
+//! round can follow, which is what timely's progress tracking says of the operator that receives them. A round is a level of the search, a question of worker 0 to
+//! all, or the answers to it.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::io::Write;
+use std::rc::Rc;
+use std::time::Duration;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use timely::Accountable;
+use timely::bytes::arc::Bytes;
+use timely::communication::Push;
+use timely::container::NoopBuilder;
+use timely::dataflow::ProbeHandle;
+use timely::dataflow::channels::pact::DistributorPact;
+use timely::dataflow::channels::pushers::exchange::Distributor;
+use timely::dataflow::channels::{ContainerBytes, Message};
+use timely::dataflow::operators::core::input::{Handle, Input};
+use timely::dataflow::operators::generic::operator::Operator;
+use timely::dataflow::operators::probe::Probe;
+use timely::worker::Worker;
+
+/// A worker that waits looks around so often.
+const GLANCE: Duration = Duration::from_millis(50);
+
+/// Words for one worker.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Packet {
+    /// The worker.
+    pub to: u64,
+    /// The words, at least one.
+    pub words: Vec<u64>,
+}
+
+impl Accountable for Packet {
+    fn record_count(&self) -> i64 {
+        i64::from(!self.words.is_empty())
+    }
+}
+
+/// Words are sent as they are, after the number of the worker; all hosts have the same order of bytes, which the first words between them compare.
+impl ContainerBytes for Packet {
+    fn from_bytes(bytes: Bytes) -> Self {
+        let mut words = bytes.chunks_exact(8).map(bytemuck::pod_read_unaligned::<u64>);
+        let to = words.next().unwrap_or_default();
+        Packet { to, words: words.collect() }
+    }
+
+    fn length_in_bytes(&self) -> usize {
+        8 * (1 + self.words.len())
+    }
+
+    fn into_bytes<W: Write>(&self, writer: &mut W) {
+        // The writer is a buffer that timely has made as long as was asked for.
+        let written = writer
+            .write_all(bytemuck::bytes_of(&self.to))
+            .and_then(|()| writer.write_all(bytemuck::cast_slice(&self.words)));
+        debug_assert!(written.is_ok());
+    }
+}
+
+/// Gives each packet to its worker.
+struct Router;
+
+impl Distributor<Packet> for Router {
+    fn partition<T: Clone, P: Push<Message<T, Packet>>>(&mut self, packet: &mut Packet, time: &T, pushers: &mut [P]) {
+        let to = packet.to as usize;
+        Message::push_at(packet, time.clone(), &mut pushers[to]);
+    }
+
+    fn flush<T: Clone, P: Push<Message<T, Packet>>>(&mut self, _time: &T, _pushers: &mut [P]) {}
+}
+
+/// Packets that arrived, each with its round.
+type Inbox = Rc<RefCell<VecDeque<(u64, Vec<u64>)>>>;
+
+/// One worker's end of the network.
+pub struct Net<'w> {
+    worker: &'w mut Worker,
+    input: Handle<u64, NoopBuilder<Packet>>,
+    probe: ProbeHandle<u64>,
+    inbox: Inbox,
+    /// The round in which packets are sent and received now.
+    round: u64,
+    /// The workers of this process are `own_workers`; what goes to the others is counted.
+    own_workers: std::ops::Range<usize>,
+    sent_bytes: u64,
+}
+
+impl<'w> Net<'w> {
+    /// Builds the dataflow. The workers of this process are so many.
+    pub fn new(worker: &'w mut Worker, n_threads: usize) -> Self {
+        let inbox = Inbox::default();
+        let received = Rc::clone(&inbox);
+        let (input, probe) = worker.dataflow::<u64, _, _>(|scope| {
+            let (input, packets) = scope.new_input_with_builder::<NoopBuilder<Packet>>();
+            let pact = DistributorPact(|_n_workers| Router);
+            let nothing = packets.unary::<NoopBuilder<Packet>, _, _, _>(pact, "owners", |_capability, _info| {
+                move |input, _output| {
+                    input.for_each(|capability, packet| {
+                        let words = std::mem::take(&mut packet.words);
+                        received.borrow_mut().push_back((*capability.time(), words));
+                    });
+                }
+            });
+            (input, nothing.probe().0)
+        });
+        let first = worker.index() / n_threads * n_threads;
+        Net { worker, input, probe, inbox, round: 0, own_workers: first..first + n_threads, sent_bytes: 0 }
+    }
+
+    /// Which worker this is.
+    pub fn me(&self) -> usize {
+        self.worker.index()
+    }
+
+    /// How many workers there are, in all processes.
+    pub fn n_workers(&self) -> usize {
+        self.worker.peers()
+    }
+
+    /// What was sent to other processes.
+    pub fn sent_bytes(&self) -> u64 {
+        self.sent_bytes
+    }
+
+    /// Sends words to a worker, in this round.
+    pub fn send(&mut self, to: usize, words: Vec<u64>) {
+        if !self.own_workers.contains(&to) {
+            self.sent_bytes += 8 * (1 + words.len() as u64);
+        }
+        self.input.send_batch(&mut Packet { to: to as u64, words });
+    }
+
+    /// Lets timely work for a moment, so that packets leave and arrive.
+    pub fn work(&mut self) {
+        self.worker.step();
+    }
+
+    /// The next packet of this round that has arrived.
+    pub fn receive(&mut self) -> Option<Vec<u64>> {
+        let mut inbox = self.inbox.borrow_mut();
+        // Others may be a round ahead.
+        let at = inbox.iter().position(|(round, _)| *round == self.round)?;
+        inbox.remove(at).map(|(_, words)| words)
+    }
+
+    /// Ends the round: takes what still arrives, until timely says that nothing can follow.
+    pub fn close(&mut self, mut take: impl FnMut(Vec<u64>)) {
+        let next = self.round + 1;
+        self.input.advance_to(next);
+        loop {
+            while let Some(words) = self.receive() {
+                take(words);
+            }
+            if !self.probe.less_than(&next) {
+                break;
+            }
+            self.worker.step_or_park(Some(GLANCE));
+        }
+        while let Some(words) = self.receive() {
+            take(words);
+        }
+        self.round = next;
+    }
+
+    /// Brings a value of each worker to worker 0, by worker; the others get nothing.
+    pub fn gather<T: Serialize + DeserializeOwned>(&mut self, value: &T) -> Vec<T> {
+        let mut words = vec![self.me() as u64];
+        words.extend(to_words(value));
+        self.send(0, words);
+        let mut values: Vec<(u64, T)> = Vec::new();
+        self.close(|words| {
+            if let Some((&from, rest)) = words.split_first()
+                && let Some(value) = of_words(rest)
+            {
+                values.push((from, value));
+            }
+        });
+        values.sort_by_key(|(from, _)| *from);
+        values.into_iter().map(|(_, value)| value).collect()
+    }
+
+    /// Brings a value of worker 0 to all.
+    ///
+    /// # Panics
+    /// Where worker 0 says nothing, or something else: the workers do not agree on what comes next.
+    pub fn tell_all<T: Serialize + DeserializeOwned>(&mut self, value: Option<&T>) -> T {
+        if let Some(value) = value {
+            let words = to_words(value);
+            for to in 0..self.n_workers() {
+                self.send(to, words.clone());
+            }
+        }
+        let mut told = None;
+        self.close(|words| told = of_words(&words));
+        told.expect("worker 0 tells all what comes next")
+    }
+}
+
+/// A value as words: how many bytes, and the bytes.
+fn to_words<T: Serialize>(value: &T) -> Vec<u64> {
+    let bytes = serde_json::to_vec(value).expect("what workers tell each other is plain data");
+    let mut words = vec![bytes.len() as u64];
+    words.extend(bytes.chunks(8).map(|chunk| {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        u64::from_ne_bytes(word)
+    }));
+    words
+}
+
+fn of_words<T: DeserializeOwned>(words: &[u64]) -> Option<T> {
+    let (&length, words) = words.split_first()?;
+    let bytes: &[u8] = bytemuck::cast_slice(words);
+    serde_json::from_slice(bytes.get(..usize::try_from(length).ok()?)?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_survive_as_words_and_other_words_are_no_values() {
+        for text in ["", "seven b", "eight by", "nine byte"] {
+            assert_eq!(of_words::<String>(&to_words(&text)).as_deref(), Some(text));
+        }
+        for words in [&[][..], &[u64::MAX], &[9, 1], &[3, 0x20_2020]] {
+            assert_eq!(of_words::<String>(words), None);
+        }
+    }
+
+    #[test]
+    fn packets_survive_as_bytes() {
+        let packet = Packet { to: 3, words: vec![1, u64::MAX, 0] };
+        let mut bytes = Vec::new();
+        packet.into_bytes(&mut bytes);
+        assert_eq!(bytes.len(), packet.length_in_bytes());
+        let mut slab = timely::bytes::arc::BytesMut::from(bytes);
+        let n_bytes = slab.len();
+        assert_eq!(Packet::from_bytes(slab.extract_to(n_bytes)), packet);
+    }
+
+    /// Each worker sends its number to all others in some rounds; nothing is lost, and nothing arrives in another round.
+    #[test]
+    fn rounds_are_exact() {
+        let guards = timely::execute(timely::Config::process(3), |worker| {
+            let mut net = Net::new(worker, 3);
+            let (me, n_workers) = (net.me() as u64, net.n_workers());
+            for round in 0..200u64 {
+                for to in 0..n_workers {
+                    net.send(to, vec![round, me]);
+                }
+                let mut seen = Vec::new();
+                net.close(|words| seen.push((words[0], words[1])));
+                seen.sort_unstable();
+                assert_eq!(seen, (0..n_workers as u64).map(|from| (round, from)).collect::<Vec<_>>());
+            }
+            let all = net.gather(&me);
+            let sum: u64 = net.tell_all((me == 0).then(|| all.iter().sum::<u64>()).as_ref());
+            (me, sum, net.sent_bytes())
+        });
+        let results: Vec<_> = guards.unwrap().join().into_iter().map(|result| result.unwrap()).collect();
+        assert_eq!(results, [(0, 3, 0), (1, 3, 0), (2, 3, 0)]);
+    }
+}

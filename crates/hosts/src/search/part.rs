@@ -1,0 +1,389 @@
+//! One worker's part of the states, and what it does with them.
+//!
+//! In: a compiled program with its questions, and states that belong to this worker. Out: the successors of a level, those of this worker stored, the others
+//! sent to their owners in batches; counts; and which questions were hit. Owners follow from the hash of a state. The part knows levels as ranges of positions in
+//! its store, and no parents.
+
+use std::ops::ControlFlow;
+
+use base::{Budget, Feature, StopReason, Unsupported};
+use engine::Silent;
+use engine::meter::Meter;
+use model::process::ProcessId;
+use packed::hash::hash;
+use packed::initial::InitialStates;
+use packed::machine::{Flow, Machine, Scratch, Sink};
+use packed::packing::Packed;
+use packed::questions::{Goal, Hits, Question};
+use packed::store::{BATCH, Store};
+use packed::term::TermId;
+use serde::{Deserialize, Serialize};
+
+use super::net::Net;
+
+/// So many states are sent to another worker at once.
+const SENT_BATCH: usize = 512;
+
+/// After so many states a worker receives what has arrived.
+const STRETCH: usize = 1024;
+
+/// Limits are looked at after so many states.
+const CHECK_EVERY: usize = 64;
+
+/// The first word of a packet that holds states, and of one that says that somebody has stopped.
+const STATES: u64 = 0;
+const STOPPED: u64 = 1;
+
+/// What was counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Transitions.
+    pub transitions: u64,
+    /// Deadlocks.
+    pub deadlocks: u64,
+    /// Steps that are a fault.
+    pub errors: u64,
+}
+
+impl Counts {
+    /// Adds those of another worker.
+    pub fn add(&mut self, other: Counts) {
+        self.transitions += other.transitions;
+        self.deadlocks += other.deadlocks;
+        self.errors += other.errors;
+    }
+}
+
+/// A worker's states, and what it needs to find more.
+pub struct Part<'a, const W: usize> {
+    /// The program.
+    pub machine: &'a Machine<'a>,
+    /// All questions, decided or not.
+    pub questions: &'a [Question],
+    /// The limits of this worker.
+    pub meter: Meter<'a>,
+    store: Store<W>,
+    /// Where each level begins; the last one is being filled.
+    level_starts: Vec<usize>,
+    /// What was hit since it was last asked.
+    pub hits: Hits<W>,
+    /// What was counted since the search began, or was resumed.
+    pub counts: Counts,
+    /// Questions that a state decides and that are open.
+    open: Vec<(usize, TermId, bool)>,
+    scratch: Scratch<W>,
+    me: usize,
+    n_workers: usize,
+}
+
+impl<'a, const W: usize> Part<'a, W> {
+    /// A part without states.
+    pub fn new(machine: &'a Machine<'a>, questions: &'a [Question], budget: &'a Budget, net: &Net<'_>) -> Self {
+        let meter = Meter::new(budget, &Silent);
+        let store = Store::new();
+        meter.add(store.bytes());
+        let mut part = Part {
+            machine,
+            questions,
+            meter,
+            store,
+            level_starts: vec![0],
+            hits: Hits::new(questions.len()),
+            counts: Counts::default(),
+            open: Vec::new(),
+            scratch: machine.scratch(),
+            me: net.me(),
+            n_workers: net.n_workers(),
+        };
+        part.ask(&vec![true; questions.len()]);
+        part
+    }
+
+    /// From now on only these questions are open.
+    pub fn ask(&mut self, is_open: &[bool]) {
+        let open = self.questions.iter().enumerate().filter(|(at, _)| is_open[*at]);
+        self.open = open
+            .filter_map(|(at, question)| match question.goal {
+                Goal::State(term, wanted) => Some((at, term, wanted)),
+                Goal::Fault | Goal::Deadlock | Goal::Race(..) => None,
+            })
+            .collect();
+    }
+
+    /// How many states there are.
+    pub fn n_states(&self) -> usize {
+        self.store.n_states()
+    }
+
+    /// The states of a level.
+    pub fn level(&self, depth: usize) -> impl Iterator<Item = &Packed<W>> {
+        let start = |depth: usize| self.level_starts.get(depth).copied().unwrap_or(self.store.n_states());
+        (start(depth)..start(depth + 1)).map(|position| self.store.state(position))
+    }
+
+    fn positions(&self, depth: usize) -> std::ops::Range<usize> {
+        let start = |depth: usize| self.level_starts.get(depth).copied().unwrap_or(self.store.n_states());
+        start(depth)..start(depth + 1)
+    }
+
+    /// How many states a level has here.
+    pub fn level_len(&self, depth: usize) -> usize {
+        self.positions(depth).len()
+    }
+
+    /// Begins to fill the next level.
+    pub fn begin_level(&mut self) {
+        self.level_starts.push(self.store.n_states());
+    }
+
+    /// Stores the initial states that belong here.
+    pub fn start(&mut self) {
+        let mut batch = Vec::with_capacity(BATCH);
+        for (nth, state) in InitialStates::<W>::new(self.machine.codec).enumerate() {
+            if owner(&state, self.n_workers) == self.me {
+                batch.push(state);
+            }
+            if batch.len() == BATCH {
+                self.insert(&batch);
+                batch.clear();
+            }
+            if nth % 4096 == 0 && !self.meter.may_go_on(0) {
+                return;
+            }
+        }
+        self.insert(&batch);
+    }
+
+    /// Stores what is new of some states and looks at it; where a limit is reached, the meter says so.
+    pub fn insert(&mut self, states: &[Packed<W>]) {
+        for batch in states.chunks(BATCH) {
+            if self.meter.is_stopped() {
+                return;
+            }
+            let n_before = self.store.n_states();
+            let reserved = match self.store.bytes_with(batch.len()) {
+                None => Err(Unsupported::about(Feature::Numbers, "states").into()),
+                Some(bytes) => self.meter.reserve(bytes - self.store.bytes()).map(|()| bytes),
+            };
+            match reserved {
+                Err(reason) => return self.meter.stop(reason),
+                Ok(bytes) => {
+                    self.store.insert(batch);
+                    self.meter.remove(bytes.saturating_sub(self.store.bytes()));
+                }
+            }
+            if !self.open.is_empty() {
+                for position in n_before..self.store.n_states() {
+                    self.hits.look(&self.open, self.store.state(position), self.machine, &self.scratch);
+                }
+            }
+            self.meter.stored((self.store.n_states() - n_before) as u64);
+        }
+    }
+
+    /// Stores the states of a packet.
+    pub fn take(&mut self, words: &[u64]) {
+        match words.split_first() {
+            Some((&STATES, words)) => {
+                let states: Vec<Packed<W>> =
+                    words.chunks_exact(W).map(|chunk| std::array::from_fn(|at| chunk[at])).collect();
+                self.insert(&states);
+            }
+            // Another worker has reached a limit, and says which when the level ends.
+            Some((&STOPPED, _)) if !self.meter.is_stopped() => self.meter.stop(StopReason::Cancelled),
+            _ => {}
+        }
+    }
+
+    /// Takes all steps of a level, and ends the round.
+    pub fn expand(&mut self, depth: usize, net: &mut Net<'_>) {
+        self.meter.enter_level(depth as u64);
+        let was_stopped = self.meter.is_stopped();
+        let mut outbox: Vec<Vec<u64>> = (0..self.n_workers).map(|_| Vec::new()).collect();
+        let mut own: Vec<Packed<W>> = Vec::with_capacity(BATCH);
+        let scratch = self.machine.scratch();
+        for (nth, position) in self.positions(depth).enumerate() {
+            if nth % CHECK_EVERY == 0 && !self.meter.may_go_on(0) {
+                break;
+            }
+            if nth % STRETCH == STRETCH - 1 {
+                net.work();
+                while let Some(words) = net.receive() {
+                    self.take(&words);
+                }
+            }
+            let state = *self.store.state(position);
+            let mut steps = Steps { part: self, net, outbox: &mut outbox, own: &mut own, n_errors: 0 };
+            let machine = steps.part.machine;
+            let moved = machine.expand(&state, &scratch, &mut steps);
+            let n_errors = steps.n_errors;
+            match moved {
+                ControlFlow::Break(()) => break,
+                ControlFlow::Continue(can_move) => self.look_at_steps(&state, can_move, n_errors),
+            }
+        }
+        self.insert(&own);
+        for (to, words) in outbox.into_iter().enumerate() {
+            if !words.is_empty() {
+                net.send(to, words);
+            }
+        }
+        if self.meter.is_stopped() && !was_stopped {
+            (0..self.n_workers).for_each(|to| net.send(to, vec![STOPPED]));
+        }
+        net.close(|words| self.take(&words));
+        self.begin_level();
+    }
+
+    /// What the steps of a state show.
+    fn look_at_steps(&mut self, state: &Packed<W>, can_move: bool, n_errors: u64) {
+        let is_deadlock = !can_move && self.machine.somebody_waits(state);
+        self.counts.deadlocks += u64::from(is_deadlock);
+        self.counts.errors += n_errors;
+        for (at, question) in self.questions.iter().enumerate() {
+            let is_hit = match &question.goal {
+                Goal::State(..) => false,
+                Goal::Fault => n_errors > 0,
+                Goal::Deadlock => is_deadlock,
+                Goal::Race(var, watch) => {
+                    !self.hits.decided[at] && watch.is_race(*var, state, self.machine, &self.scratch)
+                }
+            };
+            self.hits.decided[at] |= is_hit;
+        }
+    }
+
+    /// The least state of a level that meets a goal.
+    pub fn least_at_goal(&self, goal: &Goal, depth: usize) -> Option<Packed<W>> {
+        self.least(depth, |state| match goal {
+            Goal::State(term, wanted) => self.machine.test(*term, state, &self.scratch) == Ok(*wanted),
+            Goal::Race(var, watch) => watch.is_race(*var, state, self.machine, &self.scratch),
+            Goal::Deadlock => {
+                let mut first = First { target: None, is_met: false };
+                self.machine.somebody_waits(state)
+                    && self.machine.expand(state, &self.scratch, &mut first) == ControlFlow::Continue(false)
+            }
+            Goal::Fault => {
+                let mut faults = Faults { is_met: false };
+                let _stopped = self.machine.expand(state, &self.scratch, &mut faults);
+                faults.is_met
+            }
+        })
+    }
+
+    /// The least state of a level with a step to the target.
+    pub fn least_before(&self, target: &Packed<W>, depth: usize) -> Option<Packed<W>> {
+        self.least(depth, |state| {
+            let mut first = First { target: Some(*target), is_met: false };
+            let _stopped = self.machine.expand(state, &self.scratch, &mut first);
+            first.is_met
+        })
+    }
+
+    fn least(&self, depth: usize, is_wanted: impl Fn(&Packed<W>) -> bool) -> Option<Packed<W>> {
+        let mut least: Option<Packed<W>> = None;
+        for (nth, state) in self.level(depth).enumerate() {
+            if nth % CHECK_EVERY == 0 && !self.meter.may_go_on(0) {
+                break;
+            }
+            if least.is_none_or(|known| *state < known) && is_wanted(state) {
+                least = Some(*state);
+            }
+        }
+        least
+    }
+}
+
+/// Which of so many workers a state belongs to.
+pub fn owner<const W: usize>(state: &Packed<W>, n_workers: usize) -> usize {
+    // The store uses the high bits for slots and the low 32 as tags; these are between.
+    ((u64::from((hash(state) >> 8) as u32) * n_workers as u64) >> 32) as usize
+}
+
+/// States as words of a packet.
+pub fn as_packet<const W: usize>(states: &[Packed<W>]) -> Vec<u64> {
+    std::iter::once(STATES).chain(states.iter().flatten().copied()).collect()
+}
+
+/// Brings the steps of a state where they belong.
+struct Steps<'s, 'p, 'a, 'n, 'w, const W: usize> {
+    part: &'s mut Part<'a, W>,
+    net: &'n mut Net<'w>,
+    outbox: &'p mut [Vec<u64>],
+    own: &'p mut Vec<Packed<W>>,
+    n_errors: u64,
+}
+
+impl<const W: usize> Sink<W> for Steps<'_, '_, '_, '_, '_, W> {
+    #[inline]
+    fn successor(&mut self, _process: ProcessId, next: &Packed<W>) -> Flow {
+        self.part.counts.transitions += 1;
+        let to = owner(next, self.part.n_workers);
+        if to == self.part.me {
+            self.own.push(*next);
+            if self.own.len() == BATCH {
+                self.part.insert(self.own);
+                self.own.clear();
+            }
+            return if self.part.meter.is_stopped() { Flow::Break(()) } else { Flow::Continue(()) };
+        }
+        let words = &mut self.outbox[to];
+        if words.is_empty() {
+            words.reserve_exact(1 + SENT_BATCH * W);
+            words.push(STATES);
+        }
+        words.extend_from_slice(next);
+        if words.len() >= 1 + SENT_BATCH * W {
+            let words = std::mem::take(words);
+            self.net.send(to, words);
+        }
+        Flow::Continue(())
+    }
+
+    fn faults(&mut self, _process: ProcessId, n_faults: u64) -> Flow {
+        self.n_errors += n_faults;
+        Flow::Continue(())
+    }
+
+    fn pause(&mut self, bytes: u64) -> Flow {
+        if self.part.meter.may_go_on(bytes) { Flow::Continue(()) } else { Flow::Break(()) }
+    }
+}
+
+/// Looks for a step to a state; to any, where none is named.
+struct First<const W: usize> {
+    target: Option<Packed<W>>,
+    is_met: bool,
+}
+
+impl<const W: usize> Sink<W> for First<W> {
+    fn successor(&mut self, _process: ProcessId, next: &Packed<W>) -> Flow {
+        match &self.target {
+            Some(target) if target != next => Flow::Continue(()),
+            _ => {
+                self.is_met = true;
+                Flow::Break(())
+            }
+        }
+    }
+
+    fn faults(&mut self, _process: ProcessId, _n_faults: u64) -> Flow {
+        if self.target.is_some() { Flow::Continue(()) } else { Flow::Break(()) }
+    }
+}
+
+/// Looks for a fault.
+struct Faults {
+    is_met: bool,
+}
+
+impl<const W: usize> Sink<W> for Faults {
+    fn successor(&mut self, _process: ProcessId, _next: &Packed<W>) -> Flow {
+        Flow::Continue(())
+    }
+
+    fn faults(&mut self, _process: ProcessId, _n_faults: u64) -> Flow {
+        self.is_met = true;
+        Flow::Break(())
+    }
+}
