@@ -143,7 +143,7 @@ fn fails_at(text: &str, property: &str) -> Option<i64> {
 fn without(model: &Model, property: &Property, proof: &Certificate, name: &str) -> Option<(Property, Certificate)> {
     let (mut property, mut proof) = (property.clone(), proof.clone());
     let is_form = |id: &model::fairness::FairnessId| model.fairness[*id].name.starts_with(name);
-    if !property.under.any_of.iter().flatten().any(|id| is_form(id)) {
+    if !property.under.any_of.iter().flatten().any(&is_form) {
         return None;
     }
     property.under.any_of.iter_mut().for_each(|pairs| pairs.retain(|id| !is_form(id)));

@@ -218,7 +218,7 @@ impl<'m> Text<'m> {
             return self.index(no, true);
         }
         match self.form(expr) {
-            Some(Form { index: 1, size: 0, rest }) if rest == 0 => Ok(()),
+            Some(Form { index: 1, size: 0, rest: 0 }) => Ok(()),
             // Beyond an end there is nothing, which the distances from the ends must show.
             Some(Form { index: 1, size: 0, rest }) => {
                 let is_told = if rest < 0 {

@@ -126,6 +126,9 @@ struct Edge {
     turn: Turn,
 }
 
+/// What edges share: the items before and after, and the action.
+type Shared = (Vec<Item>, Vec<Item>, Option<ActionId>);
+
 /// The view graph.
 struct Stage<'a, 'm> {
     checker: Checker<'a, 'm>,
@@ -136,7 +139,7 @@ struct Stage<'a, 'm> {
     /// What is surely enabled, of the process and of processes of other families: leaving `idle` aside.
     able: BTreeMap<Option<ProcessId>, Vec<BTreeSet<ActionId>>>,
     /// Edges by what they share, names aside.
-    alike: HashMap<(Vec<Item>, Vec<Item>, Option<ActionId>), Vec<usize>>,
+    alike: HashMap<Shared, Vec<usize>>,
     n_branches: usize,
 }
 
