@@ -181,6 +181,8 @@ pub fn allowance(limit: Duration) -> Duration {
 pub enum StopReason {
     /// Somebody asked to stop (Ctrl-C).
     Cancelled,
+    /// Another property has an unexpected verdict, and nobody wants to know more then.
+    FailFast,
     /// The time was used up.
     TimeLimit(Duration),
     /// The memory was used up, in bytes.
@@ -216,6 +218,7 @@ impl StopReason {
     pub fn code(&self) -> &'static str {
         match self {
             StopReason::Cancelled => "cancelled",
+            StopReason::FailFast => "fail-fast",
             StopReason::TimeLimit(_) => "time-limit",
             StopReason::MemoryLimit(_) => "memory-limit",
             StopReason::NodeLimit(_) => "node-limit",
@@ -251,6 +254,7 @@ impl fmt::Display for StopReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             StopReason::Cancelled => write!(f, "interrupted"),
+            StopReason::FailFast => write!(f, "stopped by --fail-fast: another verdict is not as expected"),
             StopReason::TimeLimit(limit) => write!(f, "the time limit of {} s was reached", limit.as_secs_f64()),
             StopReason::MemoryLimit(bytes) => {
                 write!(f, "the memory limit of {} was reached", memory::in_words(*bytes))?;

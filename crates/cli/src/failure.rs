@@ -31,6 +31,15 @@ impl Failure {
         self.status()
     }
 
+    /// What it says; nothing where that was said already.
+    pub fn messages(&self) -> Vec<String> {
+        match self {
+            Failure::Input(messages) => messages.clone(),
+            Failure::Told => Vec::new(),
+            Failure::Internal(what) => vec![what.clone()],
+        }
+    }
+
     /// The exit status.
     pub fn status(&self) -> ExitStatus {
         match self {

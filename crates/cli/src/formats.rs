@@ -101,7 +101,8 @@ mod tests {
         assert_eq!(read("junit="), Err("a file is missing after `junit=`".to_owned()));
         assert_eq!(
             read("xml"),
-            Err("there is no format `xml`; write one of human, json, sarif, junit, github, or FORMAT=FILE".to_owned())
+            Err("there is no format `xml`; write one of human, json, jsonl, csv, sarif, junit, github, or FORMAT=FILE"
+                .to_owned())
         );
     }
 

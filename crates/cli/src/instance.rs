@@ -17,7 +17,7 @@ use crate::options::{DisplayOptions, InstanceOptions};
 /// A parameter that is given twice.
 pub fn request(options: &InstanceOptions) -> Result<Request, Failure> {
     let reading = Reading { instances: options.instances.clone(), ..Reading::default() };
-    Ok(Request::new(options.sizes, options.given.clone())?.with_reading(reading))
+    Ok(Request::new(options.sizes.clone(), options.given.clone())?.with_reading(reading))
 }
 
 /// The parameters of the one instance that is asked for.
@@ -25,12 +25,13 @@ pub fn request(options: &InstanceOptions) -> Result<Request, Failure> {
 /// # Errors
 /// A sweep.
 pub fn single(request: &Request) -> Result<Vec<(String, i64)>, Failure> {
-    let mut given: Vec<_> = request.given().iter().map(|one| (one.name.clone(), one.value)).collect();
-    if let Some(sizes) = request.sizes() {
+    let mut given = Vec::new();
+    for (name, sizes) in request.parameters() {
         if sizes.is_sweep() {
-            return Err(format!("this command works on one instance; -N {sizes} is a sweep").into());
+            let option = if name == SIZE_PARAMETER { format!("-N {sizes}") } else { format!("-D {name}={sizes}") };
+            return Err(format!("this command works on one instance; {option} is a sweep").into());
         }
-        given.extend(sizes.values().map(|size| (SIZE_PARAMETER.to_owned(), size)));
+        given.extend(sizes.values().map(|size| (name.to_owned(), size)));
     }
     Ok(given)
 }

@@ -57,6 +57,8 @@ pub struct Keeper {
     directory: TargetDirectory,
     /// Whether some program is checked in several instances; then file names tell them apart.
     is_sweep: bool,
+    /// Whether programs are checked by several methods; then file names tell them apart, too.
+    by_method: bool,
 }
 
 impl Keeper {
@@ -64,7 +66,7 @@ impl Keeper {
     ///
     /// # Errors
     /// Why not; or two programs whose files would have the same names.
-    pub fn new(kind: Kind, path: &Path, programs: &[&Program]) -> Result<Self, Failure> {
+    pub fn new(kind: Kind, path: &Path, (programs, by_method): (&[&Program], bool)) -> Result<Self, Failure> {
         let source_of = |program: &Program| program.source.name().to_owned();
         let is_sweep = programs.windows(2).any(|pair| source_of(pair[0]) == source_of(pair[1]));
         let mut taken: Vec<(String, &str)> = Vec::new();
@@ -78,7 +80,7 @@ impl Keeper {
             }
             taken.push((prefix, program.source.name()));
         }
-        Ok(Keeper { kind, directory: TargetDirectory::new(path)?, is_sweep })
+        Ok(Keeper { kind, directory: TargetDirectory::new(path)?, is_sweep, by_method })
     }
 
     /// Writes the evidence of a run; which file is whose.
@@ -86,7 +88,10 @@ impl Keeper {
     /// # Errors
     /// What the system says.
     pub fn write(&self, run: &Run) -> Result<BTreeMap<PropertyId, String>, Failure> {
-        let prefix = prefix(run.source.name(), &run.model, self.is_sweep);
+        let mut prefix = prefix(run.source.name(), &run.model, self.is_sweep);
+        if self.by_method {
+            prefix += &format!(".{}", run.method);
+        }
         let mut files = BTreeMap::new();
         let mut taken = BTreeSet::new();
         for result in &run.results {

@@ -16,6 +16,7 @@ mod instance;
 mod interrupt;
 mod kept;
 mod limits;
+mod live;
 mod messages;
 mod output;
 mod progress;

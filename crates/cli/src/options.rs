@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::builder::PossibleValue;
-use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum, ValueHint};
 use driver::instances::{Given, Sizes};
 use engine::denied::Denied;
 
@@ -127,6 +127,10 @@ pub enum CheckFormat {
     Human,
     /// A JSON document for scripts
     Json,
+    /// JSON Lines: one event a line, each verdict when it is known
+    Jsonl,
+    /// One row for each file, instance, method and property, for spreadsheets
+    Csv,
     /// SARIF 2.1.0, for tools that gather findings
     Sarif,
     /// JUnit XML, for build servers
@@ -174,10 +178,10 @@ pub enum ProgressMode {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Instance")]
 pub struct InstanceOptions {
-    /// The value of the parameter N, or a sweep: 2..6 means 2, 3, 4, 5 and 6
+    /// The value of the parameter N, or a sweep: 2..6 means 2, 3, 4, 5 and 6; also 2,4,8 and 2..64:*2
     #[arg(short = 'N', value_name = "SIZE", allow_negative_numbers = true, value_parser = Sizes::parse)]
     pub sizes: Option<Sizes>,
-    /// The value of another parameter; may be repeated
+    /// The value of another parameter, or a sweep: NAME=2..4; may be repeated
     #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = Given::parse)]
     pub given: Vec<Given>,
     /// In Promela: how many processes that `run` starts there may be at once; may be repeated for several proctypes
@@ -273,6 +277,7 @@ pub struct CheckOutputOptions {
         value_delimiter = ',',
         value_parser = formats::Requests,
         default_value = "human",
+        hide_possible_values = true,
         long_help = formats::help()
     )]
     pub formats: Vec<formats::Requested>,
@@ -288,8 +293,8 @@ pub struct CheckOutputOptions {
 #[derive(Clone, Debug, Args)]
 #[command(after_help = CHECK_EXAMPLES)]
 pub struct CheckOptions {
-    /// Programs, or directories of programs
-    #[arg(required = true, value_name = "FILE")]
+    /// Programs, or directories of programs; - is the standard input
+    #[arg(required = true, value_name = "FILE", value_hint = ValueHint::AnyPath)]
     pub files: Vec<PathBuf>,
     /// Which instances.
     #[command(flatten)]
@@ -303,9 +308,18 @@ pub struct CheckOptions {
     /// What is asked of programs in Promela.
     #[command(flatten)]
     pub promela: PromelaOptions,
-    /// How to check; see `piecewise check --help`
-    #[arg(long, value_name = "METHOD", default_value = "auto", long_help = method_help(), help_heading = "What to check")]
-    pub method: String,
+    /// How to check; several, separated by commas, are compared in one table; see `piecewise check --help`
+    #[arg(
+        long,
+        value_name = "METHOD",
+        default_value = "auto",
+        value_delimiter = ',',
+        value_parser = values::MethodNames,
+        hide_possible_values = true,
+        long_help = method_help(),
+        help_heading = "What to check"
+    )]
+    pub method: Vec<String>,
     /// Give a setting of the method another value; see `piecewise explain METHOD`; may be repeated
     #[arg(long, value_name = "NAME=VALUE", help_heading = "What to check")]
     pub set: Vec<String>,
@@ -315,6 +329,9 @@ pub struct CheckOptions {
     /// Count such results as not expected, separated by commas: vacuous, unused (an assumption that is not needed), unaudited
     #[arg(long, value_name = "WHAT", value_delimiter = ',', value_enum, help_heading = "What to check")]
     pub deny: Vec<Deny>,
+    /// Stop everything at the first property without its expected verdict
+    #[arg(long = "fail-fast", help_heading = "What to check")]
+    pub fail_fast: bool,
     /// What the search may use.
     #[command(flatten)]
     pub limits: LimitOptions,
@@ -343,6 +360,8 @@ Examples:
   piecewise check lock.pw                         every property, least parameters
   piecewise check lock.pw -N 4 --property mutex   one property, four processes
   piecewise check examples -N 2..4                a table of programs and sizes
+  piecewise check lock.pw -N 2..64:*2 --method mono,pairwise,auto   methods side by side
+  piecewise check lock.pw --fail-fast --format jsonl   each verdict when it is known, for scripts
   piecewise check lock.pw --report lock.html      a page with pictures, for a browser
   piecewise check lock.pw --format json -o result.json
   piecewise check lock.pw --format human,sarif=out.sarif,junit=out.xml
@@ -365,6 +384,12 @@ pub struct ExploreOptions {
     /// Count as SPIN's pan -E -A -c0 does, for programs in Promela: deaths are steps, failed assertions are passed over
     #[arg(long, help_heading = "Promela")]
     pub like_spin: bool,
+    /// Say how often each statement is taken, which are never reached, and which variables never change
+    #[arg(long, help_heading = "What to show")]
+    pub coverage: bool,
+    /// Draw the graph of all states for Graphviz, where there are at most 500
+    #[arg(long, value_name = "FILE", help_heading = "What to show")]
+    pub dot: Option<PathBuf>,
     /// What the search may use.
     #[command(flatten)]
     pub limits: LimitOptions,
@@ -377,6 +402,8 @@ const EXPLORE_EXAMPLES: &str = "\
 Examples:
   piecewise explore lock.pw -N 5
   piecewise explore lock.pw -N 2..6 --format json
+  piecewise explore lock.pw --coverage            statements that are never reached
+  piecewise explore lock.pw --dot lock.dot && dot -Tsvg lock.dot > lock.svg
 
 Deadlocks and errors are counted, not followed; they do not change the exit status.";
 
@@ -517,7 +544,31 @@ pub struct ProofOptions {
 pub enum ProofCommand {
     /// Check a proof against its program, by code that no engine shares
     Check(ProofCheckOptions),
+    /// Show a proof in sentences: what processes rely on, why the property follows; it is checked first
+    Show(ProofShowOptions),
 }
+
+/// `piecewise proof show`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = PROOF_SHOW_EXAMPLES)]
+pub struct ProofShowOptions {
+    /// The proof, as `check --proof` writes it
+    #[arg(value_name = "PROOF", value_hint = ValueHint::FilePath)]
+    pub proof: PathBuf,
+    /// The program [default: the file that the proof is named after, beside it, above it, or here]
+    #[arg(value_name = "MODEL", value_hint = ValueHint::FilePath)]
+    pub file: Option<PathBuf>,
+    /// What the check may use.
+    #[command(flatten)]
+    pub limits: LimitOptions,
+}
+
+const PROOF_SHOW_EXAMPLES: &str = "\
+Examples:
+  piecewise check lock.pw -N 4 --proof out
+  piecewise proof show out/lock.mutex.proof.json
+
+Sentences are in the language of the program, and can be pasted into it as invariants where they say for whom they hold.";
 
 /// `piecewise proof check`.
 #[derive(Clone, Debug, Args)]
@@ -575,7 +626,13 @@ pub struct SimOptions {
     /// The most runs to try for --until
     #[arg(long, value_name = "RUNS", help_heading = "Run", default_value_t = 10_000, requires = "until")]
     pub runs: usize,
-    /// Choose each step: a number takes a step, u undoes one, q quits
+    /// Go on from the end of this run, an ITF file as `check --trace` and `sim --trace` write it
+    #[arg(long, value_name = "TRACE", help_heading = "Run", conflicts_with = "until", value_hint = ValueHint::FilePath)]
+    pub from: Option<PathBuf>,
+    /// Write the run to this file, or into this directory, as ITF
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub trace: Option<PathBuf>,
+    /// Choose each step: a number takes a step, u undoes one, r takes it again, ? shows what else there is
     #[arg(short, long, help_heading = "Run", conflicts_with_all = ["timeout", "memory"])]
     pub interactive: bool,
     /// What may be used.
@@ -589,6 +646,8 @@ Examples:
   piecewise sim lock.pw --seed 7                  the same run each time
   piecewise sim lock.pw --until mutex             random runs until mutex is false
   piecewise sim lock.pw --interactive             you are the scheduler
+  piecewise sim lock.pw --from out/lock.mutex.itf.json -i   step back and forth in a counterexample
+  piecewise sim lock.pw --seed 7 --trace run.itf.json       keep the run
 
 A run ends early where an invariant is false, a step is an error, or nobody can move.";
 
@@ -753,7 +812,7 @@ fn is_global_flag(word: &str) -> bool {
 }
 
 fn method_help() -> String {
-    let mut text = String::from("How to check:\n");
+    let mut text = String::from("How to check; several, separated by commas, are compared in one table:\n");
     for method in driver::methods::available() {
         text += &format!("  {:<8} {}\n", method.name, method.answers);
     }

@@ -8,12 +8,13 @@ use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use driver::files::FileError;
-use report::Style;
+use driver::files::{FileError, SOURCE_ENDINGS};
+use report::{Style, json};
 
 use crate::failure::Failure;
 use crate::files::Target;
 use crate::formats::Requested;
+use crate::live::Stream;
 use crate::options::{CheckFormat, CheckOutputOptions, DisplayOptions};
 use crate::terminal;
 
@@ -34,11 +35,6 @@ impl Output {
             None => terminal::style_for_stdout(display),
         };
         Ok(Output { target, style })
-    }
-
-    /// Whether results go to the standard output.
-    pub fn is_stdout(&self) -> bool {
-        self.target.is_none()
     }
 
     /// Writes everything that there is to write.
@@ -115,6 +111,37 @@ impl Outputs {
         self.all.iter().filter_map(|(_, output)| output.target.as_ref()).map(|target| real(target.path()))
     }
 
+    /// Where events go, if they are asked for; the file is made anew.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn stream(&self) -> Result<Option<Stream>, Failure> {
+        let found = self.all.iter().find(|(format, _)| *format == CheckFormat::Jsonl);
+        if let Some(path) = found.and_then(|(_, output)| output.target.as_ref()).map(Target::path)
+            && has_program_name(path)
+        {
+            return Err(
+                format!("{}: this is the name of a program; events need a file of their own", path.display()).into()
+            );
+        }
+        let stream = found.map(|(_, output)| Stream::new(output.target.as_ref().map(Target::path)));
+        Ok(stream.transpose()?)
+    }
+
+    /// Writes the result document of a call that could not be done, where one is asked for.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn write_failure(&self, failure: &Failure) -> Result<(), Failure> {
+        let document = json::failed(&failure.messages(), failure.status().code());
+        // A program may be what the call would have replaced.
+        let is_document = |(format, output): &&(CheckFormat, Output)| {
+            *format == CheckFormat::Json
+                && !output.target.as_ref().is_some_and(|target| has_program_name(target.path()))
+        };
+        self.all.iter().filter(is_document).try_for_each(|(_, output)| output.write_json(&json::value_of(&document)))
+    }
+
     /// Whether one of the formats is a document, for which everything is found out.
     pub fn has_document(&self) -> bool {
         self.all.iter().any(|(format, _)| *format != CheckFormat::Human)
@@ -161,6 +188,12 @@ fn crowded(formats: &[Requested]) -> Vec<String> {
     let names = formats.iter().map(|format| format!("{format:?}").to_lowercase());
     let names = names.collect::<Vec<_>>().join(" and ");
     vec![format!("{names} cannot both go to the standard output; write FORMAT=FILE for all but one")]
+}
+
+/// Whether a file's name has the ending of programs.
+fn has_program_name(path: &Path) -> bool {
+    let is_known = |ending: &std::ffi::OsStr| SOURCE_ENDINGS.iter().any(|known| ending.eq_ignore_ascii_case(known));
+    path.extension().is_some_and(is_known)
 }
 
 /// What a path leads to; a file that is not there yet is where its directory is.

@@ -3,11 +3,12 @@
 //! In: the engine's events. Out: a line redrawn in place on a terminal, a plain line every few seconds elsewhere, or one JSON
 //! object a line. Short runs show nothing, except as JSON.
 
+use std::collections::BTreeSet;
 use std::io::{self, IsTerminal};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use engine::{Event, Observer};
+use engine::{Event, Observer, PropertyId};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use model::Model;
 use report::numbers::{bytes, count, counted, duration, rate};
@@ -21,6 +22,9 @@ const PATIENCE: Duration = Duration::from_millis(400);
 
 /// The time between plain lines; the first comes after one such time.
 const INTERVAL: Duration = Duration::from_secs(3);
+
+/// Elsewhere, verdicts of a run that is over by then are not announced: what is printed at its end says them.
+const PLAIN_PATIENCE: Duration = Duration::from_secs(1);
 
 /// How progress is shown in this call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +66,14 @@ impl Progress {
         limit: Option<Duration>,
     ) -> Watcher<'m> {
         let now = Instant::now();
-        let seen = Seen { states: 0, at: now, n_decided: 0, next_line: now + INTERVAL, bar: None };
+        let seen = Seen {
+            states: 0,
+            at: now,
+            decided: BTreeSet::new(),
+            next_line: now + INTERVAL,
+            waiting: Vec::new(),
+            bar: None,
+        };
         let seen = Mutex::new(seen);
         let watcher = Watcher { progress: self, model, position, n_questions, limit, started: now, seen };
         if self == Progress::Json {
@@ -92,7 +103,9 @@ struct Seen {
     /// When the last event was.
     at: Instant,
     /// Questions that are decided.
-    n_decided: usize,
+    decided: BTreeSet<PropertyId>,
+    /// Verdicts that are to be announced if the run is not a short one.
+    waiting: Vec<String>,
     /// When the next plain line is due.
     next_line: Instant,
     /// The line on the terminal, once the run is not a short one.
@@ -105,8 +118,8 @@ impl Observer for Watcher<'_> {
             return;
         }
         let mut seen = self.seen();
-        if let Event::Decided(_) = event {
-            seen.n_decided += 1;
+        if let Event::Decided(property) = event {
+            seen.decided.insert(property);
         }
         if self.progress == Progress::Json {
             return self.emit(self.as_json(&event));
@@ -119,7 +132,8 @@ impl Observer for Watcher<'_> {
         };
         let elapsed = now.duration_since(seen.at).as_secs_f64();
         let per_second = states.saturating_sub(seen.states) as f64 / elapsed.max(1e-3);
-        let [search, means] = self.words(&event, per_second, seen.n_decided, now.duration_since(self.started));
+        let [search, means] = self.words(&event, per_second, seen.decided.len(), now.duration_since(self.started));
+        self.announce_waiting(&mut seen);
         (seen.states, seen.at) = (states, now);
         if self.progress == Progress::Terminal {
             self.redraw(&mut seen, search, format!("{means}; Ctrl-C keeps what is done"));
@@ -134,6 +148,30 @@ impl Watcher<'_> {
     /// A thread that panicked while it held the lock ended the process, so what is seen is whole.
     fn seen(&self) -> MutexGuard<'_, Seen> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Announces a verdict while others are open; at once where the run is not a short one.
+    pub fn announce(&self, property: PropertyId, line: String) {
+        let mut seen = self.seen();
+        seen.decided.insert(property);
+        if matches!(self.progress, Progress::Terminal | Progress::Plain) && seen.decided.len() < self.n_questions.max(2)
+        {
+            seen.waiting.push(line);
+            self.announce_waiting(&mut seen);
+        }
+    }
+
+    fn announce_waiting(&self, seen: &mut Seen) {
+        let patience = if self.progress == Progress::Terminal { PATIENCE } else { PLAIN_PATIENCE };
+        if self.started.elapsed() < patience {
+            return;
+        }
+        for line in seen.waiting.drain(..) {
+            match &seen.bar {
+                Some(bar) => bar.suspend(|| terminal::complain(&line)),
+                None => terminal::complain(&line),
+            }
+        }
     }
 
     /// Two lines, since all of it is wider than a usual terminal.

@@ -52,16 +52,29 @@ pub fn style_for_stderr(display: &DisplayOptions) -> Style {
 
 /// How text in a file is dressed: as on a terminal of the usual width, with colour only where it is insisted on.
 pub fn style_for_file(display: &DisplayOptions) -> Style {
-    Style { color: display.color == When::Always, ascii: display.ascii, ..Style::default() }
+    Style { color: display.color == When::Always, ascii: is_ascii(display), ..Style::default() }
+}
+
+/// Whether only ASCII is written: where the user says so, and where the locale is one that has no other letters.
+fn is_ascii(display: &DisplayOptions) -> bool {
+    // The first that is set counts; where none is, nobody said anything about letters.
+    let set = ["LC_ALL", "LC_CTYPE", "LANG"]
+        .into_iter()
+        .find_map(|name| env::var(name).ok().filter(|value| !value.is_empty()));
+    display.ascii || set.is_some_and(|locale| ["C", "POSIX"].contains(&locale.as_str()))
 }
 
 fn style(display: &DisplayOptions, is_terminal: bool, terminal: &Term) -> Style {
     let usual = Style::default();
     let width = match terminal.size_checked() {
         Some((_, columns)) if is_terminal => usize::from(columns).clamp(NARROWEST, WIDEST),
-        _ => usual.width,
+        // Who pipes the text somewhere may know how wide that is.
+        _ => match env::var("COLUMNS").ok().and_then(|columns| columns.trim().parse::<usize>().ok()) {
+            Some(columns) if columns > 0 => columns.clamp(NARROWEST, WIDEST),
+            _ => usual.width,
+        },
     };
-    Style { color: colors(display.color, is_terminal), ascii: display.ascii, width }
+    Style { color: colors(display.color, is_terminal), ascii: is_ascii(display), width }
 }
 
 fn colors(when: When, is_terminal: bool) -> bool {

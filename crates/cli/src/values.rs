@@ -2,7 +2,27 @@
 //!
 //! In: what the user wrote. Out: the value, or a sentence that says how to write it.
 
+use std::ffi::OsStr;
 use std::time::Duration;
+
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
+use clap::{Arg, Command};
+
+/// Reads the name of a method; which ones there are, completions know, and whoever is given another one is told the nearest.
+#[derive(Clone, Copy, Debug)]
+pub struct MethodNames;
+
+impl TypedValueParser for MethodNames {
+    type Value = String;
+
+    fn parse_ref(&self, command: &Command, argument: Option<&Arg>, value: &OsStr) -> Result<String, clap::Error> {
+        StringValueParser::new().parse_ref(command, argument, value).map(|name| name.trim().to_owned())
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(driver::methods::available().map(|method| PossibleValue::new(method.name).help(method.answers))))
+    }
+}
 
 /// Times beyond this are slips of the pen, and would overflow the clock.
 const LONGEST: Duration = Duration::from_secs(366 * 24 * 3600);

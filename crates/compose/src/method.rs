@@ -114,10 +114,12 @@ pub fn answer(
         Outcome::Run(trace) if is_goal => Verdict::Holds(Evidence::Trace(trace)),
         Outcome::Run(trace) => Verdict::Violated(Evidence::Trace(trace)),
     };
-    if !matches!(verdict, Verdict::Unknown(_)) {
+    let answer = Answer { property: id, verdict, statistics };
+    if !matches!(answer.verdict, Verdict::Unknown(_)) {
         observer.event(Event::Decided(id));
+        observer.answered(&answer);
     }
-    Answer { property: id, verdict, statistics }
+    answer
 }
 
 fn too_coarse(k: usize) -> StopReason {

@@ -127,7 +127,10 @@ impl Attendant<'_> {
         loop {
             match told.recv_timeout(GLANCE) {
                 Ok(Told::Event(event)) => self.observer.event(event),
-                Ok(Told::Answer(answer)) => answers.push(*answer),
+                Ok(Told::Answer(answer)) => {
+                    self.observer.answered(&answer);
+                    answers.push(*answer);
+                }
                 Ok(Told::Done(done)) => return Ok(done),
                 Err(RecvTimeoutError::Disconnected) => match thread.join() {
                     Err(panic) => std::panic::resume_unwind(panic),

@@ -4,11 +4,12 @@
 //! questions. Evidence that fails its audit and engines that contradict themselves end everything with a [`Mistake`]: we are wrong, and
 //! nobody may see the verdict.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use base::{Budget, CancelToken, Diagnostic, SourceFile};
 use engine::run::{PropertyResult, Run};
-use engine::{Observer, PropertyId, Task};
+use engine::{Event, Observer, PropertyId, Task, Verdict};
 use explain::Explained;
 use model::Model;
 
@@ -19,7 +20,7 @@ use crate::mistake::Mistake;
 const EXPLAINING: (Duration, Duration) = (Duration::from_secs(5), Duration::from_millis(200));
 
 /// A loaded instance of a program.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Program {
     /// The text, with the name that the user gave for it.
     pub source: SourceFile,
@@ -35,7 +36,15 @@ impl Program {
     /// The program with its results.
     pub fn into_run(self, checked: Checked) -> Run {
         let Program { source, model, warnings, .. } = self;
-        Run { source, model, warnings, results: checked.results, time: checked.time }
+        Run {
+            source,
+            model,
+            warnings,
+            results: checked.results,
+            time: checked.time,
+            processor_time: checked.processor_time,
+            method: checked.method,
+        }
     }
 
     /// The program with its results, to be explained within what is left of the limits, and in a moment at least.
@@ -73,6 +82,10 @@ pub struct Checked {
     pub results: Vec<PropertyResult>,
     /// How long it took.
     pub time: Duration,
+    /// What all processors together worked on it, where the system tells.
+    pub processor_time: Option<Duration>,
+    /// The method that was asked for.
+    pub method: &'static str,
 }
 
 /// What is to be checked, and how.
@@ -95,10 +108,51 @@ impl Check<'_> {
     /// A mistake of ours: evidence that fails its audit, an engine that contradicts itself.
     pub fn run(self, observer: &dyn Observer) -> Result<Checked, Box<Mistake>> {
         let Check { model, questions, checker, limits } = self;
-        let started = Instant::now();
+        let (started, worked_before) = (Instant::now(), processor_time());
         let task = Task { model, properties: questions.to_vec(), budget: limits.budget(), n_threads: limits.n_threads };
-        let results = checker.check(&task, observer)?;
-        Ok(Checked { results, time: started.elapsed() })
+        let clock = Clock { started, observer, known: Mutex::default() };
+        let mut results = checker.check(&task, &clock)?;
+        let known = clock.known.into_inner().unwrap_or_else(PoisonError::into_inner);
+        for result in results.iter_mut().filter(|result| !matches!(result.verdict, Verdict::Unknown(_))) {
+            let first = known.iter().find(|(property, _)| *property == result.property);
+            result.statistics.first_known = Some(first.map_or_else(|| started.elapsed(), |(_, at)| *at));
+        }
+        let processor_time = processor_time().zip(worked_before).map(|(now, before)| now.saturating_sub(before));
+        Ok(Checked { results, time: started.elapsed(), processor_time, method: checker.name() })
+    }
+}
+
+/// What all threads of the process have worked so far, from the system's count of hundredths of a second; `None` where there is none.
+fn processor_time() -> Option<Duration> {
+    let text = std::fs::read_to_string("/proc/self/stat").ok()?;
+    // The name of the program is in parentheses, and may have spaces.
+    let (_, fields) = text.rsplit_once(')')?;
+    let mut fields = fields.split_whitespace().skip(11);
+    let (user, system) = (fields.next()?.parse::<u64>().ok()?, fields.next()?.parse::<u64>().ok()?);
+    Some(Duration::from_millis((user + system) * 10))
+}
+
+/// Notes when each verdict is first known.
+struct Clock<'o> {
+    started: Instant,
+    observer: &'o dyn Observer,
+    known: Mutex<Vec<(PropertyId, Duration)>>,
+}
+
+impl Observer for Clock<'_> {
+    fn event(&self, event: Event) {
+        self.observer.event(event);
+    }
+
+    fn known(&self, result: &PropertyResult) {
+        let at = self.started.elapsed();
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.iter().any(|(property, _)| *property == result.property) {
+            return;
+        }
+        known.push((result.property, at));
+        drop(known);
+        self.observer.known(result);
     }
 }
 
@@ -106,7 +160,7 @@ impl Check<'_> {
 mod tests {
     use base::{Feature, StopReason};
     use engine::run::Audit;
-    use engine::{Answer, Contradiction, Engine, EngineError, Method, Silent, Statistics, Verdict};
+    use engine::{Answer, Contradiction, Engine, EngineError, Method, Silent, Statistics};
     use evidence::{Evidence, Exploration, Trace, TraceEnd};
     use model::eval;
     use model::property::PropertyKind;

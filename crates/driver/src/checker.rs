@@ -2,13 +2,13 @@
 //!
 //! In: a task. Out: one result for each question, in the order of the questions, each audited.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use base::{Feature, StopReason, Unsupported};
+use base::{CancelToken, Feature, StopReason, Unsupported};
 use engine::methods::Method;
-use engine::run::PropertyResult;
+use engine::run::{Audit, PropertyResult};
 use engine::settings::Settings;
-use engine::{Answer, Contradiction, Engine, EngineError, Observer, PropertyId, Statistics, Task, Verdict};
+use engine::{Answer, Contradiction, Engine, EngineError, Event, Observer, PropertyId, Statistics, Task, Verdict};
 use model::Model;
 
 use crate::attended;
@@ -47,13 +47,21 @@ impl Checker for Single {
 
     fn check(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<PropertyResult>, Box<Mistake>> {
         let (supported, refused) = sort_out(task.model, &task.properties, &*self.0);
+        let cancel = task.budget.cancel_token().child();
+        let early =
+            Early { method: self.0.name(), observer, cancel: cancel.clone(), state: Mutex::new(Audited::new(task)) };
         let mut answers = Vec::new();
         if !supported.is_empty() {
-            answers = attended::run(&self.0, &Task { properties: supported, ..task.clone() }, observer)?;
+            let task = Task { properties: supported, budget: task.budget.cancelled_by(cancel), ..task.clone() };
+            answers = attended::run(&self.0, &task, &early)?;
         }
         answers.extend(refused);
+        let mut audited = early.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if let Some(mistake) = audited.mistake {
+            return Err(mistake);
+        }
         // The audit has what the engine left, and a reserve where it left nothing.
-        let mut auditor = Auditor::new(task.model, task.budget.with_reserve(AUDIT_RESERVE));
+        let auditor = audited.auditor.within(task.budget.with_reserve(AUDIT_RESERVE));
         let mut results = Vec::new();
         for &question in &task.properties {
             let found = answers.iter().position(|answer| answer.property == question);
@@ -62,9 +70,71 @@ impl Checker for Single {
                 let wrong = Contradiction::new(expected, "there is no answer");
                 return Err(EngineError::new(self.0.name(), (task.model, question), wrong).into());
             };
-            results.push(auditor.audit(self.0.name(), answers.swap_remove(found))?);
+            let answer = answers.swap_remove(found);
+            let known = audited.results.iter().position(|result| result.property == question);
+            match known {
+                Some(at) => results.push(audited.results.swap_remove(at)),
+                None => {
+                    let result = auditor.audit(self.0.name(), answer)?;
+                    if !matches!(result.verdict, Verdict::Unknown(_)) {
+                        observer.known(&result);
+                    }
+                    results.push(result);
+                }
+            }
         }
         Ok(results)
+    }
+}
+
+/// Has answers audited while the engine is still at work on others, and tells who listens.
+struct Early<'e, 'm> {
+    method: &'static str,
+    observer: &'e dyn Observer,
+    /// Stops the engine.
+    cancel: CancelToken,
+    state: Mutex<Audited<'m>>,
+}
+
+/// What was audited before the engine was through.
+struct Audited<'m> {
+    auditor: Auditor<'m>,
+    results: Vec<PropertyResult>,
+    /// Evidence that was refused.
+    mistake: Option<Box<Mistake>>,
+}
+
+impl<'m> Audited<'m> {
+    fn new(task: &Task<'m>) -> Self {
+        Audited { auditor: Auditor::new(task.model, task.budget.clone()), results: Vec::new(), mistake: None }
+    }
+}
+
+impl Observer for Early<'_, '_> {
+    fn event(&self, event: Event) {
+        self.observer.event(event);
+    }
+
+    fn answered(&self, answer: &Answer) {
+        if matches!(answer.verdict, Verdict::Unknown(_)) {
+            return;
+        }
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.mistake.is_some() || state.results.iter().any(|result| result.property == answer.property) {
+            return;
+        }
+        match state.auditor.audit(self.method, answer.clone()) {
+            // There is a reserve for it when the engine is through.
+            Ok(result) if matches!(result.audit, Audit::Stopped(_)) => {}
+            Ok(result) => {
+                self.observer.known(&result);
+                state.results.push(result);
+            }
+            Err(mistake) => {
+                state.mistake = Some(mistake);
+                self.cancel.cancel();
+            }
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use base::{Feature, SourceFile, StopReason, Unsupported};
 use engine::run::{Audit, PropertyResult};
-use engine::{Observer, PropertyId, Silent, Verdict};
+use engine::{Event, Observer, PropertyId, Silent, Verdict};
 use evidence::{Evidence, Scope};
 use lang::ProgramText;
 use model::Model;
@@ -30,6 +30,9 @@ const SEARCH: Duration = Duration::from_secs(2);
 
 /// So many sizes, from the least one on, are searched.
 const SEARCHED_SIZES: i64 = 3;
+
+/// The method that proofs for every size are found with.
+const METHOD: &str = "views";
 
 /// Why a program cannot be asked about every size, before anything is done.
 pub fn refusal(model: &Model) -> Option<String> {
@@ -54,13 +57,22 @@ pub fn check(
     let asking = Asking { questions, limits, started };
     let mut results = asking.prove(program, observer)?;
     if let Some((smaller, found)) = asking.find_violation(program, &results)? {
-        let checked = Checked { results: found, time: started.elapsed() };
+        let checked = Checked { results: found, time: started.elapsed(), processor_time: None, method: METHOD };
         return Ok((Some(smaller), checked));
     }
     for result in &mut results {
         asking.search_here(program, result)?;
     }
-    Ok((None, Checked { results, time: started.elapsed() }))
+    Ok((None, Checked { results, time: started.elapsed(), processor_time: None, method: METHOD }))
+}
+
+/// Passes on how far a proof is. A proof is not the answer yet: smaller sizes are to be checked.
+struct Unannounced<'o>(&'o dyn Observer);
+
+impl Observer for Unannounced<'_> {
+    fn event(&self, event: Event) {
+        self.0.event(event);
+    }
 }
 
 struct Asking<'a> {
@@ -90,7 +102,7 @@ impl Asking<'_> {
             let limits = self.left();
             let check = Check { model: &program.model, questions: &questions, checker: &checker, limits: &limits };
             if !questions.is_empty() {
-                results.extend(check.run(observer)?.results);
+                results.extend(check.run(&Unannounced(observer))?.results);
             }
         }
         let position = |one: &PropertyResult| self.questions.iter().position(|&question| question == one.property);

@@ -11,6 +11,11 @@ use std::path::{Path, PathBuf};
 /// The endings of the files that a directory is searched for.
 pub const SOURCE_ENDINGS: [&str; 4] = ["pw", "dve", "pds", "pml"];
 
+/// The path that stands for the standard input.
+pub const STDIN: &str = "-";
+/// What the standard input is called in messages.
+pub const STDIN_NAME: &str = "<stdin>";
+
 /// The largest file that is read at all, in bytes; front-ends and readers of traces have their own limits below it.
 const MOST_BYTES: u64 = 256 << 20;
 
@@ -57,6 +62,10 @@ impl FileError {
 pub fn find(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Vec<FileError>> {
     let (mut files, mut errors) = (Vec::new(), Vec::new());
     for path in paths {
+        if path == Path::new(STDIN) {
+            files.push(path.clone());
+            continue;
+        }
         match fs::metadata(path) {
             Err(error) => errors.push(FileError::from_io(path, &error)),
             Ok(what) if what.is_dir() => match files_below(path) {
@@ -88,6 +97,10 @@ pub fn read(path: &Path) -> Result<Vec<u8>, FileError> {
 /// What is missing, unreadable, a directory, or too large.
 pub fn read_at_most(path: &Path, most_bytes: u64) -> Result<Vec<u8>, FileError> {
     let from_io = |error: io::Error| FileError::from_io(path, &error);
+    if path == Path::new(STDIN) {
+        let bytes = read_all(io::stdin().lock(), most_bytes).map_err(from_io)?;
+        return bytes.ok_or_else(|| FileError::new(path, format!("there is more than {} MB", most_bytes >> 20)));
+    }
     let file = fs::File::open(path).map_err(from_io)?;
     if file.metadata().map_err(from_io)?.is_dir() {
         return Err(FileError::new(path, "this is a directory"));

@@ -1,4 +1,4 @@
-//! Which instances of a program are asked for: `-N 5`, `-N 2..6`, `-D K=3`.
+//! Which instances of a program are asked for: `-N 5`, `-N 2..6`, `-N 2,4,8`, `-N 2..64:*2`, `-D K=3`, `-D K=1..4`.
 //!
 //! In: the words of the call. Out: a [`Request`], from which each program takes its own list of parameter values. In a
 //! sweep `a..b` both ends are included, as people who read the table of results expect; `a..=b` and `a..<b` say it aloud.
@@ -13,67 +13,138 @@ pub const SIZE_PARAMETER: &str = "N";
 /// More instances than anybody reads; a slip of the pen.
 const MOST_INSTANCES: i128 = 1000;
 
-/// The values of `N` that are asked for, in order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The values of a parameter that are asked for, in order; at least one, none twice.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sizes {
-    first: i64,
-    last: i64,
+    values: Vec<i64>,
+    /// As the user wrote them.
+    text: String,
 }
 
 impl Sizes {
     /// One value.
     pub fn one(value: i64) -> Self {
-        Sizes { first: value, last: value }
+        Sizes { values: vec![value], text: value.to_string() }
     }
 
     /// The values in order.
-    pub fn values(self) -> impl Iterator<Item = i64> {
-        self.first..=self.last
+    pub fn values(&self) -> impl Iterator<Item = i64> + '_ {
+        self.values.iter().copied()
     }
 
     /// Whether more than one value is asked for.
-    pub fn is_sweep(self) -> bool {
-        self.first < self.last
+    pub fn is_sweep(&self) -> bool {
+        self.values.len() > 1
     }
 
-    /// Reads `5`, `2..6` (both ends included), `2..=6` or `2..<6`.
+    /// Reads `5`, `2..6` (both ends included), `2..=6`, `2..<6`, `2..20:3` (every third), `2..64:*2` (each twice the one before), and several of
+    /// these with commas between them.
+    ///
+    /// # Errors
+    /// What is no such list, in words.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let Some((first, last)) = text.split_once("..") else { return number(text).map(Sizes::one) };
-        let (last, excluded) = match (last.strip_prefix('='), last.strip_prefix('<')) {
-            (Some(last), _) => (last, 0),
-            (_, Some(last)) => (last, 1),
-            _ => (last, 0),
-        };
-        if last.is_empty() {
-            return Err("a sweep has two ends: `-N 2..6` means 2, 3, 4, 5 and 6".to_owned());
+        let mut values: Vec<i64> = Vec::new();
+        for part in text.split(',') {
+            for value in part_values(part)? {
+                if !values.contains(&value) {
+                    values.push(value);
+                }
+            }
         }
-        let (first, last) = (number(first)?, number(last)?);
-        let last = last.checked_sub(excluded).ok_or("the range is empty")?;
-        match i128::from(last) - i128::from(first) + 1 {
-            ..=0 => Err(format!("the range is empty: its first value is {first}, its last {last}")),
-            count if count > MOST_INSTANCES => Err(format!("{count} instances; at most {MOST_INSTANCES} in one call")),
-            _ => Ok(Sizes { first, last }),
+        match i128::try_from(values.len()) {
+            Ok(count) if count <= MOST_INSTANCES => Ok(Sizes { values, text: text.trim().to_owned() }),
+            _ => Err(too_many(values.len() as i128)),
+        }
+    }
+}
+
+/// What one part of a list stands for.
+fn part_values(text: &str) -> Result<Vec<i64>, String> {
+    let Some((first, rest)) = text.split_once("..") else { return number(text).map(|value| vec![value]) };
+    let (last, step) = match rest.split_once(':') {
+        Some((last, step)) => (last, Step::parse(step)?),
+        None => (rest, Step::Add(1)),
+    };
+    let (last, excluded) = match (last.strip_prefix('='), last.strip_prefix('<')) {
+        (Some(last), _) => (last, 0),
+        (_, Some(last)) => (last, 1),
+        _ => (last, 0),
+    };
+    if last.is_empty() {
+        return Err("a sweep has two ends: `-N 2..6` means 2, 3, 4, 5 and 6".to_owned());
+    }
+    let (first, last) = (number(first)?, number(last)?);
+    let last = last.checked_sub(excluded).ok_or("the range is empty")?;
+    if last < first {
+        return Err(format!("the range is empty: its first value is {first}, its last {last}"));
+    }
+    if matches!(step, Step::Multiply(_)) && first < 1 {
+        return Err(format!("a sweep that multiplies starts at 1 or more, not at {first}"));
+    }
+    let count = match step {
+        Step::Add(by) => (i128::from(last) - i128::from(first)) / i128::from(by) + 1,
+        Step::Multiply(_) => 1,
+    };
+    if count > MOST_INSTANCES {
+        return Err(too_many(count));
+    }
+    Ok(std::iter::successors(Some(first), |&value| step.after(value)).take_while(|&value| value <= last).collect())
+}
+
+fn too_many(count: i128) -> String {
+    format!("{count} instances; at most {MOST_INSTANCES} in one call")
+}
+
+/// From one value of a sweep to the next.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Add(i64),
+    Multiply(i64),
+}
+
+impl Step {
+    /// Reads `3` or `*2`.
+    fn parse(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        let (digits, least) = match text.strip_prefix('*') {
+            Some(factor) => (factor, 2),
+            None => (text, 1),
+        };
+        let by = number(digits)?;
+        if by < least {
+            return Err(format!("a step `:{text}` leads nowhere; write `2..20:3` or `2..64:*2`"));
+        }
+        Ok(if least == 2 { Step::Multiply(by) } else { Step::Add(by) })
+    }
+
+    fn after(self, value: i64) -> Option<i64> {
+        match self {
+            Step::Add(by) => value.checked_add(by),
+            Step::Multiply(by) => value.checked_mul(by),
         }
     }
 }
 
 impl fmt::Display for Sizes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.is_sweep() { write!(f, "{}..{}", self.first, self.last) } else { write!(f, "{}", self.first) }
+        write!(f, "{}", self.text)
     }
 }
 
-/// A parameter with the value that the call gives it.
+/// A parameter with the values that the call gives it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Given {
     /// The parameter.
     pub name: String,
-    /// Its value.
-    pub value: i64,
+    /// Its values.
+    pub values: Sizes,
 }
 
 impl Given {
-    /// Reads `NAME=VALUE`.
+    /// Reads `NAME=VALUE`, or a sweep: `NAME=2..4`.
+    ///
+    /// # Errors
+    /// What is no name, or no list of numbers.
     pub fn parse(text: &str) -> Result<Self, String> {
         let (name, value) = text.split_once('=').ok_or("write NAME=VALUE, as in `-D K=3`")?;
         let name = name.trim();
@@ -81,7 +152,7 @@ impl Given {
         if !starts_well || !name.chars().all(|part| part.is_alphanumeric() || part == '_') {
             return Err(format!("`{name}` is not a name; write NAME=VALUE, as in `-D K=3`"));
         }
-        Ok(Given { name: name.to_owned(), value: number(value.trim())? })
+        Ok(Given { name: name.to_owned(), values: Sizes::parse(value.trim())? })
     }
 }
 
@@ -108,7 +179,11 @@ impl Request {
                 return Err(format!("parameter `{SIZE_PARAMETER}` is given twice, by `-N` and by `-D`"));
             }
         }
-        Ok(Request { sizes, given, ..Request::default() })
+        let counts = given.iter().map(|one| &one.values).chain(&sizes).map(|sizes| sizes.values.len() as i128);
+        match counts.product() {
+            count if count > MOST_INSTANCES => Err(too_many(count)),
+            _ => Ok(Request { sizes, given, ..Request::default() }),
+        }
     }
 
     /// Adds what `--goal` says.
@@ -131,14 +206,10 @@ impl Request {
         &self.goals
     }
 
-    /// What `-N` gives.
-    pub fn sizes(&self) -> Option<Sizes> {
-        self.sizes
-    }
-
-    /// What the `-D`s give.
-    pub fn given(&self) -> &[Given] {
-        &self.given
+    /// The parameters that the call gives, with their values; `-N` comes last.
+    pub fn parameters(&self) -> impl Iterator<Item = (&str, &Sizes)> {
+        let given = self.given.iter().map(|one| (one.name.as_str(), &one.values));
+        given.chain(self.sizes.iter().map(|sizes| (SIZE_PARAMETER, sizes)))
     }
 }
 
@@ -166,11 +237,19 @@ mod tests {
         assert_eq!(sizes("2..=4"), "[2, 3, 4]");
         assert_eq!(sizes("2..<4"), "[2, 3]");
         assert_eq!(sizes("3..3"), "[3]");
+        assert_eq!(sizes("2,4,8"), "[2, 4, 8]");
+        assert_eq!(sizes("2..4,9, 3"), "[2, 3, 4, 9]");
+        assert_eq!(sizes("2..64:*2"), "[2, 4, 8, 16, 32, 64]");
+        assert_eq!(sizes("2..9:3"), "[2, 5, 8]");
     }
 
     #[test]
     fn what_is_no_number_or_no_range_is_refused_in_words() {
         assert_eq!(sizes(""), "a number is missing");
+        assert_eq!(sizes("2,"), "a number is missing");
+        assert_eq!(sizes("2..9:0"), "a step `:0` leads nowhere; write `2..20:3` or `2..64:*2`");
+        assert_eq!(sizes("2..9:*1"), "a step `:*1` leads nowhere; write `2..20:3` or `2..64:*2`");
+        assert_eq!(sizes("0..9:*2"), "a sweep that multiplies starts at 1 or more, not at 0");
         assert_eq!(sizes("two"), "`two` is not a number");
         assert_eq!(sizes("99999999999999999999"), "`99999999999999999999` is beyond 64 bits");
         assert_eq!(sizes("2.."), "a sweep has two ends: `-N 2..6` means 2, 3, 4, 5 and 6");
@@ -182,10 +261,12 @@ mod tests {
     #[test]
     fn a_parameter_is_given_once() {
         let given = |text| Given::parse(text).unwrap();
-        assert_eq!(given("K = 3"), Given { name: "K".into(), value: 3 });
+        assert_eq!(given("K = 3"), Given { name: "K".into(), values: Sizes::one(3) });
         assert!(Given::parse("K").is_err() && Given::parse("3=K").is_err() && Given::parse("K=x").is_err());
         assert!(Request::new(Some(Sizes::one(2)), vec![given("K=3")]).is_ok());
         assert!(Request::new(Some(Sizes::one(2)), vec![given("N=3")]).is_err());
         assert!(Request::new(None, vec![given("K=3"), given("K=3")]).is_err());
+        assert_eq!(given("Floors=2..4").values.values().collect::<Vec<_>>(), [2, 3, 4]);
+        assert!(Request::new(Some(Sizes::parse("1..100").unwrap()), vec![given("K=1..11")]).is_err());
     }
 }

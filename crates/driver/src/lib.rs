@@ -2,7 +2,7 @@
 //!
 //! [`files`]: from paths to bytes. [`goals`]: what is to be reached. [`instances`]: which parameter values. [`load`]: from files to programs. [`select`]: which
 //! properties. [`methods`]: how. [`check()`](check::Check::run): the answers, audited. [`checker`]: who gives them, one engine or a race of several (method `auto`). [`auditor`]: the audit. [`replay()`](replay::replay): traces
-//! from files. [`simulation`]: one run at a time. [`explore()`](explore::explore): the size of the whole product. [`graph`]: local
+//! from files. [`simulation`]: one run at a time. [`explore()`](explore::explore): the size of the whole product. [`coverage()`](coverage::coverage): what is ever done. [`graph`]: local
 //! state graphs. [`teach()`](teach::teach): what else is worth knowing about an answer.
 
 mod attended;
@@ -10,6 +10,7 @@ pub mod auditor;
 mod auto;
 pub mod check;
 pub mod checker;
+pub mod coverage;
 pub mod every_n;
 pub mod explore;
 pub mod files;

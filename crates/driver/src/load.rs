@@ -120,7 +120,8 @@ fn read_all(paths: &[PathBuf], request: &Request) -> Result<Vec<Read>, Vec<FileE
 fn read_text(path: &Path, request: &Request) -> Result<Read, FileError> {
     let bytes = files::read(path)?;
     let goals = goals_for(path, request.goals())?;
-    let source = match lang::pw::decode(&path.display().to_string(), bytes) {
+    let name = if path == Path::new(files::STDIN) { files::STDIN_NAME.to_owned() } else { path.display().to_string() };
+    let source = match lang::pw::decode(&name, bytes) {
         Ok(source) => source,
         Err(undecodable) => {
             return Ok(Err(Refusal { source: undecodable.file, diagnostics: vec![undecodable.diagnostic] }));
@@ -135,17 +136,21 @@ fn declared(text: &Read) -> Vec<ParameterRange> {
     text.as_ref().ok().and_then(|text| text.parameters().ok()).unwrap_or_default()
 }
 
-/// The instances that a request asks for, without looking at what the program allows.
+/// The instances that a request asks for, without looking at what the program allows; the last parameter changes fastest.
 fn instances(request: &Request) -> Vec<Vec<(String, i64)>> {
-    let given: Vec<_> = request.given().iter().map(|one| (one.name.clone(), one.value)).collect();
-    match request.sizes() {
-        None => vec![given],
-        Some(sizes) => sizes.values().map(|size| with_size(&given, size)).collect(),
-    }
+    combinations(request.parameters().map(|(name, sizes)| (name, sizes.values().collect())))
 }
 
-fn with_size(given: &[(String, i64)], size: i64) -> Vec<(String, i64)> {
-    given.iter().cloned().chain([(SIZE_PARAMETER.to_owned(), size)]).collect()
+fn combinations<'a>(parameters: impl Iterator<Item = (&'a str, Vec<i64>)>) -> Vec<Vec<(String, i64)>> {
+    let mut all = vec![Vec::new()];
+    for (name, values) in parameters {
+        let with = |given: &Vec<(String, i64)>| {
+            let one = |&value: &i64| given.iter().cloned().chain([(name.to_owned(), value)]).collect();
+            values.iter().map(one).collect::<Vec<Vec<(String, i64)>>>()
+        };
+        all = all.iter().flat_map(with).collect();
+    }
+    all
 }
 
 /// With one file every parameter must fit; the front-end says what does not.
@@ -175,21 +180,20 @@ fn load_fitting(text: &Read, request: &Request, declared: &[ParameterRange], bat
         Err(refusal) => return batch.items.push(Loaded::Refused(refusal.clone())),
     };
     let range = |name: &str| declared.iter().find(|range| range.name == name);
-    let given: Vec<(String, i64)> = request
-        .given()
-        .iter()
-        .filter(|one| range(&one.name).is_some())
-        .map(|one| (one.name.clone(), one.value))
-        .collect();
-    let (Some(sizes), Some(allowed)) = (request.sizes(), range(SIZE_PARAMETER)) else {
-        return batch.items.extend(instances_of(text, &given));
-    };
-    let (fitting, left_out): (Vec<i64>, Vec<i64>) = sizes.values().partition(|&size| allows(allowed, size));
-    if !left_out.is_empty() {
-        batch.notes.push(left_out_note(text.source().name(), sizes, allowed));
+    let mut fitting: Vec<(&str, Vec<i64>)> = Vec::new();
+    for (name, sizes) in request.parameters() {
+        let Some(allowed) = range(name) else { continue };
+        // One value that does not fit is a mistake, which the front-end reports; of a sweep, and of `-N`, what fits is taken.
+        let is_sweep = sizes.is_sweep() || name == SIZE_PARAMETER;
+        let (fits, left_out): (Vec<i64>, Vec<i64>) =
+            sizes.values().partition(|&size| !is_sweep || allows(allowed, size));
+        if !left_out.is_empty() {
+            batch.notes.push(left_out_note(text.source().name(), sizes, allowed));
+        }
+        fitting.push((name, fits));
     }
-    for size in fitting {
-        let loaded = instances_of(text, &with_size(&given, size));
+    for given in combinations(fitting.into_iter()) {
+        let loaded = instances_of(text, &given);
         let stop = loaded.iter().any(is_refused);
         batch.items.extend(loaded);
         if stop {
@@ -203,17 +207,18 @@ pub fn allows(range: &ParameterRange, size: i64) -> bool {
     size >= range.least && range.greatest.is_none_or(|greatest| size <= greatest)
 }
 
-fn left_out_note(name: &str, sizes: Sizes, allowed: &ParameterRange) -> String {
+fn left_out_note(name: &str, sizes: &Sizes, allowed: &ParameterRange) -> String {
     let most = allowed.greatest.map(|greatest| format!(" and at most {greatest}")).unwrap_or_default();
-    format!("{name}: N must be at least {}{most}; what {sizes} has beyond that is left out", allowed.least)
+    let ParameterRange { name: parameter, least, .. } = allowed;
+    format!("{name}: {parameter} must be at least {least}{most}; what {sizes} has beyond that is left out")
 }
 
 /// Every parameter of the call must be one of some program.
 fn unknown_parameters(request: &Request, declared: &[Vec<ParameterRange>]) -> Result<(), Vec<String>> {
     let names: Vec<&str> = declared.iter().flatten().map(|range| range.name.as_str()).collect();
-    let wanted = request.given().iter().map(|one| one.name.as_str());
-    let wanted = wanted.chain(request.sizes().map(|_| SIZE_PARAMETER));
-    let unknown: Vec<String> = wanted
+    let unknown: Vec<String> = request
+        .parameters()
+        .map(|(name, _)| name)
         .filter(|name| !names.contains(name))
         .map(|name| match nearest_name(name, names.iter().copied()) {
             Some(near) => format!("no program has a parameter `{name}`; did you mean `{near}`?"),

@@ -4,15 +4,18 @@
 //! one of `model::eval`'s, so a simulated run is real by construction. The same seed gives the same run on every machine.
 
 use audit::AuditError;
-use base::StopReason;
+use base::{SourceFile, StopReason};
 use engine::insight::Insight;
 use engine::run::{Audit, PropertyResult};
 use engine::{PropertyId, Statistics, Verdict};
 use evidence::{Evidence, Trace, TraceEnd};
 use model::Model;
-use model::eval::{self, Move, State, Step};
+use model::eval::{self, Move, State, Step, Turn};
+use model::expr::{BinaryOp, Expr, ExprKind};
 use model::property::{Expected, PropertyKind};
 use model::value::Value;
+
+use crate::load::{self, Loaded};
 
 /// Of very many initial states, the random choice is among this many first ones.
 const MOST_INITIAL_STATES: u128 = 1000;
@@ -24,12 +27,35 @@ pub struct Simulation<'m> {
     states: Vec<State>,
     /// `moves[k]` leads from `states[k]` to `states[k + 1]`.
     moves: Vec<Move>,
+    /// Steps that were taken back, the last one first to be taken again.
+    undone: Vec<(Move, State)>,
 }
 
 impl<'m> Simulation<'m> {
     /// Starts in an initial state.
     pub fn new(model: &'m Model, initial: State) -> Self {
-        Simulation { model, states: vec![initial], moves: Vec::new() }
+        Simulation { model, states: vec![initial], moves: Vec::new(), undone: Vec::new() }
+    }
+
+    /// Goes along a run from a file, as far as it has steps; each must be one that can be taken.
+    ///
+    /// # Errors
+    /// The step that cannot.
+    pub fn along(model: &'m Model, trace: &Trace) -> Result<Self, String> {
+        let first = trace.states.first().ok_or("the trace has no states")?;
+        if !eval::initial_states(model).take(MOST_INITIAL_STATES as usize).any(|state| state == *first) {
+            return Err("the first state of the trace is no initial state".to_owned());
+        }
+        let mut simulation = Simulation::new(model, first.clone());
+        for (nth, (turn, after)) in trace.turns.iter().zip(&trace.states[1..]).enumerate() {
+            let Turn::Step(by) = turn else { continue };
+            let process = by.process;
+            let mut steps = eval::likely_steps_of(model, simulation.state(), process, Some(after)).into_iter();
+            let taken = steps.find(|step| step.by == *by && step.result.as_ref() == Ok(after));
+            let Some(taken) = taken else { return Err(format!("step {} of the trace cannot be taken", nth + 1)) };
+            simulation.take(taken.by, after.clone());
+        }
+        Ok(simulation)
     }
 
     /// The present state.
@@ -50,17 +76,40 @@ impl<'m> Simulation<'m> {
 
     /// Takes a step to its successor.
     pub fn take(&mut self, by: Move, successor: State) {
+        self.undone.clear();
         self.moves.push(by);
         self.states.push(successor);
     }
 
+    /// Takes a step at random; false where nobody can move.
+    pub fn take_random(&mut self, random: &mut Random) -> bool {
+        match random.step(self.choices()) {
+            Some((by, successor)) => {
+                self.take(by, successor);
+                true
+            }
+            None => false,
+        }
+    }
+
     /// Takes back the last step; false where there is none.
     pub fn undo(&mut self) -> bool {
-        if self.moves.pop().is_none() {
-            return false;
-        }
-        self.states.pop();
+        let Some(by) = self.moves.pop() else { return false };
+        self.undone.extend(self.states.pop().map(|state| (by, state)));
         true
+    }
+
+    /// Takes again the step that was taken back last; false where there is none.
+    pub fn redo(&mut self) -> bool {
+        let Some((by, state)) = self.undone.pop() else { return false };
+        self.moves.push(by);
+        self.states.push(state);
+        true
+    }
+
+    /// The run so far, which goes on.
+    pub fn so_far(&self) -> Trace {
+        Trace::finite(self.states.clone(), self.moves.clone(), TraceEnd::State)
     }
 
     /// The run so far, with what is shown at its end.
@@ -120,7 +169,27 @@ pub fn random_run(model: &Model, watched: &[PropertyId], seed: u64, n_steps: usi
     let mut random = Random(seed);
     let n_initial = eval::n_initial_states(model).clamp(1, MOST_INITIAL_STATES) as usize;
     let initial = eval::initial_states(model).nth(random.below(n_initial));
-    let mut simulation = Simulation::new(model, initial.expect("there are that many initial states"));
+    let simulation = Simulation::new(model, initial.expect("there are that many initial states"));
+    go_on(simulation, watched, &mut random, n_steps)
+}
+
+/// A run that goes on with at most so many random steps.
+pub fn random_run_from(
+    simulation: Simulation<'_>,
+    watched: &[PropertyId],
+    seed: u64,
+    n_steps: usize,
+) -> (Trace, Ending) {
+    go_on(simulation, watched, &mut Random(seed), n_steps)
+}
+
+fn go_on(
+    mut simulation: Simulation<'_>,
+    watched: &[PropertyId],
+    random: &mut Random,
+    n_steps: usize,
+) -> (Trace, Ending) {
+    let last = simulation.n_steps() + n_steps;
     loop {
         match simulation.decides(watched) {
             Ok(None) => {}
@@ -129,12 +198,11 @@ pub fn random_run(model: &Model, watched: &[PropertyId], seed: u64, n_steps: usi
                 return (simulation.trace(TraceEnd::State), Ending::PropertyError(property, reason));
             }
         }
-        if simulation.n_steps() == n_steps {
+        if simulation.n_steps() >= last {
             return (simulation.trace(TraceEnd::State), Ending::Steps);
         }
-        match random.step(simulation.choices()) {
-            Some((by, successor)) => simulation.take(by, successor),
-            None => return (simulation.trace(TraceEnd::State), Ending::NobodyMoves),
+        if !simulation.take_random(random) {
+            return (simulation.trace(TraceEnd::State), Ending::NobodyMoves);
         }
     }
 }
@@ -173,10 +241,62 @@ fn decide(model: &Model, state: &State, property: PropertyId) -> Result<Option<T
     }
 }
 
+/// An expression over the names of a program, to be evaluated in its states.
+pub struct Watch {
+    /// The program with the expression in it.
+    model: Model,
+    expr: Expr,
+}
+
+impl Watch {
+    /// Reads an expression as the program's text would have it.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn new(source: &SourceFile, model: &Model, text: &str) -> Result<Self, String> {
+        let end = source.text().rfind('}').ok_or("expressions are read in programs of the Piecewise language")?;
+        let (before, after) = source.text().split_at(end);
+        let asked = format!("{before}\n invariant {WATCHED}: ({text}) == ({text});\n{after}");
+        let given: Vec<(String, i64)> = model.parameters.iter().map(|one| (one.name.clone(), one.value)).collect();
+        let program = match load::instance(&SourceFile::new(source.name(), asked), &given) {
+            Loaded::Program(program) => program,
+            Loaded::Refused(refusal) => {
+                let first = refusal.diagnostics.first().map(|one| one.message.clone());
+                return Err(first.unwrap_or_else(|| "this is no expression".to_owned()));
+            }
+        };
+        let found = program.model.properties.iter().find(|property| property.name == WATCHED);
+        let expr = match found.map(|property| &property.kind) {
+            Some(PropertyKind::Invariant(Expr { kind: ExprKind::Binary(BinaryOp::Equal, left, _), .. })) => {
+                (**left).clone()
+            }
+            _ => return Err("this is no expression".to_owned()),
+        };
+        Ok(Watch { model: program.model, expr })
+    }
+
+    /// Its value in a state, as the user writes values.
+    ///
+    /// # Errors
+    /// Why it has none.
+    pub fn value(&self, state: &State) -> Result<String, String> {
+        let value = eval::evaluate(&self.model, state, &self.expr, None).map_err(|fault| fault.fault.to_string())?;
+        Ok(model::print::value(&self.model, value))
+    }
+}
+
+/// The name of an expression that is evaluated.
+const WATCHED: &str = "the_expression_of_a_watch";
+
 /// Steele, Lea and Flood's SplitMix64: small, and the same on every machine.
-struct Random(u64);
+pub struct Random(u64);
 
 impl Random {
+    /// Starts at a seed.
+    pub fn new(seed: u64) -> Self {
+        Random(seed)
+    }
+
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -54,6 +54,23 @@ pub fn teach(check: &Check<'_>, checked: &mut Checked) -> Result<(), Box<Mistake
     Ok(())
 }
 
+/// Finds out only whether what properties speak of ever happens, and only of those that were decided at once: for tables of many.
+///
+/// # Errors
+/// A mistake of ours.
+pub fn teach_vacuity(check: &Check<'_>, checked: &mut Checked) -> Result<(), Box<Mistake>> {
+    let (quick, enough) = QUICK;
+    for result in &mut checked.results {
+        if result.statistics.time >= quick || !matches!(result.verdict, Verdict::Holds(_)) {
+            continue;
+        }
+        let deadline = Instant::now() + check.limits.time.map_or(enough, |limit| limit.min(enough));
+        let asking = Asking { model: check.model, checker: check.checker, limits: check.limits, deadline };
+        result.insight.triggers = vacuity::look(&asking, &check.model.properties[result.property])?;
+    }
+    Ok(())
+}
+
 /// How long may be spent on a result. What took long and holds is left alone: each similar question would take as long again.
 fn share(result: &PropertyResult) -> Duration {
     let (quick, enough) = QUICK;

@@ -94,6 +94,8 @@ pub struct Statistics {
     pub method: Option<&'static str>,
     /// Time until the question was decided.
     pub time: Duration,
+    /// Time until the verdict was first known and audited, counted from the start of the check; better evidence may have come later.
+    pub first_known: Option<Duration>,
     /// The most memory that the engine's data took, in bytes.
     pub peak_memory_bytes: Option<u64>,
     /// States of the whole product that were stored.
@@ -196,6 +198,9 @@ pub trait Observer: Sync {
 
     /// An answer that will stay, while others are open: it counts even where the engine is stopped before it is through.
     fn answered(&self, _answer: &Answer) {}
+
+    /// An audited verdict that will stay, while others are open: it may be shown at once. Better evidence for it may come later.
+    fn known(&self, _result: &run::PropertyResult) {}
 }
 
 /// Nobody listens.

@@ -6,7 +6,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crate::{Event, Observer};
+use crate::{Answer, Event, Observer};
 use base::{Budget, StopReason};
 
 /// Progress is told about so many milliseconds apart.
@@ -150,6 +150,11 @@ impl<'a> Meter<'a> {
     /// Tells somebody what happened.
     pub fn tell(&self, event: Event) {
         self.observer.event(event);
+    }
+
+    /// Tells an answer that will stay, while others are open.
+    pub fn answered(&self, answer: &Answer) {
+        self.observer.answered(answer);
     }
 
     fn report(&self) {

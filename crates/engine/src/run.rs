@@ -25,6 +25,10 @@ pub struct Run {
     pub results: Vec<PropertyResult>,
     /// How long all of it took.
     pub time: Duration,
+    /// What all processors together worked on it, where the system tells.
+    pub processor_time: Option<Duration>,
+    /// The method that was asked for; what decided a property stands with its result.
+    pub method: &'static str,
 }
 
 /// A question, its answer, and whether the evidence was checked by somebody else.

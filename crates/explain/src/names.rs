@@ -1,7 +1,7 @@
 //! States in the user's names: values, variables, where a process stands.
 
 use base::{Id, SourceFile, Span};
-use model::control::Scope;
+use model::control::{Place, Scope};
 use model::eval::State;
 use model::print;
 use model::process::ProcessId;
@@ -85,10 +85,24 @@ pub fn scope(model: &Model, state: &State, process: ProcessId) -> Scope {
 pub fn place(model: &Model, state: &State, process: ProcessId) -> String {
     let place = &model.places[state.place(process)];
     let is_end = state.place(process) == model.families[model.processes[process].family].end;
-    let name = if is_end && place.labels.is_empty() { "end" } else { &place.name };
+    let name = match place.labels.is_empty() {
+        true if is_end => "end".to_owned(),
+        true => by_line(model, place),
+        false => place.name.clone(),
+    };
     match place.scope {
-        Scope::Family(_) => name.to_owned(),
+        Scope::Family(_) => name,
         Scope::Procedure(id) => format!("{}.{name}", model.procedures[id].name),
+    }
+}
+
+/// A place without a label: its line, with the column where the line has several such places.
+fn by_line(model: &Model, place: &Place) -> String {
+    let Some((line, _)) = place.name.split_once(':') else { return place.name.clone() };
+    let is_there = |other: &&Place| other.name.split_once(':').is_some_and(|(of_other, _)| of_other == line);
+    match model.places.iter().filter(|other| other.labels.is_empty()).filter(is_there).nth(1) {
+        Some(_) => format!("line {}", place.name),
+        None => format!("line {line}"),
     }
 }
 

@@ -49,6 +49,8 @@ pub struct Moved {
     pub from: String,
     /// Where it stands now; with the number of calls where that changed.
     pub to: String,
+    /// Whether both have names of the user's, and different ones, so that they say which step it was.
+    pub is_named: bool,
 }
 
 /// A variable that a step changed.
@@ -92,7 +94,7 @@ fn stood_still(model: &Model, source: &SourceFile, process: ProcessId, state: &S
         label: None,
         statement: "stands still".to_owned(),
         line: line(source, model.places[state.place(process)].span),
-        moved: vec![Moved { process, from: at.clone(), to: at }],
+        moved: vec![Moved { process, from: at.clone(), to: at, is_named: false }],
         changes: Vec::new(),
         reads: Vec::new(),
         writes: false,
@@ -112,7 +114,11 @@ fn step_taken(model: &Model, source: &SourceFile, by: &Move, [before, after]: [&
     let moved = movers.into_iter().map(|process| {
         let same_depth = before.stacks[process.index()].len() == after.stacks[process.index()].len();
         let to = if same_depth { place(model, after, process) } else { location(model, after, process) };
-        Moved { process, from: place(model, before, process), to }
+        let from = place(model, before, process);
+        let has_name = |state: &State| !model.places[state.place(process)].labels.is_empty();
+        let ends = after.place(process) == model.families[model.processes[process].family].end;
+        let is_named = from != to && has_name(before) && (ends || has_name(after));
+        Moved { process, from, to, is_named }
     });
     let mut view = StepView {
         process: by.process,

@@ -97,7 +97,7 @@ impl ForWidth for Job<'_> {
                 self.meter.tell(Event::Decided(asked.property));
             }
             let statistics = graph.as_ref().map(StateGraph::exploration).ok();
-            Answer {
+            let answer = Answer {
                 property: asked.property,
                 verdict,
                 statistics: Statistics {
@@ -108,7 +108,9 @@ impl ForWidth for Job<'_> {
                     depth: statistics.as_ref().map(|seen| seen.depth),
                     ..Statistics::default()
                 },
-            }
+            };
+            self.meter.answered(&answer);
+            answer
         };
         self.asked.iter().map(answer).collect()
     }

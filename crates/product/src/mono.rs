@@ -26,6 +26,8 @@ impl Engine for Mono {
 
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
         let mut answers = safety(task, observer);
+        // What only the end of the search decides is told before loops are looked for.
+        answers.iter().for_each(|answer| observer.answered(answer));
         answers.extend(liveness::run(task, &Meter::new(&task.budget, observer)));
         answers.sort_by_key(|answer| task.properties.iter().position(|&id| id == answer.property));
         Ok(answers)
@@ -94,17 +96,26 @@ impl ForWidth for Job<'_> {
     }
 }
 
+impl Finding {
+    /// The answer that it is.
+    pub(crate) fn answer(&self, model: &Model, property: PropertyId, meter: &Meter<'_>) -> Answer {
+        let verdict = match &self.result {
+            Ok(trace) if is_reachable(model, property) => Verdict::Holds(Evidence::Trace(trace.clone())),
+            Ok(trace) => Verdict::Violated(Evidence::Trace(trace.clone())),
+            Err(reason) => Verdict::Unknown(reason.clone()),
+        };
+        Answer { property, verdict, statistics: statistics(&self.explored, self.time, meter) }
+    }
+}
+
+fn is_reachable(model: &Model, property: PropertyId) -> bool {
+    matches!(model.properties[property].kind, PropertyKind::Reachable(_))
+}
+
 fn answer_of(model: &Model, property: PropertyId, outcome: &Outcome, at: usize, meter: &Meter<'_>) -> Answer {
-    let is_reachable = matches!(model.properties[property].kind, PropertyKind::Reachable(_));
+    let is_reachable = is_reachable(model, property);
     match &outcome.findings[at] {
-        Some(Finding { result, time, explored }) => {
-            let verdict = match result {
-                Ok(trace) if is_reachable => Verdict::Holds(Evidence::Trace(trace.clone())),
-                Ok(trace) => Verdict::Violated(Evidence::Trace(trace.clone())),
-                Err(reason) => Verdict::Unknown(reason.clone()),
-            };
-            Answer { property, verdict, statistics: statistics(explored, *time, meter) }
-        }
+        Some(finding) => finding.answer(model, property, meter),
         None => {
             let explored = Evidence::Exploration(outcome.exploration.clone());
             let verdict = match &outcome.stopped {

@@ -182,8 +182,10 @@ impl<'a, const W: usize> Search<'a, W> {
                 None => continue,
             };
             let time = self.started.elapsed();
-            self.findings[at] = Some(Finding { result, time, explored: self.explored(false) });
+            let finding = Finding { result, time, explored: self.explored(false) };
             self.meter.tell(Event::Decided(question.property));
+            self.meter.answered(&finding.answer(self.machine.codec.model, question.property, self.meter));
+            self.findings[at] = Some(finding);
         }
     }
 

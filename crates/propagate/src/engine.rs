@@ -97,7 +97,9 @@ impl Engine for Propagate {
                 _ => prover.statistics(),
             };
             let statistics = Statistics { time: started.elapsed(), ..statistics };
-            answers.push(Answer { property, verdict, statistics });
+            let answer = Answer { property, verdict, statistics };
+            observer.answered(&answer);
+            answers.push(answer);
         }
         Ok(answers)
     }

@@ -5,6 +5,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
+use crate::json::value_of;
 use crate::numbers::{counted, duration};
 use crate::style::{Ink, Mark, Style};
 use crate::sweep::{FEWEST_TIMES, Growth, MEASURABLE, growth, growth_document};
@@ -97,12 +98,12 @@ fn sweep(runs: &[Map<String, Json>]) -> Option<Json> {
         json!({
             "property": property,
             "points": points.iter().map(Point::document).collect::<Vec<_>>(),
-            "time": time_growth(points).map(growth_document),
-            "number": number_growth(points).map(growth_document),
+            "time": time_growth(points).map(|growth| value_of(&growth_document(growth))),
+            "number": number_growth(points).map(|growth| value_of(&growth_document(growth))),
         })
     };
     let properties: Vec<Json> = rows.iter().map(row).collect();
-    Some(json!({ "model": text_of(first), "parameter": parameter, "properties": properties }))
+    Some(json!({ "file": text_of(first), "method": "auto", "parameter": parameter, "properties": properties }))
 }
 
 /// A result at a size.

@@ -83,7 +83,7 @@ pub fn document(explored: &Explored<'_>) -> Json {
         "errors": seen.errors,
         "depth": seen.depth,
         "complete": seen.complete,
-        "reason": explored.stopped.map(crate::json::reason),
+        "reason": explored.stopped.map(|reason| crate::json::value_of(&crate::json::reason(reason))),
         "seconds": explored.time.as_secs_f64(),
         "peak_memory_bytes": explored.peak_memory_bytes,
     })

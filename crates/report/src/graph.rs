@@ -94,7 +94,7 @@ pub fn document(graphs: &Graphs<'_>) -> Json {
         "processes": graphs.graphs().map(process).collect::<Vec<Json>>(),
         "joint_states": found.joint_states,
         "complete": found.stopped.is_none(),
-        "reason": found.stopped.as_ref().map(crate::json::reason),
+        "reason": found.stopped.as_ref().map(|reason| crate::json::value_of(&crate::json::reason(reason))),
         "seconds": found.time.as_secs_f64(),
         "peak_memory_bytes": found.peak_memory_bytes,
     })

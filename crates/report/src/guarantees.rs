@@ -5,8 +5,8 @@ use evidence::Certificate;
 use explain::Explained;
 use explain::explained::certificate;
 use model::process::ProcessId;
-use serde_json::{Value as Json, json};
 
+use crate::document::{ChangeDocument, GuaranteeDocument, PlaceDocument};
 use crate::style::{Ink, Style};
 use crate::text::{clean, hang, width};
 
@@ -45,23 +45,24 @@ pub fn text(run: &Explained, result: &PropertyResult, style: &Style) -> String {
     out
 }
 
-/// The same for scripts; null where there are too many.
-pub fn document(run: &Explained, result: &PropertyResult) -> Json {
-    let Some(proof) = certificate(result).and_then(Certificate::pushdown) else { return Json::Null };
+/// The same for scripts; nothing where there are too many.
+pub fn document(run: &Explained, result: &PropertyResult) -> Option<Vec<GuaranteeDocument>> {
+    let proof = certificate(result).and_then(Certificate::pushdown)?;
     if proof.threads.iter().map(|thread| thread.states.len()).sum::<usize>() > MOST_IN_DOCUMENT {
-        return Json::Null;
+        return None;
     }
+    let change = |(change, place): &(String, String)| ChangeDocument { change: change.clone(), place: place.clone() };
+    let place = |(at, values): &(String, String)| PlaceDocument { at: at.clone(), values: values.clone() };
     let entry = |process: ProcessId| {
         let told = run.guarantee(result, process)?;
-        let pair = |first: &str, (one, other): &(String, String)| json!({ first: one, "where": other });
-        Some(json!({
-            "process": told.name,
-            "changes": told.changes.iter().map(|change| pair("change", change)).collect::<Vec<_>>(),
-            "local_states": told.states.iter().map(|state| pair("at", state)).collect::<Vec<_>>(),
-            "n_local_states": told.n_states,
-        }))
+        Some(GuaranteeDocument {
+            process: told.name.clone(),
+            changes: told.changes.iter().map(change).collect(),
+            local_states: told.states.iter().map(place).collect(),
+            n_local_states: told.n_states,
+        })
     };
-    run.model.processes.ids().filter_map(entry).collect()
+    Some(run.model.processes.ids().filter_map(entry).collect())
 }
 
 fn lines(pairs: &[(String, String)], columns: usize) -> String {

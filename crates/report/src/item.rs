@@ -41,6 +41,23 @@ impl<'a> Item<'a> {
     }
 }
 
+/// The exit status of a call with these outcomes: the gravest part counts, and 1 wins over 3.
+pub fn status(items: &[Item<'_>]) -> u8 {
+    let answers = || {
+        let runs = items.iter().filter_map(Item::run);
+        runs.flat_map(|run| run.results.iter().map(|result| result.as_expected(&run.model)))
+    };
+    if items.iter().any(|item| matches!(item, Item::Refused(..))) {
+        2
+    } else if answers().any(|answer| answer == Some(false)) {
+        1
+    } else if answers().any(|answer| answer.is_none()) {
+        3
+    } else {
+        0
+    }
+}
+
 /// What the front-end says, once for each text: a sweep says it again for each instance.
 pub(crate) fn all_diagnostics<'a>(items: &[Item<'a>]) -> Vec<(&'a SourceFile, &'a Diagnostic)> {
     let mut found: Vec<(&SourceFile, &Diagnostic)> = Vec::new();

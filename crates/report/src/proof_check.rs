@@ -9,7 +9,8 @@ use model::Model;
 use model::property::PropertyKind;
 use serde_json::{Value as Json, json};
 
-use crate::json::{parameters as parameters_json, reason, tool};
+use crate::document::ObligationsDocument;
+use crate::json::{parameters as parameters_json, reason, tool, value_of};
 use crate::numbers::{counted, duration};
 use crate::style::{Ink, Mark, Style};
 use crate::text::{clean, hang};
@@ -118,16 +119,18 @@ pub fn obligation_words(obligations: &Obligations) -> String {
 /// The judgement as a document, `piecewise-proof-check/1`.
 pub fn document(judged: &Judged<'_>) -> Json {
     let (verdict, obligations, failure, why) = match judged.outcome {
-        Outcome::Accepted(obligations) => ("accepted", obligations_json(obligations), Json::Null, Json::Null),
+        Outcome::Accepted(obligations) => {
+            ("accepted", value_of(&obligations_document(obligations)), Json::Null, Json::Null)
+        }
         Outcome::DoesNotHold { obligation, finding } => {
             let failure = json!({ "obligation": obligation, "finding": finding });
             ("does-not-hold", Json::Null, failure, Json::Null)
         }
-        Outcome::Undecided(stopped) => ("unknown", Json::Null, Json::Null, reason(stopped)),
+        Outcome::Undecided(stopped) => ("unknown", Json::Null, Json::Null, value_of(&reason(stopped))),
     };
     json!({
         "schema": "piecewise-proof-check/1",
-        "tool": tool(),
+        "tool": value_of(&tool()),
         "proof": judged.proof,
         "model": judged.source.name(),
         "program": judged.model.name,
@@ -144,14 +147,14 @@ pub fn document(judged: &Judged<'_>) -> Json {
 }
 
 /// The counts by kind.
-pub fn obligations_json(obligations: &Obligations) -> Json {
-    json!({
-        "total": obligations.total(),
-        "symmetry": obligations.symmetry,
-        "initiality": obligations.initiality,
-        "step": obligations.step,
-        "non_interference": obligations.non_interference,
-        "implication": obligations.implication,
-        "ranks": obligations.ranks,
-    })
+pub fn obligations_document(obligations: &Obligations) -> ObligationsDocument {
+    ObligationsDocument {
+        total: obligations.total(),
+        symmetry: obligations.symmetry,
+        initiality: obligations.initiality,
+        step: obligations.step,
+        non_interference: obligations.non_interference,
+        implication: obligations.implication,
+        ranks: obligations.ranks,
+    }
 }

@@ -6,16 +6,19 @@ use engine::run::{PropertyResult, Run};
 use evidence::Evidence;
 use explain::names::parameters;
 
-use crate::human::tally;
+use crate::human::{advice, tally};
 use crate::item::{Item, count_errors};
 use crate::numbers::{counted, duration};
 use crate::style::{Ink, Mark, Style};
 use crate::sweep::{self, Sweep};
 use crate::text::{clean, cut, pad, width};
 
+/// So many commands are shown under a table.
+const MOST_COMMANDS: usize = 3;
+
 /// A row of the table.
 struct Line {
-    /// The name of the program's file.
+    /// The name of the program's file; with its instance where columns are methods.
     file: String,
     program: String,
     property: String,
@@ -31,13 +34,13 @@ pub fn draw(items: &[Item<'_>], style: &Style) -> String {
         Some(sweep) => sweep::draw(&sweep, style) + "\n",
         None => by_property(items, &runs, style),
     };
-    table + &closing(items, &runs, style)
+    table + &closing(items, &runs, style) + &next(&runs, style)
 }
 
 /// A row for each property, a column for each instance; as many columns side by side as there is room for.
 fn by_property(items: &[Item<'_>], runs: &[&Run], style: &Style) -> String {
     let columns = instances(runs);
-    let lines = lines(items, &columns, style);
+    let lines = lines(items, &columns, compares_methods(runs), style);
     let program = lines.iter().map(|line| width(&line.program)).max().unwrap_or(0).min(24);
     let property = lines.iter().map(|line| width(&line.property)).max().unwrap_or(0).min(28);
     let widths: Vec<usize> = (0..columns.len())
@@ -108,18 +111,25 @@ impl Table<'_> {
     }
 }
 
-/// The instances as columns, in the order in which they appear; one without a title where no file has two.
+/// Whether the runs are by different methods, which then are the columns.
+fn compares_methods(runs: &[&Run]) -> bool {
+    runs.iter().any(|run| run.method != runs[0].method)
+}
+
+/// The instances or methods as columns, in the order in which they appear; one without a title where no file has two.
 fn instances(runs: &[&Run]) -> Vec<String> {
-    let several = runs
-        .iter()
-        .enumerate()
-        .any(|(at, run)| runs[..at].iter().any(|other| other.source.name() == run.source.name()));
+    let by_method = compares_methods(runs);
+    let several = by_method
+        || runs
+            .iter()
+            .enumerate()
+            .any(|(at, run)| runs[..at].iter().any(|other| other.source.name() == run.source.name()));
     if !several {
         return vec![String::new()];
     }
     let mut columns: Vec<String> = Vec::new();
     for run in runs {
-        let instance = parameters(&run.model);
+        let instance = if by_method { run.method.to_owned() } else { parameters(&run.model) };
         if !columns.contains(&instance) {
             columns.push(instance);
         }
@@ -127,9 +137,9 @@ fn instances(runs: &[&Run]) -> Vec<String> {
     columns
 }
 
-fn lines(items: &[Item<'_>], columns: &[String], style: &Style) -> Vec<Line> {
+fn lines(items: &[Item<'_>], columns: &[String], by_method: bool, style: &Style) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
-    let single = columns.len() == 1 && columns[0].is_empty();
+    let single = by_method || columns.len() == 1 && columns[0].is_empty();
     let empty = || vec![(String::new(), Ink::Dim); columns.len()];
     for item in items {
         let file = item.source().name().to_owned();
@@ -143,7 +153,9 @@ fn lines(items: &[Item<'_>], columns: &[String], style: &Style) -> Vec<Line> {
             }
         };
         let instance = parameters(&run.model);
-        let column = columns.iter().position(|column| *column == instance).unwrap_or(0);
+        let title = if by_method { run.method } else { &instance };
+        let column = columns.iter().position(|column| column == title).unwrap_or(0);
+        let file = if by_method { format!("{file} {instance}") } else { file };
         for result in &run.results {
             let property = clean(&run.model.properties[result.property].name);
             let known = lines.iter().position(|line| line.file == file && line.property == property);
@@ -178,7 +190,29 @@ fn cell(run: &Run, result: &PropertyResult, style: &Style) -> (String, Ink) {
         None => (Ink::Doubt, ""),
     };
     let unaudited = if result.unaudited().is_some() { style.mark(Mark::Unaudited) } else { "" };
-    (format!("{}{unaudited} {detail}{unexpected}", style.mark(mark)), ink)
+    let (vacuous, ink) = match result.insight.is_vacuous() {
+        Some(true) => (" vacuous", Ink::Doubt),
+        _ => ("", ink),
+    };
+    (format!("{}{unaudited} {detail}{vacuous}{unexpected}", style.mark(mark)), ink)
+}
+
+/// The commands that show what is not as expected, a few of them.
+fn next(runs: &[&Run], style: &Style) -> String {
+    let unexpected = runs.iter().flat_map(|run| {
+        let results = run.results.iter().filter(|result| result.as_expected(&run.model) == Some(false));
+        results.map(|result| advice::show(run, result))
+    });
+    let commands: Vec<String> = unexpected.collect();
+    let mut out = String::new();
+    for (nth, command) in commands.iter().take(MOST_COMMANDS).enumerate() {
+        let lead = if nth == 0 { style.paint(Ink::Line, "next:") } else { "     ".to_owned() };
+        out.push_str(&format!("  {lead}  {command}\n"));
+    }
+    if commands.len() > MOST_COMMANDS {
+        out.push_str(&format!("         and {} more\n", commands.len() - MOST_COMMANDS));
+    }
+    out
 }
 
 fn closing(items: &[Item<'_>], runs: &[&Run], style: &Style) -> String {

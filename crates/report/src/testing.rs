@@ -37,7 +37,15 @@ pub fn program(name: &str, text: &str, size: i64) -> Run {
 pub fn answered(model: Model, source: SourceFile) -> Run {
     let product = Product::explore(&model, 100_000).expect("the program is small");
     let results = model.properties.ids().map(|property| answer(&model, &product, property)).collect();
-    Run { source, model, warnings: Vec::new(), results, time: Duration::from_millis(12) }
+    Run {
+        source,
+        model,
+        warnings: Vec::new(),
+        results,
+        time: Duration::from_millis(12),
+        processor_time: None,
+        method: "mono",
+    }
 }
 
 fn answer(model: &Model, product: &Product, property: PropertyId) -> PropertyResult {
@@ -127,7 +135,15 @@ pub fn large_broken_lock(n_processes: i64) -> Run {
     let verdict = Verdict::Violated(Evidence::Trace(trace));
     let (audit, statistics, insight) = (Audit::Accepted, Statistics::default(), Insight::default());
     let result = PropertyResult { property, method: "mono", verdict, audit, statistics, insight, denied: Vec::new() };
-    Run { source, model, warnings: Vec::new(), results: vec![result], time: Duration::from_millis(12) }
+    Run {
+        source,
+        model,
+        warnings: Vec::new(),
+        results: vec![result],
+        time: Duration::from_millis(12),
+        processor_time: None,
+        method: "mono",
+    }
 }
 
 /// The first steps of these processes in turn.
@@ -283,8 +299,8 @@ fn random_programs_are_shown_within_their_columns() {
         if crate::human::run(&run, &verbose, &narrow).is_empty() {
             return Err("nothing is shown".to_owned());
         }
-        let document = crate::json::document(&[(&run, &crate::Files::default())]);
-        let results = document["results"].as_array().map_or(0, Vec::len);
+        let document = crate::json::document(&[crate::Item::Checked(&run, &crate::Files::default())], 0);
+        let results = document.runs[0].results.len();
         if results == run.results.len() { Ok(()) } else { Err("a result is missing".to_owned()) }
     });
 }

@@ -95,7 +95,7 @@ impl Binary {
         printed.rewind().map_err(|error| error.to_string())?;
         let document: Value = serde_json::from_reader(BufReader::new(printed))
             .map_err(|error| format!("{} by {}: no result document: {error}", call.file, call.method))?;
-        let result = &document["results"][0];
+        let result = &document["runs"][0]["results"][0];
         Ok(Ran {
             method: result["method"].as_str().unwrap_or_default().to_owned(),
             verdict: result["verdict"].as_str().ok_or("the result has no verdict")?.to_owned(),

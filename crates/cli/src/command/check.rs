@@ -8,72 +8,97 @@ mod show;
 
 use std::time::Instant;
 
-use driver::check::{Check, Limits, Program};
+use driver::check::{Check, Checked, Limits, Program};
 use driver::every_n;
 use driver::instances::Request;
 use driver::load::{Batch, Loaded, Refusal};
 use driver::methods;
 use driver::select::{self, Glob};
-use driver::teach::{other_n, teach};
+use driver::teach::{other_n, teach, teach_vacuity};
 use engine::denied::Denied;
 use engine::{Method, PropertyId};
 use explain::Explained;
 use model::Model;
-use report::{Files, Item};
+use report::document::EventDocument;
+use report::{Files, Item, Style};
 
 use crate::failure::Failure;
 use crate::kept::{Keeper, Kind};
+use crate::live::{Listeners, Live, Stream};
 use crate::options::{self, CheckOptions, DisplayOptions};
 use crate::output::Outputs;
 use crate::progress::Progress;
 use crate::report_page::{Pictures, ReportPage, Reported};
 use crate::status::ExitStatus;
-use crate::{instance, limits, messages};
+use crate::{instance, limits, messages, terminal};
 use farm::Asked;
 use show::Shown;
 
-/// Checks the programs.
+/// Checks the programs. A call that cannot be done gives a document with its errors, where one is asked for.
 pub fn run(options: &CheckOptions, display: &DisplayOptions) -> Result<ExitStatus, Failure> {
-    let method = methods::find(&options.method)?;
-    if options.all_n && !matches!(method, Method::Auto | Method::Views | Method::Propagate) {
-        let name = method.name();
-        return Err(
-            format!("`--all-n` goes with methods `views` and `propagate`, and `{name}` is about one size").into()
-        );
-    }
-    let checker = methods::configured(method, &options.set).map_err(Failure::Input)?;
-    let (request, named) = promela(options)?;
     let outputs = Outputs::new(&options.output, display)?;
+    // A stream makes its file anew, so programs are spared before anything is read.
+    outputs.spare(options.files.iter().filter_map(|path| path.to_str()))?;
+    let stream = outputs.stream()?;
+    let done = check_all(options, display, (&outputs, stream.as_ref()));
+    let status = match &done {
+        Ok(status) => *status,
+        Err(failure) => {
+            if let Some(stream) = &stream {
+                let error = |message| stream.write(&EventDocument::Error { message });
+                failure.messages().into_iter().for_each(error);
+            }
+            outputs.write_failure(failure)?;
+            failure.status()
+        }
+    };
+    if let Some(stream) = &stream {
+        stream.write(&EventDocument::End { status: status.code() });
+    }
+    done
+}
+
+fn check_all(
+    options: &CheckOptions,
+    display: &DisplayOptions,
+    (outputs, stream): (&Outputs, Option<&Stream>),
+) -> Result<ExitStatus, Failure> {
+    let checkers = checkers(options)?;
+    let (request, named) = promela(options)?;
     let (limits, guard) = limits::of(&options.limits);
     let batch = driver::load::load(&options.files, &request)?;
-    guard.allow_for(programs(&batch).len());
+    guard.allow_for(programs(&batch).len() * checkers.len());
     if options.all_n {
         every_n_allowed(&batch)?;
     }
     outputs.spare(batch.items.iter().map(|item| item.source().name()))?;
     let globs: Vec<Glob> = options.property.iter().chain(&named).map(Glob::new).collect();
     let questions = questions(&batch, &globs)?;
-    let keeper = |kind, path| Keeper::new(kind, path, &programs(&batch));
+    let keeper = |kind, path| Keeper::new(kind, path, (&programs(&batch), checkers.len() > 1));
     let traces = options.trace.as_deref().map(|path| keeper(Kind::Traces, path)).transpose()?;
     let proofs = options.proof.as_deref().map(|path| keeper(Kind::Proofs, path)).transpose()?;
     let report = options.report.as_deref().map(ReportPage::new).transpose()?;
     messages::batch(&batch, "nothing was checked", display);
     if let Some(file) = &options.hosts.hosts {
         let asked = Asked { batch, questions, limits, hosts: farm::hosts(file)? };
-        return asked.check(options, &outputs);
+        return asked.check(options, outputs);
     }
     let denied: Vec<Denied> = options.deny.iter().map(|kind| kind.0).collect();
+    let is_one = batch.items.len() * checkers.len() == 1;
     let checker = Checker {
-        checker,
+        checkers,
         all_n: options.all_n,
         limits,
         progress: Progress::new(options.output.progress, display.quiet),
+        stream,
+        style: terminal::style_for_stderr(display),
+        fail_fast: options.fail_fast,
         traces,
         proofs,
         report,
         teaches: options.report.is_some()
             || denied.iter().any(|kind| kind.needs_insight())
-            || !display.quiet && (outputs.has_document() || batch.items.len() == 1 || display.verbose),
+            || !display.quiet && (outputs.has_document() || is_one || display.verbose),
         denied,
     };
     let outcomes = checker.check_all(batch, questions)?;
@@ -82,7 +107,7 @@ pub fn run(options: &CheckOptions, display: &DisplayOptions) -> Result<ExitStatu
     }
     let status = ExitStatus::of_all(outcomes.iter().map(Outcome::status));
     let guarantees = options.show.contains(&options::Shown::Guarantees);
-    Shown { outcomes: &outcomes, display, guarantees, status }.write(&outputs)?;
+    Shown { outcomes: &outcomes, display, guarantees, status }.write(outputs)?;
     Ok(status)
 }
 
@@ -104,6 +129,28 @@ fn promela(options: &CheckOptions) -> Result<(Request, Vec<String>), Failure> {
     reading.is_strongly_fair = options.promela.fair == Some(options::Fair::Strong);
     reading.progress = options.promela.progress_cycles;
     Ok((request.with_reading(reading), named))
+}
+
+/// The methods of the call, each with its settings.
+fn checkers(options: &CheckOptions) -> Result<Vec<Box<dyn driver::checker::Checker>>, Failure> {
+    let mut methods: Vec<Method> = Vec::new();
+    for name in &options.method {
+        let method = methods::find(name)?;
+        if options.all_n && !matches!(method, Method::Auto | Method::Views | Method::Propagate) {
+            return Err(
+                format!("`--all-n` goes with methods `views` and `propagate`, and `{name}` is about one size").into()
+            );
+        }
+        if methods.contains(&method) {
+            return Err(format!("method `{name}` is named twice").into());
+        }
+        methods.push(method);
+    }
+    if options.all_n && methods.len() > 1 {
+        return Err("`--all-n` goes with one method".to_owned().into());
+    }
+    let configured = |&method: &Method| methods::configured(method, &options.set).map_err(Failure::Input);
+    methods.iter().map(configured).collect()
 }
 
 /// What came of one program.
@@ -141,12 +188,19 @@ impl Outcome {
 }
 
 /// How everything is checked.
-struct Checker {
-    checker: Box<dyn driver::checker::Checker>,
+struct Checker<'a> {
+    /// One for each method, in the order of the call.
+    checkers: Vec<Box<dyn driver::checker::Checker>>,
     /// Whether questions are about every size.
     all_n: bool,
     limits: Limits,
     progress: Progress,
+    /// Where events go.
+    stream: Option<&'a Stream>,
+    /// How what is announced looks.
+    style: Style,
+    /// Whether everything ends with the first unexpected verdict.
+    fail_fast: bool,
     traces: Option<Keeper>,
     proofs: Option<Keeper>,
     report: Option<ReportPage>,
@@ -156,44 +210,79 @@ struct Checker {
     denied: Vec<Denied>,
 }
 
-impl Checker {
+impl Checker<'_> {
     fn check_all(&self, batch: Batch, questions: Vec<Vec<PropertyId>>) -> Result<Vec<Outcome>, Failure> {
-        let n_programs = programs(&batch).len();
+        let n_runs = programs(&batch).len() * self.checkers.len();
         let mut questions = questions.into_iter();
         let (mut outcomes, mut nth) = (Vec::new(), 0);
         for item in batch.items {
-            match item {
-                Loaded::Refused(refusal) => outcomes.push(Outcome::Refused(refusal)),
-                Loaded::Program(program) => {
-                    let asked = questions.next().unwrap_or_default();
-                    nth += 1;
-                    if !asked.is_empty() {
-                        outcomes.push(self.check(*program, &asked, (nth, n_programs))?);
-                    }
+            let program = match item {
+                Loaded::Refused(refusal) => {
+                    self.tell_refused(&refusal);
+                    outcomes.push(Outcome::Refused(refusal));
+                    continue;
+                }
+                Loaded::Program(program) => program,
+            };
+            let asked = questions.next().unwrap_or_default();
+            for checker in &self.checkers {
+                nth += 1;
+                if asked.is_empty() {
+                    continue;
+                }
+                let outcome = self.check(Program::clone(&program), &asked, (nth, n_runs), &**checker)?;
+                let is_unexpected = outcome.status() == ExitStatus::NotAsExpected;
+                outcomes.push(outcome);
+                if self.fail_fast && is_unexpected {
+                    return Ok(outcomes);
                 }
             }
         }
         Ok(outcomes)
     }
 
-    /// Checks one program, which is the nth of so many.
-    fn check(&self, program: Program, questions: &[PropertyId], position: (usize, usize)) -> Result<Outcome, Failure> {
+    fn tell_refused(&self, refusal: &Refusal) {
+        if let Some(stream) = self.stream {
+            let file = refusal.source.name().to_owned();
+            let diagnostics = report::json::messages(&refusal.source, &refusal.diagnostics);
+            stream.write(&EventDocument::Refused { file, diagnostics });
+        }
+    }
+
+    /// Checks one program by one method, which is the nth of so many.
+    fn check(
+        &self,
+        program: Program,
+        questions: &[PropertyId],
+        position: (usize, usize),
+        checker: &dyn driver::checker::Checker,
+    ) -> Result<Outcome, Failure> {
         let watcher = self.progress.watch_one_of(&program.model, position, questions.len(), self.limits.time);
         let begun = Instant::now();
+        let limits = Limits { cancel: self.limits.cancel.child(), ..self.limits.clone() };
+        let listeners = Listeners { stream: self.stream, style: &self.style, fail_fast: self.fail_fast };
+        let live = Live::new((&program, checker.name()), watcher, listeners, limits.cancel.clone());
+        live.start(questions);
         let (other, mut checked) = match self.all_n {
-            true => every_n::check(&program, questions, &self.limits, &watcher)?,
+            true => every_n::check(&program, questions, &limits, &live)?,
             false => {
-                let check = Check { model: &program.model, questions, checker: &*self.checker, limits: &self.limits };
-                let mut checked = check.run(&watcher)?;
-                if self.teaches {
-                    teach(&check, &mut checked)?;
-                }
-                (None, checked)
+                let check = Check { model: &program.model, questions, checker, limits: &limits };
+                (None, check.run(&live)?)
             }
         };
+        checked.method = checker.name();
+        live.finish(other.as_ref().unwrap_or(&program), &mut checked);
+        if !self.all_n {
+            let check = Check { model: &program.model, questions, checker, limits: &self.limits };
+            match self.teaches {
+                true => teach(&check, &mut checked)?,
+                false => teach_vacuity(&check, &mut checked)?,
+            }
+        }
         checked.results.iter_mut().for_each(|result| result.deny(&self.denied));
-        drop(watcher);
-        let mut run = other.unwrap_or(program).explained(checked, &self.limits_left(begun));
+        let program = other.unwrap_or(program);
+        self.tell_denied(&program, &checked);
+        let mut run = program.explained(checked, &self.limits_left(begun));
         if self.teaches && !self.all_n {
             other_n::observe(&mut run, &self.limits_left(begun));
         }
@@ -205,9 +294,19 @@ impl Checker {
         let pictures = self.report.as_ref().and_then(|report| report.pictures(&run, &self.limits_left(begun)));
         Ok(Outcome::Checked(Box::new(run), files, pictures))
     }
+
+    fn tell_denied(&self, program: &Program, checked: &Checked) {
+        let Some(stream) = self.stream else { return };
+        for result in checked.results.iter().filter(|result| !result.denied.is_empty()) {
+            let about = report::json::about(&program.source, &program.model, checked.method);
+            let property = program.model.properties[result.property].name.clone();
+            let denied = result.denied.iter().map(|kind| kind.name().to_owned()).collect();
+            stream.write(&EventDocument::Denied { about, property, denied });
+        }
+    }
 }
 
-impl Checker {
+impl Checker<'_> {
     /// The limits for what follows the answers to a program that was begun then.
     fn limits_left(&self, begun: Instant) -> Limits {
         Limits { time: self.limits.time.map(|limit| limit.saturating_sub(begun.elapsed())), ..self.limits.clone() }

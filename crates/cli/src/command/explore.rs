@@ -2,19 +2,25 @@
 
 use std::path::Path;
 
-use driver::check::Program;
+use driver::check::{Limits, Program};
+use driver::coverage::{Coverage, coverage};
 use driver::explore::{Explored, explore};
 use driver::load::{self, Loaded};
 use lang::promela::Reading;
+use report::coverage::{self as covered, Covered};
 use report::explore as view;
 use serde_json::{Value as Json, json};
 
 use crate::failure::Failure;
+use crate::files::Target;
 use crate::options::{DisplayOptions, ExploreOptions, Format};
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::status::ExitStatus;
 use crate::{instance, limits, messages};
+
+/// Graphs with more states are not drawn.
+const MOST_DRAWN: usize = 500;
 
 /// Explores the instances of a program.
 pub fn run(options: &ExploreOptions, display: &DisplayOptions) -> Result<ExitStatus, Failure> {
@@ -27,6 +33,10 @@ pub fn run(options: &ExploreOptions, display: &DisplayOptions) -> Result<ExitSta
     guard.allow_for(batch.items.len());
     messages::batch(&batch, "nothing was explored", display);
     let progress = Progress::new(options.output.progress, display.quiet);
+    if options.dot.is_some() && batch.items.len() > 1 {
+        return Err("--dot draws one instance".to_owned().into());
+    }
+    let drawing = options.dot.as_deref().map(Target::new).transpose()?;
     let mut explored = Vec::new();
     for item in batch.items {
         let Loaded::Program(program) = item else { return Err(Failure::Told) };
@@ -38,10 +48,14 @@ pub fn run(options: &ExploreOptions, display: &DisplayOptions) -> Result<ExitSta
             seen.exploration.states += program.n_before;
             seen.exploration.transitions += program.n_before + 1;
         }
-        explored.push((program, seen));
+        if let Some(target) = &drawing {
+            draw(&program, &limits, target)?;
+        }
+        let covered = options.coverage.then(|| coverage(&program.model, 0, &limits.budget()));
+        explored.push(Seen { program, seen, covered });
     }
     show(&explored, options.output.format, &output)?;
-    let is_whole = explored.iter().all(|(_, seen)| seen.stopped.is_none());
+    let is_whole = explored.iter().all(|one| one.seen.stopped.is_none());
     Ok(if is_whole { ExitStatus::AsExpected } else { ExitStatus::Undecided })
 }
 
@@ -50,22 +64,64 @@ fn is_promela(program: &Program) -> bool {
     suffix.is_some_and(|suffix| lang::PROMELA_SUFFIXES.contains(&suffix))
 }
 
-fn show(explored: &[(Box<Program>, Explored)], format: Format, output: &Output) -> Result<(), Failure> {
-    let views = explored.iter().map(|(program, seen)| view::Explored {
-        source: &program.source,
-        model: &program.model,
-        exploration: &seen.exploration,
-        time: seen.statistics.time,
-        peak_memory_bytes: seen.statistics.peak_memory_bytes,
-        stopped: seen.stopped.as_ref(),
+/// What was seen of one instance.
+struct Seen {
+    program: Box<Program>,
+    seen: Explored,
+    /// What was counted statement by statement, where that is asked for.
+    covered: Option<Coverage>,
+}
+
+/// Draws the graph of all states.
+fn draw(program: &Program, limits: &Limits, target: &Target) -> Result<(), Failure> {
+    let found = coverage(&program.model, MOST_DRAWN, &limits.budget());
+    if found.states.len() > MOST_DRAWN || found.stopped.is_some() {
+        let name = program.source.name();
+        return Err(
+            format!("{name}: there are more than {MOST_DRAWN} states, which nobody could read as a drawing").into()
+        );
+    }
+    let steps = found.steps.into_iter().map(|step| (step.from, step.to, step.by));
+    Ok(target.write(&covered::dot(&program.model, &found.states, steps))?)
+}
+
+fn show(explored: &[Seen], format: Format, output: &Output) -> Result<(), Failure> {
+    let views = explored.iter().map(|Seen { program, seen, covered }| {
+        let counted = view::Explored {
+            source: &program.source,
+            model: &program.model,
+            exploration: &seen.exploration,
+            time: seen.statistics.time,
+            peak_memory_bytes: seen.statistics.peak_memory_bytes,
+            stopped: seen.stopped.as_ref(),
+        };
+        let covered = covered.as_ref().map(|found| Covered {
+            source: &program.source,
+            model: &program.model,
+            states: &found.states,
+            statements: &found.statements,
+            constant: &found.constant,
+            stopped: found.stopped.as_ref(),
+        });
+        (counted, covered)
     });
     match format {
         Format::Human => {
-            let texts: Vec<String> = views.map(|one| view::text(&one, &output.style)).collect();
-            output.write(&texts.join("\n"))
+            let text = |(counted, covered): (view::Explored<'_>, Option<Covered<'_>>)| {
+                let covered = covered.map(|covered| covered::text(&covered, &output.style)).unwrap_or_default();
+                view::text(&counted, &output.style) + &covered
+            };
+            output.write(&views.map(text).collect::<Vec<_>>().join("\n"))
         }
         Format::Json => {
-            let mut documents: Vec<Json> = views.map(|one| view::document(&one)).collect();
+            let document = |(counted, covered): (view::Explored<'_>, Option<Covered<'_>>)| {
+                let mut document = view::document(&counted);
+                if let Some(covered) = covered {
+                    document["coverage"] = covered::document(&covered);
+                }
+                document
+            };
+            let mut documents: Vec<Json> = views.map(document).collect();
             match documents.len() {
                 1 => output.write_json(&documents.remove(0)),
                 _ => output.write_json(&json!({"schema": "piecewise-explore/1", "runs": documents})),

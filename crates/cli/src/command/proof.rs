@@ -1,26 +1,39 @@
-//! `proof check`: a proof from a file, checked by code that no engine shares.
+//! `proof check` and `proof show`: a proof from a file, checked by code that no engine shares, and put into sentences.
 //!
 //! The file says which program, which parameters and which property it is about. Exit status 0 says that every obligation of
 //! the proof holds, 1 that one does not, 2 that the file is no proof about the program, 3 that a limit was reached.
 
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use driver::check::Program;
+use driver::check::{Checked, Program};
 use driver::files;
+use driver::instances::Request;
+use driver::methods;
 use driver::proof::{self, Rejection};
+use engine::insight::Insight;
+use engine::run::{Audit, PropertyResult};
+use engine::{Statistics, Verdict};
+use evidence::Evidence;
 use evidence::proof_file::{self, ProofFile};
+use explain::Explained;
+use model::property::PropertyKind;
+use report::human::{self, Context};
 use report::proof_check::{self as view, Judged, Outcome};
+use report::style::Ink;
+use report::{Files, Style};
 
 use crate::failure::Failure;
-use crate::options::{DisplayOptions, Format, ProofCheckOptions, ProofCommand, ProofOptions};
+use crate::options::{DisplayOptions, Format, ProofCheckOptions, ProofCommand, ProofOptions, ProofShowOptions};
 use crate::output::Output;
 use crate::status::ExitStatus;
-use crate::{instance, limits};
+use crate::{instance, limits, terminal};
 
 /// Does what is to be done with a proof.
 pub fn run(options: &ProofOptions, display: &DisplayOptions) -> Result<ExitStatus, Failure> {
     match &options.command {
         ProofCommand::Check(options) => check(options, display),
+        ProofCommand::Show(options) => show(options, display),
     }
 }
 
@@ -64,6 +77,84 @@ fn check(options: &ProofCheckOptions, display: &DisplayOptions) -> Result<ExitSt
         Outcome::DoesNotHold { .. } => ExitStatus::NotAsExpected,
         Outcome::Undecided(_) => ExitStatus::Undecided,
     })
+}
+
+/// Shows a proof in sentences, once it is checked.
+fn show(options: &ProofShowOptions, display: &DisplayOptions) -> Result<ExitStatus, Failure> {
+    let name = options.proof.display().to_string();
+    let (limits, _guard) = limits::of(&options.limits);
+    let bytes = files::read_at_most(&options.proof, proof_file::MOST_BYTES as u64)?;
+    let parse = || ProofFile::parse(&bytes).map_err(|error| Failure::from(format!("{name}: {error}")));
+    let file = parse()?;
+    let path = match &options.file {
+        Some(path) => path.clone(),
+        None => program_of(&options.proof).ok_or_else(|| {
+            format!(
+                "{name}: the program `{}` is not beside the proof; name its file: piecewise proof show {name} MODEL",
+                file.program()
+            )
+        })?,
+    };
+    let parameters: Vec<(String, i64)> = file.parameters().map(|(name, value)| (name.to_owned(), value)).collect();
+    let program = instance::load(&path, &parameters, &Request::default(), display)?;
+    let method =
+        methods::available().find(|declared| declared.name == file.method()).map_or("proof", |declared| declared.name);
+    let started = Instant::now();
+    let (property, checked) = match proof::check(file, &program.model, &limits.budget()) {
+        Ok(accepted) => accepted,
+        Err(Rejection::Undecided(reason)) => return Err(format!("{name}: not checked: {reason}").into()),
+        Err(wrong) => return Err(format!("{name}: {wrong}").into()),
+    };
+    let certificate = parse()?.certificate(&program.model).map_err(|error| format!("{name}: {error}"))?;
+    let evidence = Evidence::Certificate(Box::new(certificate));
+    let is_goal = matches!(program.model.properties[property].kind, PropertyKind::Reachable(_));
+    let result = PropertyResult {
+        property,
+        method,
+        verdict: if is_goal { Verdict::Violated(evidence) } else { Verdict::Holds(evidence) },
+        audit: Audit::Proof(checked.obligations),
+        statistics: Statistics { time: started.elapsed(), ..Statistics::default() },
+        insight: Insight::default(),
+        denied: Vec::new(),
+    };
+    let checked = Checked { results: vec![result], time: started.elapsed(), processor_time: None, method };
+    let run = program.explained(checked, &limits);
+    let paths = [(property, name)].into_iter().collect();
+    let context = Context { files: Files { proofs: paths, ..Files::default() }, ..Context::default() };
+    let style = terminal::style_for_stdout(display);
+    terminal::print(&human::run(&run, &context, &style))?;
+    terminal::print(&pasteable(&run, &style))?;
+    Ok(ExitStatus::AsExpected)
+}
+
+/// The sentences of the proof as invariants of the program.
+fn pasteable(run: &Explained, style: &Style) -> String {
+    let Some(told) = run.results.first().and_then(|result| run.proof(result)) else { return String::new() };
+    let everywhere = told.parts.iter().flat_map(|part| &part.always);
+    let places = told.parts.iter().flat_map(|part| &part.places).flat_map(|place| &place.says);
+    let mut lines: Vec<&String> = everywhere.chain(places).filter_map(|one| one.expression.as_ref()).collect();
+    lines.dedup();
+    if lines.is_empty() {
+        return String::new();
+    }
+    let mut text = format!("\n  {}\n", style.paint(Ink::Strong, "The same as invariants, to paste into the program"));
+    for (nth, line) in lines.iter().enumerate() {
+        text += &format!("    invariant relied{}: {line};\n", nth + 1);
+    }
+    text
+}
+
+/// The program that a proof is named after: `lock.mutex.proof.json` after `lock.pw`, beside it, in the directory above, or in this one.
+fn program_of(proof: &Path) -> Option<PathBuf> {
+    let name = proof.file_name()?.to_str()?;
+    let stem = name.split('.').next()?;
+    let beside = proof.parent().unwrap_or(Path::new(""));
+    let above = beside.join("..");
+    let directories = [beside, &above, Path::new("")];
+    let candidates = directories.iter().flat_map(|directory| {
+        files::SOURCE_ENDINGS.iter().map(move |ending| directory.join(format!("{stem}.{ending}")))
+    });
+    { candidates }.find(|path| path.is_file())
 }
 
 /// A call that gives parameters must give those of the proof.

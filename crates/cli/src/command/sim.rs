@@ -3,14 +3,17 @@
 //! The exit status is that of a check: 1 where the run shows a verdict that is not the expected one, 3 where `--until` was
 //! asked for and no run decided the property.
 
+use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use base::{Budget, StopReason};
 use driver::check::{Checked, Program};
-use driver::simulation::{self, Ending};
+use driver::files;
+use driver::simulation::{self, Ending, Simulation};
 use engine::PropertyId;
-use evidence::Trace;
+use evidence::{Trace, itf};
 use explain::Explained;
+use model::Model;
 use model::property::PropertyKind;
 use report::human::{self, Context};
 use report::numbers::counted;
@@ -18,6 +21,7 @@ use report::{Page, Style, replay, sim};
 
 use crate::command::stepper;
 use crate::failure::Failure;
+use crate::files::Target;
 use crate::options::{DisplayOptions, SimOptions};
 use crate::status::ExitStatus;
 use crate::{instance, limits, terminal};
@@ -29,15 +33,34 @@ const CLOCK_SEEDS: u128 = 1_000_000;
 pub fn run(options: &SimOptions, display: &DisplayOptions) -> Result<ExitStatus, Failure> {
     let (budget, _guard) = limits::of_call(options.limits);
     let request = instance::request(&options.instance)?.with_goals(&options.goal.goals);
-    let program = instance::load(&options.file, &instance::single(&request)?, &request, display)?;
+    let mut given = instance::single(&request)?;
+    if let Some(path) = &options.from {
+        // The parameters come from the run, where the call does not give them.
+        let text = String::from_utf8_lossy(&files::read(path)?).into_owned();
+        for (parameter, value) in itf::parameters(&text).map_err(|error| format!("{}: {error}", path.display()))? {
+            if !given.iter().any(|(name, _)| *name == parameter) {
+                given.push((parameter, value));
+            }
+        }
+    }
+    let program = instance::load(&options.file, &given, &request, display)?;
+    let kept = options.trace.as_deref().map(|path| kept_at(path, &program)).transpose()?;
+    let begun = options.from.as_deref().map(|path| begin(path, &program.model)).transpose()?;
     if options.interactive {
-        return stepper::run(&program, display);
+        return stepper::run(&program, (begun, kept), display);
     }
     let style = terminal::style_for_stdout(display);
     let walk = match &options.until {
         None => {
             let watched = simulation::watched_by_default(&program.model);
-            Walk::random(&program, &watched, seed(options), options.steps)
+            let seed = seed(options);
+            match begun {
+                None => Walk::random(&program, &watched, seed, options.steps),
+                Some(begun) => {
+                    let (trace, ending) = simulation::random_run_from(begun, &watched, seed, options.steps);
+                    Walk { seed, trace, ending }
+                }
+            }
         }
         Some(name) => match until(&program, name, (options, &budget))? {
             Tried::Decided(walk) => walk,
@@ -50,9 +73,38 @@ pub fn run(options: &SimOptions, display: &DisplayOptions) -> Result<ExitStatus,
             }
         },
     };
+    if let Some(target) = &kept {
+        target.write(&itf_text(&program, &walk.trace, &walk.ending))?;
+    }
     let (text, status) = show(program, walk, &style)?;
     terminal::print(&text)?;
     Ok(status)
+}
+
+/// The file that a run is written to: in a directory it is named after the program.
+fn kept_at(path: &Path, program: &Program) -> Result<Target, Failure> {
+    let stem = Path::new(program.source.name()).file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let path = if path.is_dir() { path.join(format!("{stem}.sim.itf.json")) } else { path.to_owned() };
+    Ok(Target::new(&path)?)
+}
+
+/// The run so far as ITF; the property is the one that it decides, if it does.
+fn itf_text(program: &Program, trace: &Trace, ending: &Ending) -> String {
+    let property = match ending {
+        Ending::Decided(property) => program.model.properties[*property].name.as_str(),
+        _ => "",
+    };
+    itf::to_text(&itf::to_itf(&program.model, &program.source, property, trace))
+}
+
+/// The run of a file, to go on from its end.
+fn begin<'m>(path: &Path, model: &'m Model) -> Result<Simulation<'m>, Failure> {
+    let name = path.display();
+    let text =
+        String::from_utf8(files::read(path)?).map_err(|_| format!("{name}: not a JSON file: the text is not UTF-8"))?;
+    let read = itf::read(&text, model).map_err(|error| format!("{name}: {error}"))?;
+    let trace = read.exact().ok_or_else(|| format!("{name}: the trace does not say who moves in each step"))?;
+    Ok(Simulation::along(model, &trace).map_err(|error| format!("{name}: {error}"))?)
 }
 
 /// One random run.
@@ -125,7 +177,7 @@ fn show(program: Program, walk: Walk, style: &Style) -> Result<(String, ExitStat
             let result = simulation::answer(&program.model, property, trace)
                 .map_err(|error| Failure::Internal(format!("a simulated run is refused: {error}")))?;
             let status = ExitStatus::of_answer(result.as_expected(&program.model));
-            let checked = Checked { results: vec![result], time: Duration::ZERO };
+            let checked = Checked { results: vec![result], time: Duration::ZERO, processor_time: None, method: "sim" };
             let run = Explained::new(program.into_run(checked), &Budget::unlimited());
             let decided = sim::seed_line(seed, n_steps, &format!("{name} is decided"), style);
             Ok((human::run(&run, &Context::default(), style) + &decided, status))

@@ -4,25 +4,55 @@
 //! It works line by line, on a terminal as well as in a pipe; the end of the input ends it.
 
 use std::io::{self, BufRead};
+use std::path::Path;
 
 use driver::check::Program;
-use driver::simulation::{self, Simulation};
+use driver::select;
+use driver::simulation::{self, Random, Simulation, Watch};
+use engine::PropertyId;
+use evidence::itf;
 use model::eval::{self, Step};
+use model::property::PropertyKind;
 use report::{Page, Style, replay, sim};
 
 use crate::failure::Failure;
+use crate::files::Target;
 use crate::options::DisplayOptions;
 use crate::status::ExitStatus;
 use crate::terminal;
 
-const HELP: &str = "a number takes that step, u undoes one, s shows the whole state, q quits\n";
+const HELP: &str = "a number takes that step, u undoes one, s shows the whole state, q quits, ? shows all words\n";
 
-/// Steps through a program until the user has enough.
-pub fn run(program: &Program, display: &DisplayOptions) -> Result<ExitStatus, Failure> {
+const ALL: &str = "\
+  3          take step 3
+  x, x 20    take a step at random, or twenty; a breakpoint ends it
+  u, u 5     undo a step, or five
+  r          take again what was undone
+  s          show the whole state
+  t          show the run so far
+  p EXPR     evaluate an expression over the program's names
+  b NAME     stop random steps where this property is decided
+  w FILE     write the run so far as ITF
+  q          quit
+";
+
+/// Steps through a program until the user has enough; starts where a run ends, if there is one, and writes the run to a file.
+pub fn run(
+    program: &Program,
+    (begun, kept): (Option<Simulation<'_>>, Option<Target>),
+    display: &DisplayOptions,
+) -> Result<ExitStatus, Failure> {
     let initial = eval::initial_states(&program.model).next();
     let initial = initial.ok_or_else(|| Failure::from("the program has no initial state".to_owned()))?;
-    let simulation = Simulation::new(&program.model, initial);
-    let mut stepper = Stepper { program, simulation, choices: Vec::new(), style: terminal::style_for_stdout(display) };
+    let simulation = begun.unwrap_or_else(|| Simulation::new(&program.model, initial));
+    let mut stepper = Stepper {
+        program,
+        simulation,
+        choices: Vec::new(),
+        watched: simulation::watched_by_default(&program.model),
+        random: Random::new(1),
+        style: terminal::style_for_stdout(display),
+    };
     let first = HELP.to_owned() + &stepper.look();
     terminal::print(&first)?;
     let mut input = io::stdin().lock();
@@ -37,6 +67,9 @@ pub fn run(program: &Program, display: &DisplayOptions) -> Result<ExitStatus, Fa
             word => terminal::print(&stepper.obey(word))?,
         }
     }
+    if let Some(target) = kept {
+        target.write(&stepper.itf())?;
+    }
     terminal::print("\n")?;
     Ok(ExitStatus::AsExpected)
 }
@@ -44,21 +77,36 @@ pub fn run(program: &Program, display: &DisplayOptions) -> Result<ExitStatus, Fa
 /// What the user wants.
 enum Word {
     Take(usize),
-    Undo,
+    Random(usize),
+    Undo(usize),
+    Redo,
     State,
+    Trace,
+    Evaluate(String),
+    Break(String),
+    Write(String),
     Quit,
     Help,
     Unknown(String),
 }
 
 impl Word {
-    fn read(word: &str) -> Self {
-        match word {
-            "u" | "undo" => Word::Undo,
-            "s" | "state" => Word::State,
-            "q" | "quit" | "exit" => Word::Quit,
-            "" | "?" | "h" | "help" => Word::Help,
-            number => number.parse().map_or_else(|_| Word::Unknown(number.to_owned()), Word::Take),
+    fn read(line: &str) -> Self {
+        let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        let rest = rest.trim();
+        let times = || if rest.is_empty() { Some(1) } else { rest.parse().ok() };
+        match (word, times()) {
+            ("u" | "undo", Some(times)) => Word::Undo(times),
+            ("x" | "random", Some(times)) => Word::Random(times),
+            ("r" | "redo", _) if rest.is_empty() => Word::Redo,
+            ("s" | "state", _) if rest.is_empty() => Word::State,
+            ("t" | "trace", _) if rest.is_empty() => Word::Trace,
+            ("p" | "print", _) if !rest.is_empty() => Word::Evaluate(rest.to_owned()),
+            ("b" | "break", _) if !rest.is_empty() => Word::Break(rest.to_owned()),
+            ("w" | "write", _) if !rest.is_empty() => Word::Write(rest.to_owned()),
+            ("q" | "quit" | "exit", _) if rest.is_empty() => Word::Quit,
+            ("" | "?" | "h" | "help", _) if rest.is_empty() => Word::Help,
+            _ => line.parse().map_or_else(|_| Word::Unknown(line.to_owned()), Word::Take),
         }
     }
 }
@@ -68,6 +116,9 @@ struct Stepper<'p> {
     simulation: Simulation<'p>,
     /// The steps that were last listed.
     choices: Vec<Step>,
+    /// The properties that end random steps.
+    watched: Vec<PropertyId>,
+    random: Random,
     style: Style,
 }
 
@@ -75,15 +126,57 @@ impl Stepper<'_> {
     fn obey(&mut self, word: Word) -> String {
         match word {
             Word::Take(number) => self.take(number),
-            Word::Undo if self.simulation.undo() => self.look(),
-            Word::Undo => "there is nothing to undo\n> ".to_owned(),
+            Word::Random(times) => self.go(times),
+            Word::Undo(times) => match (0..times).take_while(|_| self.simulation.undo()).count() {
+                0 => "there is nothing to undo\n> ".to_owned(),
+                _ => self.look(),
+            },
+            Word::Redo if self.simulation.redo() => self.look(),
+            Word::Redo => "there is nothing to take again\n> ".to_owned(),
             Word::State => replay::whole_state(&self.program.model, self.simulation.state(), &self.style) + "> ",
+            Word::Trace => replay::text(self.page(), &self.simulation.so_far()) + "> ",
+            Word::Evaluate(text) => {
+                let watch = Watch::new(&self.program.source, &self.program.model, &text);
+                let value = watch.and_then(|watch| watch.value(self.simulation.state()));
+                format!("{}\n> ", report::text::clean(&value.unwrap_or_else(|error| error)))
+            }
+            Word::Break(name) => match select::find(&self.program.model, &name) {
+                Err(error) => format!("{error}\n> "),
+                Ok(property) => {
+                    self.watched.push(property);
+                    format!("random steps stop where {name} is decided\n> ")
+                }
+            },
+            Word::Write(path) => match Target::new(Path::new(&path)).and_then(|target| target.write(&self.itf())) {
+                Ok(()) => format!("{path}: {} steps\n> ", self.simulation.n_steps()),
+                Err(error) => format!("{error}\n> "),
+            },
             Word::Unknown(word) => {
                 let word: String = report::text::clean(&word).chars().take(40).collect();
                 format!("`{word}` is not one of these: {HELP}> ")
             }
-            Word::Help | Word::Quit => format!("{HELP}> "),
+            Word::Help | Word::Quit => format!("{ALL}> "),
         }
+    }
+
+    /// Takes steps at random until there are enough, nobody can move, or something is decided.
+    fn go(&mut self, times: usize) -> String {
+        for nth in 0..times {
+            let is_decided = nth > 0 && !matches!(self.simulation.decides(&self.watched), Ok(None));
+            if is_decided || !self.simulation.take_random(&mut self.random) {
+                break;
+            }
+        }
+        self.look()
+    }
+
+    fn itf(&self) -> String {
+        let Program { model, source, .. } = self.program;
+        let property = match self.simulation.decides(&self.watched) {
+            Ok(Some(decision)) => model.properties[decision.property].name.as_str(),
+            _ => "",
+        };
+        itf::to_text(&itf::to_itf(model, source, property, &self.simulation.so_far()))
     }
 
     fn take(&mut self, number: usize) -> String {
@@ -107,10 +200,12 @@ impl Stepper<'_> {
         self.choices = self.simulation.choices();
         let state = self.simulation.state();
         let mut text = sim::state_line(model, state, &self.style);
-        match self.simulation.decides(&simulation::watched_by_default(model)) {
+        match self.simulation.decides(&self.watched) {
             Ok(None) => {}
             Ok(Some(decision)) => {
-                text += &format!("here {} is violated\n", model.properties[decision.property].name);
+                let property = &model.properties[decision.property];
+                let word = if matches!(property.kind, PropertyKind::Reachable(_)) { "reached" } else { "violated" };
+                text += &format!("here {} is {word}\n", property.name);
             }
             Err((property, reason)) => {
                 text += &format!("here {} has no value: {reason}\n", model.properties[property].name);

@@ -136,13 +136,15 @@ fn outputs_that_cannot_be_written_are_refused_before_the_work() {
 }
 
 #[test]
-fn a_wrong_call_leaves_an_old_output_alone() {
+fn a_wrong_call_replaces_an_old_document_by_one_with_the_errors() {
     let place = place();
-    place.write("out.json", "old");
     place.write("wrong.pw", "program p { shared x: nonsense; }");
-    place.run("check wrong.pw --format json -o out.json").exits(2);
-    place.run("check lock.pw --format json -o out.json --property none").exits(2);
-    assert_eq!(place.read("out.json"), "old");
+    for call in ["check wrong.pw", "check lock.pw --property none", "check missing.pw"] {
+        place.write("out.json", "old");
+        place.run(&format!("{call} --format json -o out.json")).exits(2);
+        let document: serde_json::Value = serde_json::from_str(&place.read("out.json")).unwrap();
+        assert_eq!(document["status"], 2, "{call}");
+    }
     assert_eq!(place.names(), ["lock.pw", "out.json", "wrong.pw"]);
 }
 
@@ -153,8 +155,8 @@ fn several_errors_are_shown_at_once_with_their_codes() {
     assert!(told.err.contains("2 errors; nothing was checked"), "{}", told.err);
     assert_eq!(told.out, "");
     let told = place.run("check wrong.pw --format json").exits(2);
-    assert_eq!(told.json()["results"].as_array().map(Vec::len), Some(0));
-    assert_eq!(told.json()["diagnostics"][0]["severity"], "error");
+    assert_eq!(told.json()["runs"][0]["results"].as_array().map(Vec::len), Some(0));
+    assert_eq!(told.json()["runs"][0]["diagnostics"][0]["severity"], "error");
 }
 
 #[test]

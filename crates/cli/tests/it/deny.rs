@@ -28,7 +28,7 @@ fn place() -> Place {
 /// What a result of the document says.
 fn result(place: &Place, call: &str, status: i32) -> serde_json::Value {
     let document = place.run(call).exits(status).json();
-    document["results"][0].clone()
+    document["runs"][0]["results"][0].clone()
 }
 
 #[test]

@@ -17,7 +17,8 @@ fn goals_are_asked_by_the_call_or_by_files_beside() {
     place.run("check lock.dve --goal P.busy").exits(0).prints("goal");
     let told = place.run("check lock.dve --goal P.busy+Q.busy>1 --format json").exits(1);
     let json = told.json();
-    let goal = json["results"].as_array().unwrap().iter().find(|one| one["property"] == "goal").unwrap().clone();
+    let goal =
+        json["runs"][0]["results"].as_array().unwrap().iter().find(|one| one["property"] == "goal").unwrap().clone();
     assert_eq!((goal["kind"].as_str(), goal["verdict"].as_str()), (Some("reachable"), Some("violated")));
     place.write("lock.prop1.reach", "P->n == 1 && Q.busy\n");
     place.run("check lock.dve").exits(0).prints("prop1");
@@ -49,7 +50,8 @@ fn explore_counts_and_temporal_properties_are_not_passed_over() {
     );
     place.write("watched.dve", watched);
     let json = place.run("check watched.dve --method mono --format json").json();
-    let watched = json["results"].as_array().unwrap().iter().find(|one| one["property"] == "W").unwrap().clone();
+    let watched =
+        json["runs"][0]["results"].as_array().unwrap().iter().find(|one| one["property"] == "W").unwrap().clone();
     assert_eq!(watched["kind"], "property");
 }
 

@@ -26,7 +26,8 @@ fn several_formats_in_one_run() {
     assert!({ depths }.any(|depth| *depth == 1), "calls are nested");
     assert!(place.read("out.xml").contains("<failure type=\"invariant\""));
     let json: Json = serde_json::from_str(&place.read("out.json")).unwrap();
-    let mutex = json["results"].as_array().unwrap().iter().find(|result| result["property"] == "mutex").unwrap();
+    let mutex =
+        json["runs"][0]["results"].as_array().unwrap().iter().find(|result| result["property"] == "mutex").unwrap();
     assert_eq!(mutex["verdict"], "violated");
 }
 
@@ -46,7 +47,10 @@ fn the_one_without_a_file_goes_where_o_says() {
 fn bad_requests_are_refused_before_the_work() {
     let place = hopeful();
     for (call, words) in [
-        ("--format xml", "there is no format `xml`; write one of human, json, sarif, junit, github"),
+        ("--format xml", "there is no format `xml`; write one of human, json, jsonl, csv, sarif, junit, github"),
+        ("--format jsonl=lock.pw", "lock.pw: results would replace the program"),
+        ("--format jsonl=other.pw", "other.pw: this is the name of a program"),
+        ("--format json -o lock.pw", "lock.pw: results would replace the program"),
         ("--format human,json", "human and json cannot both go to the standard output"),
         ("--format sarif,github", "sarif and github cannot both go to the standard output"),
         ("--format sarif=", "a file is missing after `sarif=`"),
@@ -60,6 +64,7 @@ fn bad_requests_are_refused_before_the_work() {
         let told = place.run(&format!("check lock.pw {call}")).exits(2).complains(words);
         assert_eq!(told.out, "", "{call}");
         assert_eq!(place.names(), ["lock.pw"], "{call}");
+        assert!(place.read("lock.pw").contains("program"), "{call}");
     }
     for command in ["explore lock.pw", "graph lock.pw", "proof check x.json lock.pw"] {
         let told = place.run(&format!("{command} --format sarif")).exits(2);

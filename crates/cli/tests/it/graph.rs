@@ -70,13 +70,13 @@ fn reduction_finds_deadlocks_and_refuses_what_it_does_not_keep() {
     let place = Place::with("phil.pw", PHILOSOPHERS);
     let told = place.run("check phil.pw -N 8 --method stubborn --property deadlock_free --format json").exits(1);
     let json = told.json();
-    assert_eq!(json["results"][0]["verdict"], "violated");
-    assert_eq!(json["results"][0]["audited"], true);
-    assert!(json["results"][0]["global_states"].as_u64().unwrap() <= 170, "{json}");
+    assert_eq!(json["runs"][0]["results"][0]["verdict"], "violated");
+    assert_eq!(json["runs"][0]["results"][0]["audited"], true);
+    assert!(json["runs"][0]["results"][0]["global_states"].as_u64().unwrap() <= 170, "{json}");
     let told = place.run("check phil.pw -N 4 --method stubborn --property apart").exits(0);
     told.prints("of the reachable ones were enough").prints("decided on the reduced whole product (stubborn)");
     let json = place.run("check phil.pw --method stubborn --property live --format json").exits(3).json();
-    assert_eq!(json["results"][0]["reason"]["code"], "not-supported");
+    assert_eq!(json["runs"][0]["results"][0]["reason"]["code"], "not-supported");
     place.run("check phil.pw --method stubborn --property live").exits(3).prints("temporal properties");
 }
 
@@ -86,8 +86,11 @@ fn local_graphs_prove_and_say_where() {
     for method in ["ls3", "ls3+"] {
         let call = format!("check phil.pw -N 6 --method {method} --property apart --format json");
         let json = place.run(&call).exits(0).json();
-        assert_eq!((&json["results"][0]["verdict"], &json["results"][0]["audited"]), (&"holds".into(), &true.into()));
-        assert_eq!(json["results"][0]["method"], method);
+        assert_eq!(
+            (&json["runs"][0]["results"][0]["verdict"], &json["runs"][0]["results"][0]["audited"]),
+            (&"holds".into(), &true.into())
+        );
+        assert_eq!(json["runs"][0]["results"][0]["method"], method);
         place.run(&format!("check phil.pw -N 6 --method {method} --property apart --proof out")).exits(0);
         place.run("proof check out/phil.apart.proof.json phil.pw").exits(0);
     }

@@ -74,7 +74,7 @@ fn is_answered(usage: &Usage, line: &str) {
         return;
     }
     let document = usage.told.json();
-    let results = document["results"].as_array().unwrap();
+    let results = document["runs"][0]["results"].as_array().unwrap();
     assert!(!results.is_empty(), "{line}");
     for result in results {
         let reason = &result["reason"]["code"];
@@ -118,7 +118,7 @@ fn a_large_proof_is_not_lost_where_its_check_does_not_fit() {
     if is_ended_by_guard(&usage) {
         return;
     }
-    let result: &Json = &usage.told.json()["results"][0];
+    let result: &Json = &usage.told.json()["runs"][0]["results"][0];
     assert!(result["verdict"] == "holds" || result["reason"]["code"] == "time-limit", "{result:#}");
     assert_ne!(result["audited"], true, "the check alone takes longer: {result:#}");
 }

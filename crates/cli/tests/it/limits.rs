@@ -26,7 +26,7 @@ fn place() -> Place {
 fn a_time_limit_is_an_answer() {
     let told = place().run("check endless.pw --timeout 300ms --format json").exits(3);
     let json = told.json();
-    let fine = json["results"].as_array().unwrap().iter().find(|one| one["property"] == "fine").unwrap();
+    let fine = json["runs"][0]["results"].as_array().unwrap().iter().find(|one| one["property"] == "fine").unwrap();
     assert_eq!(fine["verdict"], "unknown");
     assert_eq!(fine["reason"]["code"], "time-limit");
     assert!(fine["global_states"].as_u64() > Some(0), "{fine:#}");
@@ -40,7 +40,7 @@ fn a_time_limit_is_an_answer() {
 fn a_memory_limit_is_an_answer() {
     let told = place().run("check endless.pw --method mono --memory 20M --timeout 60s --format json").exits(3);
     let json = told.json();
-    assert_eq!(json["results"][0]["reason"]["code"], "memory-limit", "{json:#}");
+    assert_eq!(json["runs"][0]["results"][0]["reason"]["code"], "memory-limit", "{json:#}");
 }
 
 /// Starts a call that goes on for ever, and waits until its search is under way.
@@ -71,7 +71,7 @@ fn an_interrupt_ends_with_what_is_done() {
     let told = Told::new(&child.wait_with_output().unwrap()).exits(3);
     assert_eq!(told.out, "");
     let json: serde_json::Value = serde_json::from_str(&place.read("out.json")).unwrap();
-    assert_eq!(json["results"][0]["reason"]["code"], "cancelled");
+    assert_eq!(json["runs"][0]["results"][0]["reason"]["code"], "cancelled");
     assert_eq!(place.names(), ["endless.pw", "out.json"]);
 }
 

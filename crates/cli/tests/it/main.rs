@@ -20,6 +20,7 @@ mod proofs;
 mod report;
 mod robustness;
 mod running;
+mod schema;
 mod support;
 mod verdicts;
 mod wide;

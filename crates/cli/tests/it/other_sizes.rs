@@ -11,8 +11,8 @@ fn observed(example: &str, call: &str) -> (Json, String) {
     place.write("p.pw", fs::read(root().join("examples").join(example)).unwrap());
     let told = place.run(&format!("check p.pw {call} --format human,json=out.json")).exits(0);
     let document: Json = serde_json::from_str(&place.read("out.json")).unwrap();
-    assert_eq!(document["results"][0]["verdict"], "holds");
-    (document["results"][0]["other_n"].clone(), told.out)
+    assert_eq!(document["runs"][0]["results"][0]["verdict"], "holds");
+    (document["runs"][0]["results"][0]["other_n"].clone(), told.out)
 }
 
 #[test]
@@ -37,8 +37,8 @@ fn invariants_that_mention_the_size_are_not_the_same() {
         "program p(N: 2..) { shared c: 0..=9; process P[i in 0..<N] { loop { c = N; } } invariant low: c == 0 || c == N; }",
     );
     let told = place.run("check p.pw -N 3 --property low --method split --format json").exits(0).json();
-    assert!(told["results"][0]["invariants"][0]["text"].as_str().unwrap().contains('3'), "{told}");
-    assert_eq!(told["results"][0]["other_n"], Json::Null);
+    assert!(told["runs"][0]["results"][0]["invariants"][0]["text"].as_str().unwrap().contains('3'), "{told}");
+    assert_eq!(told["runs"][0]["results"][0]["other_n"], Json::Null);
 }
 
 #[test]
@@ -52,5 +52,5 @@ fn who_wants_quiet_does_not_wait_for_it() {
     let place = Place::new();
     place.write("p.pw", fs::read(root().join("examples/mux_sem.pw")).unwrap());
     let told = place.run("check p.pw -N 4 --property mutex --method completion -q --format json").exits(0);
-    assert_eq!(told.json()["results"][0]["other_n"], Json::Null);
+    assert_eq!(told.json()["runs"][0]["results"][0]["other_n"], Json::Null);
 }

@@ -47,7 +47,7 @@ fn proofs_are_written_for_what_is_proved_and_for_nothing_else() {
     let told = place.run("check lock.pw -N 3 --method completion --proof a/b --format json").exits(3);
     let json = told.json();
     let result = |name: &str| {
-        let results = json["results"].as_array().unwrap();
+        let results = json["runs"][0]["results"].as_array().unwrap();
         results.iter().find(|result| result["property"] == name).unwrap().clone()
     };
     assert_eq!(result("mutex")["proof"], "a/b/lock.mutex.proof.json");

@@ -15,7 +15,7 @@ fn every_example_has_its_expected_verdicts() {
         place.write(name, fs::read(&path).unwrap());
         let told = place.run(&format!("check {name} --format json"));
         let json = told.json();
-        for result in json["results"].as_array().unwrap() {
+        for result in json["runs"][0]["results"].as_array().unwrap() {
             assert_eq!(result["as_expected"], true, "{name}: {} is {}", result["property"], result["verdict"]);
             let is_search = result["exploration"].is_object();
             assert!(result["audited"] == true || is_search, "{name}: {} is not audited", result["property"]);
@@ -57,11 +57,11 @@ fn the_result_document_has_its_keys() {
     let told = place.run("check lock.pw -N 3 --format json").exits(0);
     assert_eq!(told.err, "");
     let json = told.json();
-    assert_eq!(json["schema"], "piecewise-report/1");
+    assert_eq!(json["schema"], "piecewise-report/2");
     assert_eq!(json["tool"]["name"], "piecewise");
     assert_eq!(json["tool"]["version"], env!("CARGO_PKG_VERSION"));
-    assert_eq!(json["model"], "lock.pw");
-    assert_eq!(json["parameters"]["N"], 3);
+    assert_eq!(json["runs"][0]["file"], "lock.pw");
+    assert_eq!(json["runs"][0]["parameters"]["N"], 3);
     let keys = [
         "property",
         "kind",
@@ -82,7 +82,7 @@ fn the_result_document_has_its_keys() {
         "audited",
         "counterexample",
     ];
-    let results = json["results"].as_array().unwrap();
+    let results = json["runs"][0]["results"].as_array().unwrap();
     for result in results {
         for key in keys {
             assert!(result.get(key).is_some(), "no `{key}` in {result:#}");
@@ -97,7 +97,7 @@ fn the_result_document_has_its_keys() {
     }
     place.run("check lock.pw -N 3 --format json -o out.json").exits(0);
     let written: serde_json::Value = serde_json::from_str(&place.read("out.json")).unwrap();
-    assert_eq!(written["results"].as_array().map(Vec::len), Some(results.len()));
+    assert_eq!(written["runs"][0]["results"].as_array().map(Vec::len), Some(results.len()));
 }
 
 #[test]
@@ -122,7 +122,12 @@ fn properties_are_chosen_by_glob() {
     let place = Place::with("lock.pw", LOCK);
     let names = |call: &str| -> Vec<String> {
         let json = place.run(call).exits(0).json();
-        json["results"].as_array().unwrap().iter().map(|one| one["property"].as_str().unwrap().to_owned()).collect()
+        json["runs"][0]["results"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|one| one["property"].as_str().unwrap().to_owned())
+            .collect()
     };
     assert_eq!(names("check lock.pw --format json --property mutex"), ["mutex"]);
     assert_eq!(names("check lock.pw --format json --property m* --property *inside"), ["mutex", "inside"]);
@@ -152,5 +157,5 @@ fn warnings_go_to_the_standard_error() {
     assert!(!told.out.contains("warning["), "{}", told.out);
     assert_eq!(place.run("check p.pw -q").exits(1).err, "");
     let json = place.run("check p.pw --format json").exits(1);
-    assert_eq!(json.json()["diagnostics"][0]["severity"], "warning");
+    assert_eq!(json.json()["runs"][0]["diagnostics"][0]["severity"], "warning");
 }

@@ -92,7 +92,7 @@ struct Runner<'r, 'a> {
     row: &'r Row,
     index: usize,
     budget: &'r Budget,
-    auditor: Auditor<'a>,
+    auditor: Mutex<Auditor<'a>>,
     /// For each method, the questions that it will never decide.
     hopeless: Vec<Vec<PropertyId>>,
 }
@@ -104,7 +104,7 @@ impl<'r, 'a> Runner<'r, 'a> {
             row,
             index,
             budget,
-            auditor: Auditor::new(race.task.model, budget.clone()),
+            auditor: Mutex::new(Auditor::new(race.task.model, budget.clone())),
             hopeless: row.steps.iter().map(|_| Vec::new()).collect(),
         }
     }
@@ -156,9 +156,12 @@ impl<'r, 'a> Runner<'r, 'a> {
         let budget = time.map_or(whole.clone(), |time| whole.slice(time));
         let task = Task { properties: asked, budget, n_threads: self.row.n_threads, ..self.race.task.clone() };
         let mut again = false;
-        match attended::run(&step.engine, &task, &Relay { race: self.race, shows: self.index == 0 }) {
+        let relay = Relay { runner: self, method: step.engine.name(), turn: (&whole, started), told: Mutex::default() };
+        let ended = attended::run(&step.engine, &task, &relay);
+        let told = relay.told.into_inner().unwrap_or_else(PoisonError::into_inner);
+        match ended {
             Ok(answers) => {
-                for answer in answers {
+                for answer in answers.into_iter().filter(|answer| !told.contains(&answer.property)) {
                     again |= self.judge(index, answer, (&whole, started));
                 }
             }
@@ -207,8 +210,10 @@ impl<'r, 'a> Runner<'r, 'a> {
     }
 
     /// Has an answer audited, and counts it.
-    fn audited(&mut self, answer: Answer, mut attempt: engine::Attempt, budget: &Budget) {
-        let audited = self.auditor.within(budget.clone()).audit(attempt.method, answer);
+    fn audited(&self, answer: Answer, mut attempt: engine::Attempt, budget: &Budget) {
+        let mut auditor = self.auditor.lock().unwrap_or_else(PoisonError::into_inner);
+        let audited = auditor.within(budget.clone()).audit(attempt.method, answer);
+        drop(auditor);
         let now = self.race.now();
         attempt.took += now.saturating_sub(attempt.ended);
         attempt.ended = now;
@@ -222,6 +227,7 @@ impl<'r, 'a> Runner<'r, 'a> {
                 let property = result.property;
                 if standing.decided(result, attempt) {
                     self.race.observer.event(Event::Decided(property));
+                    standing.found(property).inspect(|result| self.race.observer.known(result));
                 }
             }
         }
@@ -231,17 +237,38 @@ impl<'r, 'a> Runner<'r, 'a> {
     }
 }
 
-/// Passes on how far a row is, where nobody else shows more. That a question is decided is told once, after its audit.
+/// Passes on how far a row is, where nobody else shows more, and has answers audited while the method is at work on others. That a question
+/// is decided is told once, after its audit.
 struct Relay<'r, 'a> {
-    race: &'r Race<'a>,
-    shows: bool,
+    runner: &'r Runner<'r, 'a>,
+    method: &'static str,
+    /// What the method may use, and when it started.
+    turn: (&'r Budget, Duration),
+    /// The questions whose answers were audited already.
+    told: Mutex<Vec<PropertyId>>,
 }
 
 impl Observer for Relay<'_, '_> {
     fn event(&self, event: Event) {
-        let shows = self.shows || self.race.others_show.load(Ordering::Relaxed);
+        let race = self.runner.race;
+        let shows = self.runner.index == 0 || race.others_show.load(Ordering::Relaxed);
         if shows && !matches!(event, Event::Decided(_)) {
-            self.race.observer.event(event);
+            race.observer.event(event);
         }
+    }
+
+    fn answered(&self, answer: &Answer) {
+        if matches!(answer.verdict, Verdict::Unknown(_)) {
+            return;
+        }
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.contains(&answer.property) {
+            return;
+        }
+        told.push(answer.property);
+        let (budget, started) = self.turn;
+        let now = self.runner.race.now();
+        let attempt = attempt(self.method, now, now.saturating_sub(started), AttemptOutcome::Decided);
+        self.runner.audited(answer.clone(), attempt, budget);
     }
 }

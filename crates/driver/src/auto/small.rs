@@ -70,6 +70,7 @@ impl Small<'_> {
                 Ok(result) => {
                     if standing.decided(result, tell(AttemptOutcome::Decided)) {
                         self.observer.event(Event::Decided(property));
+                        standing.found(property).inspect(|result| self.observer.known(result));
                     }
                 }
             }

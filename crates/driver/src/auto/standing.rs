@@ -78,6 +78,12 @@ impl<'m> Standing<'m> {
         self.questions.iter().any(|question| question.id == property && question.found.is_some())
     }
 
+    /// The best answer to a question so far.
+    pub fn found(&self, property: PropertyId) -> Option<&PropertyResult> {
+        let question = self.questions.iter().find(|question| question.id == property)?;
+        question.found.as_ref().map(|(result, _)| result)
+    }
+
     /// Somebody starts to work.
     pub fn starts(&mut self, row: usize, asked: Vec<PropertyId>, cancel: CancelToken) {
         self.running.push(Running { row, asked, cancel });

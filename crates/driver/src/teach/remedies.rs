@@ -42,7 +42,7 @@ pub(super) fn look(asking: &Asking<'_>, result: &PropertyResult, trace: &Trace) 
     if trace.loop_from.is_none() {
         return Ok(Vec::new());
     }
-    let mut search = Search { asking, result, loops: vec![trace.clone()], tried: Vec::new() };
+    let mut search = Search { asking, result, loops: vec![trace.clone()], tried: Vec::new(), helped: Vec::new() };
     if asking.is_over() {
         return Ok(Vec::new());
     }
@@ -59,6 +59,7 @@ pub(super) fn look(asking: &Asking<'_>, result: &PropertyResult, trace: &Trace) 
             break;
         }
     }
+    search.leave_out()?;
     Ok(search.found())
 }
 
@@ -68,6 +69,8 @@ struct Search<'s> {
     /// Runs that violate the property: the first one, and those found under more assumptions.
     loops: Vec<Trace>,
     tried: Vec<Remedy>,
+    /// The last assumptions that helped.
+    helped: Vec<Candidate>,
 }
 
 impl Search<'_> {
@@ -138,10 +141,32 @@ impl Search<'_> {
             (_, Some(turns)) => Outcome::Violated(turns),
             _ => Outcome::Unknown,
         };
-        let added: Vec<String> = chosen.into_iter().map(|candidate| candidate.text).collect();
+        let added: Vec<String> = chosen.iter().map(|candidate| candidate.text.clone()).collect();
+        if outcome == Outcome::Holds {
+            self.helped = chosen;
+        }
         self.tried.push(Remedy { under: self.under(&added), added, outcome });
         if let Verdict::Violated(Evidence::Trace(trace)) = verdict {
             self.loops.push(trace);
+        }
+        Ok(())
+    }
+
+    /// Leaves out one assumption after the other that is not needed, as long as there is time: nobody should assume more than helps.
+    fn leave_out(&mut self) -> Result<(), Box<Mistake>> {
+        let mut at = 0;
+        while at < self.helped.len() && self.helped.len() > 1 && !self.asking.is_over() {
+            let mut fewer = self.helped.clone();
+            fewer.remove(at);
+            let excluded: Vec<Vec<bool>> = fewer.iter().map(|candidate| self.excludes(candidate)).collect();
+            let excludes_all = (0..self.loops.len()).all(|nth| excluded.iter().any(|of| of[nth]));
+            let n_before = self.helped.len();
+            if excludes_all {
+                self.attempt(fewer)?;
+            }
+            if self.helped.len() == n_before {
+                at += 1;
+            }
         }
         Ok(())
     }

@@ -74,7 +74,9 @@ impl Fair {
                 decided.verdict(&mut statistics)
             }
         };
-        Ok(Answer { property, verdict, statistics })
+        let answer = Answer { property, verdict, statistics };
+        observer.answered(&answer);
+        Ok(answer)
     }
 
     fn decide(&self, task: &Task<'_>, property: PropertyId, observer: &dyn Observer) -> Result<Worked, Halt> {

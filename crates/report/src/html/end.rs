@@ -6,13 +6,13 @@ use engine::run::{PropertyResult, Run};
 use evidence::{Trace, TraceEnd};
 use explain::Explained;
 use explain::lasso::Looped;
-use explain::names::{line, property_title};
+use explain::names::{line, location, own_variables, property_title, shared_variables};
 use serde_json::Value as Json;
 
 use super::escape::{code, escaped};
 use super::table::{heads, row, table, wide};
 use crate::human::insight::{counted_turns, meaning};
-use crate::json::end as document;
+use crate::json::{end as document, value_of};
 use crate::numbers::counted;
 
 /// Longer lists are cut.
@@ -20,7 +20,7 @@ const MOST_ROWS: usize = 60;
 
 /// What the trace shows, in a box under the verdict.
 pub fn html(run: &Explained, result: &PropertyResult, trace: &Trace) -> String {
-    let shown = document(run, result, trace);
+    let shown = value_of(&document(run, result, trace));
     let text = |key: &str| shown[key].as_str().unwrap_or_default().to_owned();
     let when = match trace.n_steps() {
         0 => "at the start".to_owned(),
@@ -39,12 +39,44 @@ pub fn html(run: &Explained, result: &PropertyResult, trace: &Trace) -> String {
         "race" => racing(&shown, &when),
         _ => String::new(),
     };
-    let stacks = stacks(run, trace);
+    let stacks = stacks(run, trace) + &whole_state(run, result, trace);
     if inner.is_empty() && stacks.is_empty() {
         String::new()
     } else {
         format!("<div class=\"shows\">{inner}{stacks}</div>\n")
     }
+}
+
+/// The last state, all of it: where everybody is and what everything holds; who the failure names is marked.
+fn whole_state(run: &Explained, result: &PropertyResult, trace: &Trace) -> String {
+    let (Some(last), Some(told)) = (trace.states.last(), run.trace(result)) else { return String::new() };
+    if trace.end == TraceEnd::Loop {
+        return String::new();
+    }
+    let named: Vec<_> = told.why.iter().flat_map(|why| why.processes.iter().copied()).collect();
+    let values = |variables: Vec<(String, String)>| {
+        let all = variables.into_iter().map(|(name, value)| escaped(&format!("{name} = {value}")));
+        all.collect::<Vec<_>>().join(", ")
+    };
+    let mut rows = String::new();
+    let shared = values(shared_variables(&run.model, last));
+    if !shared.is_empty() {
+        rows.push_str(&format!("<tr><th scope=\"row\">shared</th><td></td><td>{shared}</td></tr>\n"));
+    }
+    for process in run.model.processes.ids().take(MOST_ROWS) {
+        let class = if named.contains(&process) { " class=\"named\"" } else { "" };
+        rows.push_str(&format!(
+            "<tr{class}><th scope=\"row\">{}</th><td>{}</td><td>{}</td></tr>\n",
+            escaped(&run.model.processes[process].name),
+            escaped(&location(&run.model, last, process)),
+            values(own_variables(&run.model, last, process))
+        ));
+    }
+    let title = match trace.n_steps() {
+        0 => "The first state".to_owned(),
+        n_steps => format!("The whole state after step {n_steps}"),
+    };
+    format!("<h5>{title}</h5>{}", table("whole", &heads(&["", "at", "values"]), &rows))
 }
 
 fn items(list: &Json) -> &[Json] {

@@ -32,6 +32,7 @@ use engine::graph::LocalGraphs;
 use explain::Explained;
 
 use crate::files::Files;
+use crate::item::Item;
 
 pub use page::page;
 
@@ -47,6 +48,16 @@ pub enum Entry<'a> {
         /// Why.
         diagnostics: &'a [Diagnostic],
     },
+}
+
+impl<'a> Entry<'a> {
+    /// The same without pictures.
+    pub fn item(&self) -> Item<'a> {
+        match self {
+            Entry::Checked(checked) => Item::Checked(checked.run, checked.files),
+            Entry::Refused { source, diagnostics } => Item::Refused(source, diagnostics),
+        }
+    }
 }
 
 /// A program that was checked.

@@ -5,16 +5,15 @@
 
 use base::{Diagnostic, SourceFile};
 use engine::run::Run;
-use explain::Explained;
 use explain::names::{parameters, parameters_with_origin, property_title};
 use serde_json::{Map, Value as Json, json};
 
 use super::escape::{code, escaped, script_json};
 use super::property::{self, label};
-use super::results::{overview, programs};
+use super::results::{MANY, overview, programs};
 use super::{Checked, Entry, graph};
-use crate::files::Files;
 use crate::human::tally;
+use crate::item::{self, Item};
 use crate::json as document;
 use crate::numbers::{counted, duration};
 use crate::style::{Ink, Style};
@@ -133,6 +132,10 @@ fn instances(entries: &[Entry<'_>]) -> String {
     let mut out =
         String::from("<nav class=\"instances\" aria-label=\"instances\"><a href=\"#overview\">Overview</a>\n");
     let groups = programs(entries);
+    // The table of many programs has a link to each; a wall of them helps nobody.
+    if groups.len() >= MANY {
+        return out + "</nav>\n";
+    }
     for (name, instances) in &groups {
         let is_sweep = instances.len() > 1;
         if groups.len() > 1 && is_sweep {
@@ -143,6 +146,9 @@ fn instances(entries: &[Entry<'_>]) -> String {
                 Entry::Refused { .. } => format!("{name} (refused)"),
                 Entry::Checked(checked) => {
                     let instance = parameters(&checked.run.model).replace(" = ", "=");
+                    let by_method = checked_runs(entries).any(|one| one.run.method != checked.run.method);
+                    let method = if by_method { format!(" {}", checked.run.method) } else { String::new() };
+                    let instance = instance + &method;
                     if is_sweep { instance } else { format!("{} {instance}", checked.run.model.name) }
                 }
             };
@@ -301,11 +307,8 @@ fn foot() -> String {
 
 /// The result document, as `--format json` writes it; without its longest parts where it is too large, which is said.
 fn result_document(entries: &[Entry<'_>]) -> (Json, bool) {
-    let runs: Vec<(&Explained, &Files)> = checked_runs(entries).map(|one| (one.run, one.files)).collect();
-    let mut result = match (&runs[..], entries) {
-        ([], [Entry::Refused { source, diagnostics }, ..]) => document::refused(source, diagnostics),
-        (runs, _) => document::document(runs),
-    };
+    let items: Vec<Item<'_>> = entries.iter().map(Entry::item).collect();
+    let mut result = document::value_of(&document::document(&items, item::status(&items)));
     let is_large = result.to_string().len() > MOST_DOCUMENT_BYTES;
     if is_large {
         shorten(&mut result);

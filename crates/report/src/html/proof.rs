@@ -241,23 +241,20 @@ fn text_of((at, one): (String, &Assertion)) -> String {
 
 /// What processes guarantee to each other, where path edges are the proof.
 fn guarantees(run: &Explained, result: &PropertyResult) -> String {
-    let document = crate::guarantees::document(run, result);
-    let Some(processes) = document.as_array() else { return String::new() };
     let mut out = String::new();
-    for process in processes.iter().take(8) {
-        let name = escaped(process["process"].as_str().unwrap_or_default());
-        let list = |key: &str, first: &str| {
-            let entries = process[key].as_array().map_or(&[][..], Vec::as_slice);
-            let text = |entry: &serde_json::Value, key: &str| code(entry[key].as_str().unwrap_or_default());
-            let rows = entries.iter().take(MOST_ROWS).map(|entry| row(&text(entry, first), &[&text(entry, "where")]));
+    for process in crate::guarantees::document(run, result).unwrap_or_default().iter().take(8) {
+        let name = escaped(&process.process);
+        let list = |first: &str, entries: Vec<[&str; 2]>| {
+            let rows = entries.iter().take(MOST_ROWS).map(|[one, other]| row(&code(one), &[&code(other)]));
             wide("", &table("", &heads(&[first, "where"]), &rows.collect::<String>()))
         };
-        let changes = match process["changes"].as_array() {
-            Some(changes) if !changes.is_empty() => list("changes", "change"),
-            _ => "<p>it changes nothing that others see</p>\n".to_owned(),
+        let changes = match process.changes.is_empty() {
+            false => list("change", process.changes.iter().map(|one| [one.change.as_str(), &one.place]).collect()),
+            true => "<p>it changes nothing that others see</p>\n".to_owned(),
         };
+        let states = list("at", process.local_states.iter().map(|one| [one.at.as_str(), &one.values]).collect());
         let title = format!("Guarantee and local states of {name}");
-        out.push_str(&folded(&title, &(changes + &list("local_states", "at"))));
+        out.push_str(&folded(&title, &(changes + &states)));
     }
     out
 }

@@ -40,7 +40,16 @@ pub fn panel(checked: &Checked<'_>, at: usize, nth: usize) -> Panel {
     let run = checked.run;
     let result = &run.results[nth];
     let id = id(at, nth);
-    let mut html = format!("<article class=\"panel\" id=\"{id}\" aria-labelledby=\"{id}-h\" tabindex=\"-1\">\n");
+    // The page opens at what needs a look: what is unexpected, then what is not decided, then runs.
+    let urgency = match (result.as_expected(&run.model), &result.verdict) {
+        (Some(false), _) => 3,
+        (None, _) => 2,
+        (_, Verdict::Violated(Evidence::Trace(_))) => 1,
+        _ => 0,
+    };
+    let mut html = format!(
+        "<article class=\"panel\" id=\"{id}\" data-urgency=\"{urgency}\" aria-labelledby=\"{id}-h\" tabindex=\"-1\">\n"
+    );
     html.push_str(&heading(run, result, &id));
     let mut steps = None;
     match &result.verdict {

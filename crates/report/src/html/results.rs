@@ -72,7 +72,11 @@ pub fn overview(entries: &[Entry<'_>]) -> String {
         "<section class=\"overview\" id=\"overview\" aria-labelledby=\"overview-h\">\n<h2 \
          id=\"overview-h\">Overview</h2>\n",
     );
-    for (name, instances) in programs(entries) {
+    let all = programs(entries);
+    if all.len() >= MANY {
+        return out + &many(entries) + "</section>\n";
+    }
+    for (name, instances) in all {
         let checked: Vec<(usize, &Checked<'_>)> = instances
             .iter()
             .filter_map(|&at| if let Entry::Checked(checked) = &entries[at] { Some((at, checked)) } else { None })
@@ -88,6 +92,63 @@ pub fn overview(entries: &[Entry<'_>]) -> String {
     out + "</section>\n"
 }
 
+/// So many programs have one table for all.
+pub const MANY: usize = 4;
+
+/// One table of everything: what is not as expected first; a script filters and sorts it.
+fn many(entries: &[Entry<'_>]) -> String {
+    let mut rows: Vec<(u8, String)> = Vec::new();
+    for (at, entry) in entries.iter().enumerate() {
+        match entry {
+            Entry::Refused { source, .. } => {
+                let name = escaped(source.name());
+                let cells = format!("<th scope=\"row\"><a href=\"#r{at}\">{name}</a></th><td></td><td></td>");
+                let verdict = "<td class=\"tone-bad\" data-key=\"0\">✘ refused</td><td></td><td></td>";
+                rows.push((0, format!("<tr>{cells}{verdict}</tr>\n")));
+            }
+            Entry::Checked(checked) => {
+                let run = checked.run;
+                rows.extend((0..run.results.len()).map(|nth| one_of_many(run, at, nth)));
+            }
+        }
+    }
+    rows.sort_by_key(|(rank, _)| *rank);
+    let rows: String = rows.into_iter().map(|(_, row)| row).collect();
+    let names = ["program", "instance", "property", "verdict", "method", "seconds"];
+    let head = |name: &&str| format!("<th scope=\"col\"><button type=\"button\" disabled>{name}</button></th>");
+    let head: String = names.iter().map(head).collect();
+    format!(
+        "<div class=\"many\"><p class=\"filter\" hidden><label>Filter <input type=\"search\" \
+         placeholder=\"words, such as: violated mutex\"></label> <span class=\"tally dim\" role=\"status\"></span></p>\n{}</div>\n",
+        table("results", &head, &rows)
+    )
+}
+
+/// A row of that table, with its rank: unexpected, not decided, as expected.
+fn one_of_many(run: &Run, at: usize, nth: usize) -> (u8, String) {
+    let result = &run.results[nth];
+    let (tone, mark, word) = label(run, result);
+    let (rank, unexpected) = match result.as_expected(&run.model) {
+        Some(false) => (0, " !"),
+        None => (1, ""),
+        Some(true) => (2, ""),
+    };
+    let unaudited = if result.unaudited().is_some() { " <span title=\"unaudited\">°</span>" } else { "" };
+    let seconds = format!("{:.2}", result.statistics.time.as_secs_f64());
+    let row = format!(
+        "<tr><th scope=\"row\"><a href=\"#r{at}\">{}</a></th><td>{}</td><td><a href=\"#{}\">{}</a></td>\
+         <td class=\"{}\" data-key=\"{rank} {word}\">{mark} {}{unexpected}{unaudited}</td><td>{}</td><td class=\"number\">{seconds}</td></tr>\n",
+        escaped(&run.model.name),
+        escaped(&parameters(&run.model)),
+        id(at, nth),
+        escaped(&property_title(&run.model, result.property)),
+        tone.class(),
+        word.to_lowercase(),
+        result.method,
+    );
+    (rank, row)
+}
+
 /// One row for each property, one column for each instance.
 fn program_table(name: &str, checked: &[(usize, &Checked<'_>)]) -> String {
     if checked.is_empty() {
@@ -96,6 +157,8 @@ fn program_table(name: &str, checked: &[(usize, &Checked<'_>)]) -> String {
     let mut head = String::from("<th scope=\"col\">property</th>");
     for (at, one) in checked {
         let instance = parameters(&one.run.model);
+        let by_method = checked.iter().any(|(_, other)| other.run.method != one.run.method);
+        let instance = if by_method { format!("{instance} {}", one.run.method) } else { instance };
         let instance = if instance.is_empty() { "result".to_owned() } else { instance };
         head.push_str(&format!("<th scope=\"col\"><a href=\"#r{at}\">{}</a></th>", escaped(&instance)));
     }
@@ -150,7 +213,9 @@ fn sweep(checked: &[(usize, &Checked<'_>)]) -> String {
     for run in &runs {
         let value = run.model.parameters[parameter].value;
         for result in &run.results {
+            let by_method = runs.iter().any(|other| other.method != run.method);
             let title = property_title(&run.model, result.property);
+            let title = if by_method { format!("{title} · {}", run.method) } else { title };
             let statistics = &result.statistics;
             let local: Option<u64> = statistics.local_states.as_ref().and_then(|all| all.iter().copied().sum());
             let decided = !matches!(result.verdict, Verdict::Unknown(_));

@@ -44,7 +44,10 @@
 
   // --- One section and one panel at a time, by the address.
   const sections = all(".overview, .run");
-  const panelOf = new Map(sections.map((section) => [section, one(".panel", section)]));
+  // Of each section, what needs a look most; the first of those that are alike.
+  const urgency = (panel) => Number(panel.dataset.urgency || 0);
+  const mostUrgent = (panels) => panels.reduce((best, panel) => (best && urgency(best) >= urgency(panel) ? best : panel), null);
+  const panelOf = new Map(sections.map((section) => [section, mostUrgent(all(".panel", section))]));
   const titleOf = (panel) => panel && one("h3", panel) ? one("h3", panel).textContent : "";
 
   const show = (section, panel, focus) => {
@@ -61,7 +64,10 @@
         else link.removeAttribute("aria-current");
       }
     }
-    for (const player of players.values()) if (player.panel !== panel) player.stop();
+    for (const player of players.values()) {
+      if (player.panel !== panel) player.stop();
+      else player.reveal();
+    }
     if (focus) (panel || section).focus({ preventScroll: true });
   };
 
@@ -120,7 +126,8 @@
       for (const row of all(".steps tr[data-step]", root)) {
         row.addEventListener("click", () => this.go(Number(row.dataset.step)));
       }
-      this.at = film.first;
+      // The end is what the run is about.
+      this.at = this.last;
       this.draw();
     }
 
@@ -254,6 +261,39 @@
   const players = new Map();
   const films = parsed("page").traces;
   for (const root of all(".trace")) players.set(root.dataset.trace, new Player(root, films[root.dataset.trace]));
+
+  // --- Tables of many programs: filtered by words, sorted by a column.
+  for (const box of all(".many")) {
+    const body = one("tbody", box);
+    const rows = all("tr", body);
+    const input = one("input", box);
+    const tally = one(".tally", box);
+    const filter = () => {
+      const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+      let shown = 0;
+      for (const row of rows) {
+        const text = row.textContent.toLowerCase();
+        row.hidden = !words.every((word) => text.includes(word));
+        if (!row.hidden) shown += 1;
+      }
+      tally.textContent = `${shown} of ${rows.length}`;
+    };
+    one(".filter", box).hidden = false;
+    input.addEventListener("input", filter);
+    filter();
+    for (const button of all("thead button", box)) {
+      button.disabled = false;
+      button.addEventListener("click", () => {
+        const column = button.closest("th").cellIndex;
+        const down = button.closest("th").getAttribute("aria-sort") === "ascending";
+        for (const head of all("thead th", box)) head.removeAttribute("aria-sort");
+        button.closest("th").setAttribute("aria-sort", down ? "descending" : "ascending");
+        const key = (row) => row.cells[column].dataset.key ?? row.cells[column].textContent;
+        rows.sort((one, other) => key(one).localeCompare(key(other), undefined, { numeric: true }) * (down ? -1 : 1));
+        body.append(...rows);
+      });
+    }
+  }
 
   // --- Keys: of the run in view, except where a control has its own use for them.
   const actions = { ArrowLeft: "back", ArrowRight: "next", Home: "first", End: "last", " ": "play" };

@@ -94,10 +94,16 @@ fn tag_end(text: &str) -> Option<usize> {
     })
 }
 
+fn whole_document(run: &Run) -> Json {
+    let (run, files) = (explained(run), Files::default());
+    let items = [crate::Item::Checked(&run, &files)];
+    crate::json::value_of(&crate::json::document(&items, crate::item::status(&items)))
+}
+
 #[test]
 fn every_kind_of_result_is_shown_and_the_result_document_is_inside() {
     for run in [mux_sem(2), broken_lock(2), philosophers(3), counter(), stuck(), large_broken_lock(12)] {
-        let expected = crate::json::document(&[(&explained(&run), &Files::default())]);
+        let expected = whole_document(&run);
         let html = shown(&[run]);
         let [result, _] = documents(&html);
         assert_eq!(result, expected);
@@ -108,7 +114,7 @@ fn every_kind_of_result_is_shown_and_the_result_document_is_inside() {
 fn what_a_script_steps_through_is_what_the_document_says() {
     let html = shown(&[broken_lock(2)]);
     let [result, data] = documents(&html);
-    let steps = result["results"][0]["counterexample"]["steps"].as_array().unwrap();
+    let steps = result["runs"][0]["results"][0]["counterexample"]["steps"].as_array().unwrap();
     let film = &data["traces"]["r0-p0"];
     assert_eq!(film["steps"].as_array().unwrap().len(), steps.len());
     for (told, step) in film["steps"].as_array().unwrap().iter().zip(steps) {
@@ -186,7 +192,7 @@ fn hostile_names_and_texts_stay_text() {
         assert!(!html.contains("<script>alert") && !html.contains("\u{202e}\">"), "{html}");
         assert_eq!(html.matches("<script").count(), html.matches("</script>").count());
         let [result, _] = documents(&html);
-        assert_eq!(result["program"], HOSTILE);
+        assert_eq!(result["runs"][0]["program"], HOSTILE);
     }
 }
 
@@ -235,7 +241,7 @@ fn a_long_run_is_drawn_in_part_and_says_so() {
 fn random_programs_are_shown() {
     testkit::for_each_program(60, testkit::Shape::everything(), |_, model| {
         let Some(run) = without_text(model) else { return Ok(()) };
-        let expected = crate::json::document(&[(&explained(&run), &Files::default())]);
+        let expected = whole_document(&run);
         let files = Files::default();
         let html = page(&[Entry::Checked(Checked { run: &explained(&run), files: &files, graphs: None })]);
         well_formed(&html)?;

@@ -4,6 +4,7 @@ use base::StopReason;
 use engine::Verdict;
 use engine::run::{PropertyResult, Run};
 use evidence::Evidence;
+use model::property::PropertyKind;
 
 use super::Context;
 use crate::style::{Ink, Style};
@@ -40,6 +41,16 @@ pub(crate) fn commands(run: &Run, result: &PropertyResult, context: &Context) ->
     }
 }
 
+/// The command that shows a result in full.
+pub(crate) fn show(run: &Run, result: &PropertyResult) -> String {
+    let method = if run.method == "auto" { String::new() } else { format!(" --method {}", run.method) };
+    format!(
+        "piecewise check {} --property {}{method}",
+        instance(run),
+        quoted(&run.model.properties[result.property].name)
+    )
+}
+
 /// The arguments that name this file and this instance again.
 fn instance(run: &Run) -> String {
     let mut words = vec![quoted(run.source.name())];
@@ -73,7 +84,9 @@ fn for_trace(run: &Run, result: &PropertyResult, context: &Context) -> Vec<(Stri
         }
     };
     let mut commands = vec![look_closer];
-    if matches!(result.verdict, Verdict::Violated(_)) {
+    // A simulated run ends, and shows nothing about endless ones.
+    let is_temporal = matches!(run.model.properties[result.property].kind, PropertyKind::Temporal(_));
+    if matches!(result.verdict, Verdict::Violated(_)) && !is_temporal {
         commands.push((format!("piecewise sim {instance} --until {name}"), "find other examples"));
     }
     commands
@@ -112,6 +125,8 @@ fn for_unknown(run: &Run, reason: &StopReason) -> Vec<(String, &'static str)> {
         StopReason::PropertyError(_) => words("guard the expression, so that it has a value in every reachable state"),
         StopReason::OnHost { .. } => words("more hosts, or more memory for each in the host file"),
         StopReason::HostLost { .. } => words("`--checkpoint DIR`, so that the search goes on where it was"),
-        StopReason::Cancelled | StopReason::TooCoarse(_) | StopReason::NotSupported(_) => Vec::new(),
+        StopReason::Cancelled | StopReason::FailFast | StopReason::TooCoarse(_) | StopReason::NotSupported(_) => {
+            Vec::new()
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! A trace in columns: step, source line, one for each process, one for what is shared.
 
 use explain::names::{location, own_variables, shared_variables};
-use explain::steps::StepView;
+use explain::steps::{Moved, StepView};
 use model::process::ProcessId;
 
 use super::failure::painted_ending;
@@ -11,6 +11,8 @@ use crate::text::{clean, cut_middle, pad, pad_left, width};
 
 /// A process's column is no wider than this.
 const WIDEST_PROCESS: usize = 56;
+/// A statement in a process's column is no wider than this.
+const WIDEST_STATEMENT: usize = 26;
 /// What changes is not cut to less than this.
 const NARROWEST_SHARED: usize = 36;
 /// Items are packed into lines of at most this, in however wide a shared column.
@@ -94,6 +96,7 @@ fn start(drawing: &TraceDrawing<'_>, shown: &[ProcessId]) -> Cells {
 
 fn step(drawing: &TraceDrawing<'_>, (nth, view): (usize, &StepView), choice: &Choice<'_>, style: &Style) -> Cells {
     let shown = choice.shown;
+    let digits = drawing.told.trace.n_steps().to_string().len();
     let notes = read_notes(drawing, nth, view);
     let column = |&process: &ProcessId| {
         let head = view.moved.iter().find(|moved| moved.process == process).map(|moved| {
@@ -105,7 +108,7 @@ fn step(drawing: &TraceDrawing<'_>, (nth, view): (usize, &StepView), choice: &Ch
             if view.stands_still {
                 return format!("{}  stands still", moved.from);
             }
-            format!("{} {} {}{mark}", moved.from, style.mark(Mark::Arrow), moved.to)
+            format!("{}{mark}", what_happens(view, moved, style))
         });
         let own = view.changes.iter().filter(|change| change.owner == Some(process) && !change.resets);
         let items = own.map(|change| change_text(drawing.told.model, change, &change.own_name, style)).collect();
@@ -115,10 +118,26 @@ fn step(drawing: &TraceDrawing<'_>, (nth, view): (usize, &StepView), choice: &Ch
     let shared = view.changes.iter().filter(|change| hidden(change.owner) && !change.resets);
     let shared = shared.map(|change| change_text(drawing.told.model, change, &change.name, style));
     Cells {
-        step: format!("{} {nth}", bracket(drawing.told.trace, nth, style)).trim_start().to_owned(),
+        // All numbers are equally wide, so that brackets stand below each other.
+        step: format!("{} {nth:>digits$}", bracket(drawing.told.trace, nth, style)).trim_start().to_owned(),
         line: view.line.to_string(),
         processes: shown.iter().map(column).collect(),
         shared: shared.chain(notes).collect(),
+    }
+}
+
+/// From where to where a process goes; the statement where the names of places do not say which step it is. A branch says where it leads.
+fn what_happens(view: &StepView, moved: &Moved, style: &Style) -> String {
+    let arrow = style.mark(Mark::Arrow);
+    if moved.is_named {
+        return format!("{} {arrow} {}", moved.from, moved.to);
+    }
+    let statement = cut_middle(&clean(&view.statement), WIDEST_STATEMENT, style);
+    let branches =
+        ["if ", "either", "while ", "loop", "match ", "do", "else"].iter().any(|word| view.statement.starts_with(word));
+    match branches && moved.from != moved.to {
+        true => format!("{statement} {arrow} {}", moved.to),
+        false => statement,
     }
 }
 

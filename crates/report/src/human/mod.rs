@@ -56,6 +56,11 @@ pub struct Context {
     pub guarantees: bool,
 }
 
+/// One verdict in one line, with the program and instance that it is about.
+pub fn verdict_line(run: &Run, result: &PropertyResult, style: &Style) -> String {
+    verdict::quiet_line(run, result, style)
+}
+
 /// Everything about one run.
 pub fn run(run: &Explained, context: &Context, style: &Style) -> String {
     if context.verbosity == Verbosity::Quiet {

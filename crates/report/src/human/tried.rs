@@ -37,7 +37,7 @@ pub fn word(outcome: &AttemptOutcome) -> &'static str {
         AttemptOutcome::Decided => "decided it",
         AttemptOutcome::Overtaken => "was overtaken",
         AttemptOutcome::Open(reason) => match reason {
-            StopReason::Cancelled => "was stopped",
+            StopReason::Cancelled | StopReason::FailFast => "was stopped",
             StopReason::TimeLimit(_) => "ran out of time",
             StopReason::MemoryLimit(_) | StopReason::NodeLimit(_) => "ran out of memory",
             StopReason::AutomatonLimit(_) => "had too large an automaton",

@@ -11,7 +11,9 @@ use std::time::Duration;
 use engine::Verdict;
 use engine::run::{PropertyResult, Run};
 use evidence::Evidence;
-use serde_json::{Value as Json, json};
+
+use crate::document::{GrowingDocument, GrowthDocument, PointDocument, SweepDocument};
+use crate::json::verdict_word;
 
 pub use draw::draw;
 pub(crate) use draw::remarks;
@@ -166,46 +168,41 @@ impl Row<'_> {
 }
 
 /// A growth for the result document.
-pub(crate) fn growth_document(growth: Growth) -> Json {
-    let (kind, number) = match growth {
+pub(crate) fn growth_document(growth: Growth) -> GrowthDocument {
+    let (kind, by) = match growth {
         Growth::Same => ("same", None),
         Growth::By(number) => ("linear", Some(number)),
         Growth::Power(number) => ("power", Some(number)),
         Growth::Factor(number) => ("factor", Some(number)),
     };
-    json!({ "growth": kind, "by": number })
+    GrowthDocument { growth: kind.to_owned(), by }
 }
 
 /// How each property of a sweep grows, for the result document.
-pub fn document(sweep: &Sweep<'_>) -> Json {
-    let row = |row: &Row<'_>| {
-        let points = row.points.iter().map(|point| {
-            let extent = point.extent();
-            json!({
-                "size": point.size,
-                "verdict": match point.result.verdict {
-                    Verdict::Holds(_) => "holds",
-                    Verdict::Violated(_) => "violated",
-                    Verdict::Unknown(_) => "unknown",
-                },
-                "method": point.result.method,
-                "seconds": point.result.statistics.time.as_secs_f64(),
-                "counted": extent.map(Extent::kind),
-                "number": extent.map(Extent::number),
-            })
-        });
-        json!({
-            "property": row.property,
-            "points": points.collect::<Vec<_>>(),
-            "time": row.time_growth().map(growth_document),
-            "number": row.size_growth().map(|(_, _, found)| growth_document(found)),
-        })
+pub fn document(sweep: &Sweep<'_>) -> SweepDocument {
+    let point = |point: &Point<'_>| {
+        let extent = point.extent();
+        PointDocument {
+            size: point.size,
+            verdict: verdict_word(&point.result.verdict),
+            method: point.result.method.to_owned(),
+            seconds: point.result.statistics.time.as_secs_f64(),
+            counted: extent.map(|extent| extent.kind().to_owned()),
+            number: extent.map(Extent::number),
+        }
     };
-    json!({
-        "model": sweep.runs[0].source.name(),
-        "parameter": sweep.parameter,
-        "properties": sweep.rows.iter().map(row).collect::<Vec<_>>(),
-    })
+    let row = |row: &Row<'_>| GrowingDocument {
+        property: row.property.to_owned(),
+        points: row.points.iter().map(point).collect(),
+        time: row.time_growth().map(growth_document),
+        number: row.size_growth().map(|(_, _, found)| growth_document(found)),
+    };
+    SweepDocument {
+        file: sweep.runs[0].source.name().to_owned(),
+        method: sweep.runs[0].method.to_owned(),
+        parameter: sweep.parameter.to_owned(),
+        properties: sweep.rows.iter().map(row).collect(),
+    }
 }
 
 #[cfg(test)]

@@ -48,10 +48,10 @@ fn runs_of_different_texts_are_no_sweep() {
 #[test]
 fn the_document_has_every_point() {
     let runs: Vec<Run> = (2..=5).map(|size| grown(mux_sem(size), 100 * size as u64, None)).collect();
-    let found = document(&Sweep::of(&runs.iter().collect::<Vec<_>>()).unwrap());
+    let found = crate::json::value_of(&document(&Sweep::of(&runs.iter().collect::<Vec<_>>()).unwrap()));
     assert_eq!(found["parameter"], "N");
     let mutex = &found["properties"][0];
     assert_eq!(mutex["points"].as_array().unwrap().len(), 4);
-    assert_eq!((&mutex["points"][0]["counted"], &mutex["points"][0]["number"]), (&json!("global_states"), &json!(12)));
+    assert_eq!((&mutex["points"][0]["counted"], &mutex["points"][0]["number"]), (&"global_states".into(), &12.into()));
     assert!(mutex["number"]["by"].as_f64().unwrap() > 2.0, "{mutex}");
 }

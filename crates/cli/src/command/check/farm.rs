@@ -14,12 +14,11 @@ use driver::load::{Batch, Loaded};
 use engine::insight::Insight;
 use engine::run::{Audit, PropertyResult};
 use engine::{PropertyId, Statistics, Verdict};
-use explain::Explained;
 use hosts::call::{Request, SENT, SentFile};
 use hosts::farm::{self, Outcome, Question};
 use hosts::file::{self, Host};
 use model::Model;
-use report::{Files, dealt, json};
+use report::{Files, Item, dealt, json};
 use serde_json::Value as Json;
 
 use crate::failure::Failure;
@@ -74,9 +73,10 @@ impl Asked {
         let reached = farm::compare_versions(self.hosts).map_err(Failure::Input)?;
         reached.notes.iter().for_each(|note| terminal::complain(&format!("note: {note}; it is left out\n")));
         let outcomes = farm::deal(&reached.hosts, &questions, &farm::ByCall, &self.limits.cancel);
-        let (document, answers) = merged(posed, &outcomes, &self.limits)?;
+        let (mut document, answers) = merged(posed, &outcomes, &self.limits)?;
         let refused = has_refused.then_some(ExitStatus::BadInput);
         let status = ExitStatus::of_all(answers.into_iter().map(ExitStatus::of_answer).chain(refused));
+        document["status"] = status.code().into();
         outputs.write(|format, output| match format {
             CheckFormat::Json => Some(format!("{document:#}\n")),
             _ => Some(dealt::table(&document, &output.style)),
@@ -99,6 +99,9 @@ fn refuse(options: &CheckOptions) -> Result<(), Failure> {
         wrong.push(
             "`--ltl`, `--fair`, `--progress` as a question and `--instances` do not go with `--hosts`".to_owned(),
         );
+    }
+    if options.method.len() > 1 {
+        wrong.push("with `--hosts` there is one method".to_owned());
     }
     let is_known = |format: &CheckFormat| matches!(format, CheckFormat::Human | CheckFormat::Json);
     if options.output.formats.iter().any(|one| !is_known(&one.format)) {
@@ -131,7 +134,7 @@ fn call(file: String, model: &Model, property: PropertyId, options: &CheckOption
     let mut add = |name: &str, value: String| words.extend([name.to_owned(), value]);
     model.parameters.iter().for_each(|one| add("-D", format!("{}={}", one.name, one.value)));
     add("--property", model.properties[property].name.clone());
-    add("--method", options.method.clone());
+    add("--method", options.method.join(","));
     options.set.iter().for_each(|one| add("--set", one.clone()));
     options.goal.goals.iter().for_each(|one| add("--goal", one.clone()));
     options.deny.iter().for_each(|kind| add("--deny", kind.0.name().to_owned()));
@@ -187,11 +190,13 @@ fn merged(posed: Vec<Posed>, outcomes: &[Outcome], limits: &Limits) -> Result<(J
             .zip(&outcomes)
             .map(|(&property, outcome)| answer(outcome, &program.model.properties[property].name));
         given.push(answers.collect::<Result<Vec<Option<Json>>, Failure>>()?);
-        runs.push(program.explained(Checked { results, time: Duration::ZERO }, limits));
+        runs.push(
+            program.explained(Checked { results, time: Duration::ZERO, processor_time: None, method: "auto" }, limits),
+        );
     }
     let none = Files::default();
-    let runs: Vec<(&Explained, &Files)> = runs.iter().map(|run| (run, &none)).collect();
-    let mut document = json::document(&runs);
+    let items: Vec<Item<'_>> = runs.iter().map(|run| Item::Checked(run, &none)).collect();
+    let mut document = json::value_of(&json::document(&items, 0));
     let mut expected = Vec::new();
     for (run, answers) in dealt::runs(&mut document).into_iter().zip(given) {
         dealt::fill(run, answers);

@@ -3,16 +3,15 @@
 use std::env;
 use std::path::PathBuf;
 
-use explain::Explained;
 use lang::codes;
 use report::human::{Context, Verbosity};
 use report::sarif::{self, CodeText};
-use report::{Files, Item, Style, github, human, json, junit, table};
+use report::{Files, Item, Style, csv, github, human, json, junit, table};
 
 use super::Outcome;
 use crate::failure::Failure;
 use crate::options::{CheckFormat, DisplayOptions};
-use crate::output::{Output, Outputs};
+use crate::output::Outputs;
 use crate::status::ExitStatus;
 
 /// What is shown, and how much of it.
@@ -34,7 +33,10 @@ impl Shown<'_> {
         let directory = env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
         let written = outputs.write(|format, output| match format {
             CheckFormat::Human => self.human(&items, &output.style),
-            CheckFormat::Json => document(&items, output),
+            CheckFormat::Json => Some(format!("{:#}\n", json::value_of(&json::document(&items, self.status.code())))),
+            // Events were written when they happened.
+            CheckFormat::Jsonl => None,
+            CheckFormat::Csv => Some(csv::table(&items)),
             CheckFormat::Sarif => {
                 let arguments: Vec<String> =
                     env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
@@ -80,23 +82,6 @@ impl Shown<'_> {
             }
         }
     }
-}
-
-/// A document of what was checked. A file is not written where nothing was.
-fn document(items: &[Item<'_>], output: &Output) -> Option<String> {
-    let runs: Vec<(&Explained, &Files)> = items
-        .iter()
-        .filter_map(|item| match *item {
-            Item::Checked(run, files) => Some((run, files)),
-            Item::Refused(..) => None,
-        })
-        .collect();
-    let document = match (&runs[..], items) {
-        ([], [Item::Refused(source, diagnostics)]) if output.is_stdout() => json::refused(source, diagnostics),
-        ([], _) => return None,
-        (runs, _) => json::document(runs),
-    };
-    Some(format!("{document:#}\n"))
 }
 
 fn explain(code: &str) -> Option<CodeText> {

@@ -106,7 +106,9 @@ impl Place {
     pub fn command(&self, arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_piecewise"));
         command.args(arguments).current_dir(self.path()).stdin(Stdio::null());
-        command.env_remove("RUST_BACKTRACE").env_remove("NO_COLOR");
+        for name in ["RUST_BACKTRACE", "NO_COLOR", "COLUMNS", "LC_ALL", "LC_CTYPE", "LANG"] {
+            command.env_remove(name);
+        }
         command
     }
 

@@ -35,7 +35,15 @@ fn proved(name: &str, size: i64, (k, exposed): (usize, &[&str]), property: &str)
         insight: engine::insight::Insight::default(),
         denied: Vec::new(),
     };
-    Run { source, model, warnings: Vec::new(), results: vec![result], time: Duration::from_millis(12) }
+    Run {
+        source,
+        model,
+        warnings: Vec::new(),
+        results: vec![result],
+        time: Duration::from_millis(12),
+        processor_time: None,
+        method: "mono",
+    }
 }
 
 #[test]
@@ -63,8 +71,9 @@ fn a_proof_that_was_not_checked_says_so() {
     run.results[0].audit = Audit::Stopped(base::StopReason::TimeLimit(Duration::from_secs(1)));
     let text = crate::human::run(&explained(&run), &crate::Context::default(), &crate::Style::default());
     assert!(text.contains("not checked by independent code: the time limit of 1 s was reached"), "{text}");
-    let document = crate::json::document(&[(&explained(&run), &crate::Files::default())]);
-    let result = &document["results"][0];
+    let (run, files) = (explained(&run), crate::Files::default());
+    let document = crate::json::value_of(&crate::json::document(&[crate::Item::Checked(&run, &files)], 0));
+    let result = &document["runs"][0]["results"][0];
     assert_eq!((&result["audited"], &result["audit_reason"]["code"]), (&false.into(), &"time-limit".into()));
     assert_eq!(result["invariants"][0]["text"], "x == 0 <=> exists k: P[k]@{crit, leave}");
     assert_eq!(result["exposed"][0]["fact"], "P[0]@{crit, leave}");
