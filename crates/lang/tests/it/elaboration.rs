@@ -207,6 +207,9 @@ fn what_refers_to_itself_or_nests_deeply_is_answered() {
         "type A = [A; 2]; shared x: A;",
         "struct S { a: [bool; x == x] } shared x: S;",
         "struct S { a: set of 0..<(x == x) } shared x: S;",
+        "process Q { sned; }",
+        "process Q { sedn (1); somme; inserrt [; }",
+        "typ; typee = 3;",
     ] {
         assert!(facts(&format!("program p {{ {text} process P {{ skip; }} }}")).starts_with('E'), "{text}");
     }

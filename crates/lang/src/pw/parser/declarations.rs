@@ -166,7 +166,7 @@ impl Parser<'_> {
             "const" => items.push(Item::Const(self.const_decl(doc)?)),
             "enum" => items.push(Item::Enum(self.enum_decl(doc)?)),
             "struct" => items.push(Item::Struct(self.struct_decl(doc)?)),
-            "type" if self.peek_at(1) == TokenKind::Word => items.push(Item::Alias(self.alias_decl(doc)?)),
+            "type" => items.push(Item::Alias(self.alias_decl(doc)?)),
             "chan" => items.push(Item::Channel(self.channel_decl(doc)?)),
             "define" => items.push(Item::Define(self.define_decl(doc)?)),
             "shared" | "public" | "local" => {

@@ -130,7 +130,7 @@ impl Parser<'_> {
                 self.bump();
                 Ok(StatementKind::Atomic(self.block()?))
             }
-            "some" if self.peek_at(1) == TokenKind::Word => self.choose(),
+            "some" => self.choose(),
             "skip" | "idle" | "break" | "continue" | "goto" | "await" | "assert" | "acquire" | "release" | "call"
             | "return" => {
                 self.bump();
@@ -138,7 +138,7 @@ impl Parser<'_> {
                 self.semicolon()?;
                 Ok(kind)
             }
-            "send" | "receive" | "peek" | "insert" | "remove" | "let" if self.peek_at(1) == TokenKind::Word => {
+            "send" | "receive" | "peek" | "insert" | "remove" | "let" => {
                 self.bump();
                 let kind = self.message_statement(word)?;
                 self.semicolon()?;
