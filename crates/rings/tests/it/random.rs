@@ -25,6 +25,8 @@ struct Kinds {
     shared: bool,
     /// There are locks between neighbours.
     locks: bool,
+    /// Ones go from place to place.
+    tokens: bool,
 }
 
 struct Writer<'c> {
@@ -74,7 +76,29 @@ impl Writer<'_> {
         }
     }
 
+    /// A one is taken, or put down; now and then one more is made, or one is lost.
+    fn token(&mut self) -> String {
+        let place = self.pick(&["c[i]", "c[(i + 1) % N]"]);
+        match self.choices.below(9) {
+            0..=3 => format!("atomic {{ await {place} == 1 && x == 0; {place} = 0; x = 1; }}"),
+            4..=6 => format!("atomic {{ await x == 1; x = 0; {place} = 1; }}"),
+            7 => format!("atomic {{ if x == 1 {{ x = 0; {place} = 1; }} }}"),
+            _ => format!("{place} = x;"),
+        }
+    }
+
     fn statement(&mut self, label: usize) -> String {
+        if self.kinds.tokens {
+            // Take, use, pass on: most of the time.
+            return match (self.choices.below(6), label) {
+                (0, _) => format!("l{label}: {}", self.token()),
+                (_, 0) => "l0: atomic { await x == 1 || c[i] == 1; x = 1; c[i] = 0; }".to_owned(),
+                (_, 1) => "l1: skip;".to_owned(),
+                (1, _) => format!("l{label}: c[(i + 1) % N] = 1;"),
+                (_, 2) => "l2: atomic { x = 0; c[(i + 1) % N] = 1; }".to_owned(),
+                _ => format!("l{label}: skip;"),
+            };
+        }
         match self.choices.below(if self.kinds.locks { 7 } else { 5 }) {
             0 => format!("l{label}: if {} {{ goto l{}; }}", self.guard(), self.choices.below(2)),
             1 => format!("l{label}: atomic {{ {} {} }}", self.effect(), self.effect()),
@@ -97,6 +121,7 @@ impl Writer<'_> {
         let shared = if self.kinds.shared { "shared g: 0..=1;" } else { "" };
         let locks = if self.kinds.locks { "shared m: [lock; N];" } else { "" };
         let start = match self.choices.below(4) {
+            _ if self.kinds.tokens => "= if i == 0 then 1 else 0".to_owned(),
             0 => "= if i == 0 then 1 else 0".to_owned(),
             1 => "= any".to_owned(),
             _ => String::new(),
@@ -180,7 +205,7 @@ fn compare(text: &str, tally: &mut Tally, choices: &mut Choices) {
     let instances: Vec<(i64, Model, Product)> = (2..=6)
         .filter_map(|n| {
             let model = load(text, n)?;
-            let product = Product::explore(&model, 20_000)?;
+            let product = Product::explore(&model, 6_000)?;
             Some((n, model, product))
         })
         .collect();
@@ -249,4 +274,10 @@ fn rings_with_a_shared_cell_agree_with_brute_force() {
 #[test]
 fn rings_with_locks_agree_with_brute_force() {
     assert!(campaign(5, 8, Kinds { locks: true, ..Kinds::default() }).proved > 2);
+}
+
+#[test]
+fn rings_with_tokens_agree_with_brute_force() {
+    let tally = campaign(6, 12, Kinds { tokens: true, ..Kinds::default() });
+    assert!(tally.proved > 5 && tally.flows > 2, "{} proved, {} with flows", tally.proved, tally.flows);
 }
