@@ -3,6 +3,7 @@
 //! An exploration is no certificate, so the only check is to search again: breadth first, on `eval`, with no packing, no
 //! reduction, no threads. That is slow, so only products of at most a few thousand states are recounted.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
@@ -14,7 +15,7 @@ use model::property::{Property, PropertyKind};
 use model::value::Value;
 
 use crate::AuditError;
-use crate::temporal;
+use crate::temporal::TurnGraph;
 
 /// The reachable states of a small Model, found on `eval`.
 pub struct Recount<'m> {
@@ -23,6 +24,8 @@ pub struct Recount<'m> {
     states: Vec<State>,
     /// What was counted.
     counted: Exploration,
+    /// The turns between the states, once a temporal property was asked for.
+    turn_graph: OnceCell<TurnGraph<'m>>,
 }
 
 /// Whether an exploration was searched again and agreed, or is too large for that.
@@ -69,6 +72,7 @@ impl<'m> Recount<'m> {
             model,
             states: Vec::new(),
             counted: Exploration { states: 0, transitions: 0, deadlocks: 0, errors: 0, depth: 0, complete: true },
+            turn_graph: OnceCell::new(),
         };
         let mut found: HashMap<State, u64> = HashMap::new();
         for state in initial_states(model) {
@@ -185,7 +189,8 @@ impl<'m> Recount<'m> {
                 (self.counted.deadlocks > 0).then(|| format!("there are {} deadlocks", self.counted.deadlocks))
             }
             PropertyKind::Temporal(formula) => {
-                match temporal::is_violated(self.model, &self.states, formula, &property.under) {
+                let turn_graph = self.turn_graph.get_or_init(|| TurnGraph::new(self.model, &self.states));
+                match turn_graph.is_violated(&self.states, formula, &property.under) {
                     Ok(Some(false)) => None,
                     Ok(Some(true)) => Some("a fair run violates it".to_owned()),
                     Ok(None) => return Ok(Recounted::TooLarge),

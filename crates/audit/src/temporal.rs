@@ -3,19 +3,125 @@
 //! In: the reachable states and a property. Out: whether it is violated. The formula is guessed along the run: a node is a state of the
 //! program with a truth value for each temporal part, and an edge must make the guesses true. Fair runs are what is left when
 //! every node is taken away that cannot go on, or cannot reach what must happen again and again (Kesten, Pnueli and Raviv).
-//! No automaton is built, no component searched: nothing here is shared with an engine.
+//! No automaton is built, no component searched: nothing here is shared with an engine. Which turns there are and which meet a fairness
+//! assumption is asked once ([`TurnGraph`]), whatever the number of formulas; what is left is bounded by the edges that are looked at.
 
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use model::Model;
 use model::eval::{State, StepFault, Turn, Viewpoint, holds, is_initial, is_true_of, turns};
 use model::expr::{Binding, Expr, Quantifier};
-use model::fairness::{Assumptions, FairnessId};
+use model::fairness::{Assumptions, EdgePredicate, FairnessId};
 use model::property::{BinaryTemporal, BooleanOp, Formula, UnaryTemporal};
 use model::value::Value;
 
 /// More nodes than this are not looked at.
 const MOST_NODES: usize = 40_000;
+
+/// Edges are looked at no more often than this for one formula: a fraction of a second.
+const MOST_LOOKS: u64 = 20_000_000;
+
+/// The turns of a small product, and which of them meet a fairness assumption. Nothing of it depends on a formula.
+pub struct TurnGraph<'m> {
+    model: &'m Model,
+    /// For each state its turns, and the state that each leads to.
+    edges: Vec<Vec<(Turn, usize)>>,
+    /// The states in which a run can begin.
+    initial: Vec<bool>,
+    /// What is known of each assumption that somebody asked for.
+    fairness: RefCell<HashMap<FairnessId, Arc<Met>>>,
+}
+
+/// A fairness assumption: from some point on only states are visited that are free of it, or edges that meet it are taken again and again.
+struct Met {
+    /// For each state whether it is free of the assumption.
+    free: Vec<bool>,
+    /// For each edge of each state whether it meets the assumption.
+    met: Vec<Vec<bool>>,
+}
+
+impl<'m> TurnGraph<'m> {
+    /// The turns between these states, which are all that are reachable.
+    pub fn new(model: &'m Model, states: &[State]) -> Self {
+        let index: HashMap<&State, usize> = states.iter().enumerate().map(|(at, state)| (state, at)).collect();
+        let edges = |state| {
+            let found = turns(model, state).into_iter();
+            found.filter_map(|(turn, next)| Some((turn, *index.get(&next)?))).collect()
+        };
+        TurnGraph {
+            model,
+            edges: states.iter().map(edges).collect(),
+            initial: states.iter().map(|state| is_initial(model, state)).collect(),
+            fairness: RefCell::default(),
+        }
+    }
+
+    /// The same as [`is_violated`], for one formula of several; the states are those that the graph was made of.
+    pub fn is_violated(
+        &self,
+        states: &[State],
+        formula: &Formula,
+        under: &Assumptions,
+    ) -> Result<Option<bool>, StepFault> {
+        if has_automaton(formula) {
+            return Ok(None);
+        }
+        let (model, looks) = (self.model, Cell::new(0));
+        let mut conjuncts = Vec::new();
+        Parts::new(model, states).conjuncts(formula, &[], &mut conjuncts)?;
+        for (conjunct, bound) in conjuncts {
+            let mut parts = Parts::new(model, states);
+            let root = parts.add(conjunct, &bound)?;
+            let most_guesses = MOST_NODES / states.len().max(1);
+            if parts.temporal.len() > most_guesses.max(1).ilog2() as usize {
+                return Ok(None);
+            }
+            let graph = Graph { turn_graph: self, parts, looks: &looks };
+            for fairness in &under.any_of {
+                match graph.has_fair_run(root, fairness)? {
+                    Some(false) => {}
+                    found => return Ok(found),
+                }
+            }
+        }
+        Ok(Some(false))
+    }
+
+    /// What there is to know of a fairness assumption. What it says of a state is asked once for each state, not for each of its edges.
+    fn fairness(&self, states: &[State], id: FairnessId) -> Result<Arc<Met>, StepFault> {
+        if let Some(known) = self.fairness.borrow().get(&id) {
+            return Ok(Arc::clone(known));
+        }
+        let (model, pair) = (self.model, &self.model.fairness[id]);
+        let (mut free, mut met) = (Vec::new(), Vec::new());
+        for (state, edges) in states.iter().zip(&self.edges) {
+            free.push(pair.always.as_ref().map_or(Ok(false), |always| holds(model, state, always))?);
+            let mut meets = vec![false; edges.len()];
+            for often in &pair.often {
+                if meets.iter().all(|&is_met| is_met) {
+                    break;
+                }
+                match often {
+                    EdgePredicate::Before(before) => {
+                        let is_met = holds(model, state, before)?;
+                        meets.iter_mut().for_each(|meets| *meets |= is_met);
+                    }
+                    _ => {
+                        for (is_met, (turn, _)) in meets.iter_mut().zip(edges) {
+                            *is_met = *is_met || is_true_of(model, state, turn, often)?;
+                        }
+                    }
+                }
+            }
+            met.push(meets);
+        }
+        let found = Arc::new(Met { free, met });
+        self.fairness.borrow_mut().insert(id, Arc::clone(&found));
+        Ok(found)
+    }
+}
 
 /// Whether some fair run through these states, which are all that are reachable, violates the formula; `None` where there are
 /// too many to tell. An error where an expression has no value.
@@ -28,29 +134,7 @@ pub fn is_violated(
     if has_automaton(formula) {
         return Ok(None);
     }
-    let index: HashMap<&State, usize> = states.iter().enumerate().map(|(at, state)| (state, at)).collect();
-    let edges = |state| {
-        let found = turns(model, state).into_iter();
-        found.filter_map(|(turn, next)| Some((turn, *index.get(&next)?))).collect()
-    };
-    let edges: Vec<Vec<(Turn, usize)>> = states.iter().map(edges).collect();
-    let mut conjuncts = Vec::new();
-    Parts::new(model, states).conjuncts(formula, &[], &mut conjuncts)?;
-    for (conjunct, bound) in conjuncts {
-        let mut parts = Parts::new(model, states);
-        let root = parts.add(conjunct, &bound)?;
-        let most_guesses = MOST_NODES / states.len().max(1);
-        if parts.temporal.len() > most_guesses.max(1).ilog2() as usize {
-            return Ok(None);
-        }
-        let graph = Graph { edges: &edges, parts };
-        for fairness in &under.any_of {
-            if graph.has_fair_run(root, fairness)? {
-                return Ok(Some(true));
-            }
-        }
-    }
-    Ok(Some(false))
+    TurnGraph::new(model, states).is_violated(states, formula, under)
 }
 
 /// Whether a part of the formula is an automaton, whose runs are not guessed here.
@@ -323,8 +407,18 @@ struct Node {
 type Successor = (usize, usize);
 
 struct Graph<'a> {
-    edges: &'a [Vec<(Turn, usize)>],
+    turn_graph: &'a TurnGraph<'a>,
     parts: Parts<'a>,
+    /// How often an edge was looked at for the formula so far.
+    looks: &'a Cell<u64>,
+}
+
+/// What must happen again and again.
+struct Demand {
+    /// For each node whether it is free of it.
+    free: Vec<bool>,
+    /// For each edge of each node whether it meets it.
+    met: Vec<Vec<bool>>,
 }
 
 impl Graph<'_> {
@@ -336,78 +430,73 @@ impl Graph<'_> {
         Node { state: index / self.n_guesses(), guesses: index % self.n_guesses() }
     }
 
-    fn has_fair_run(&self, root: usize, fairness: &[FairnessId]) -> Result<bool, StepFault> {
-        let (model, states) = (self.parts.model, self.parts.states);
-        let n_nodes = states.len() * self.n_guesses();
+    /// Whether a fair run violates the root; `None` where that takes too long to tell.
+    fn has_fair_run(&self, root: usize, fairness: &[FairnessId]) -> Result<Option<bool>, StepFault> {
+        let n_nodes = self.parts.states.len() * self.n_guesses();
         let told: Vec<Told> = (0..n_nodes).map(|index| self.parts.told(self.node(index))).collect();
         let successors: Vec<Vec<Successor>> = (0..n_nodes)
             .map(|index| {
-                let targets = self.edges[self.node(index).state].iter().enumerate().flat_map(|(edge, &(_, state))| {
+                let edges = self.turn_graph.edges[self.node(index).state].iter();
+                let targets = edges.enumerate().flat_map(|(edge, &(_, state))| {
                     let first = state * self.n_guesses();
                     (first..first + self.n_guesses()).map(move |next| (edge, next))
                 });
                 targets.filter(|&(_, next)| told[index].agrees(&told[next])).collect()
             })
             .collect();
-        let fair = self.fair_nodes(&successors, fairness)?;
+        let demands = self.demands(&successors, fairness)?;
+        let Some(fair) = self.fair_nodes(&successors, &demands) else { return Ok(None) };
         let starts = |&index: &usize| {
-            is_initial(model, &states[self.node(index).state]) && !self.parts.truth(root, self.node(index))
+            self.turn_graph.initial[self.node(index).state] && !self.parts.truth(root, self.node(index))
         };
         let reached = reachable(&successors, (0..n_nodes).filter(starts).collect());
-        Ok((0..n_nodes).any(|index| reached[index] && fair[index]))
+        Ok(Some((0..n_nodes).any(|index| reached[index] && fair[index])))
     }
 
-    /// For each state whether it is free of a fairness assumption, and for each of its edges whether it meets it.
-    fn fairness(&self, id: FairnessId) -> Result<(Vec<bool>, Vec<Vec<bool>>), StepFault> {
-        let model = self.parts.model;
-        let pair = &model.fairness[id];
-        let (mut free, mut met) = (Vec::new(), Vec::new());
-        for (state, edges) in self.parts.states.iter().zip(self.edges) {
-            free.push(pair.always.as_ref().map_or(Ok(false), |always| holds(model, state, always))?);
-            let mut meets = Vec::new();
-            for (turn, _) in edges {
-                let mut is_met = false;
-                for often in &pair.often {
-                    is_met = is_met || is_true_of(model, state, turn, often)?;
-                }
-                meets.push(is_met);
-            }
-            met.push(meets);
-        }
-        Ok((free, met))
-    }
-
-    /// The nodes from which a fair run can go on for ever among such nodes.
-    fn fair_nodes(&self, successors: &[Vec<Successor>], fairness: &[FairnessId]) -> Result<Vec<bool>, StepFault> {
-        // Each demand: which nodes are free of it, and which edges meet it.
-        let mut demands: Vec<(Vec<bool>, Vec<Vec<bool>>)> = Vec::new();
+    /// What the guesses and the fairness assumptions demand.
+    fn demands(&self, successors: &[Vec<Successor>], fairness: &[FairnessId]) -> Result<Vec<Demand>, StepFault> {
+        let mut demands: Vec<Demand> = Vec::new();
         for &part in &self.parts.temporal {
             if let Part::Until(_, _, right) = self.parts.nodes[part] {
                 let met = |index: usize| {
                     let node = self.node(index);
                     vec![!self.parts.truth(part, node) || self.parts.truth(right, node); successors[index].len()]
                 };
-                demands.push((vec![false; successors.len()], (0..successors.len()).map(met).collect()));
+                let met = (0..successors.len()).map(met).collect();
+                demands.push(Demand { free: vec![false; successors.len()], met });
             }
         }
         for &id in fairness {
-            let (free, met) = self.fairness(id)?;
+            let found = self.turn_graph.fairness(self.parts.states, id)?;
             let nodes = || (0..successors.len()).map(|index| (self.node(index).state, &successors[index]));
-            let is_met =
-                |(state, edges): (usize, &Vec<Successor>)| edges.iter().map(|&(edge, _)| met[state][edge]).collect();
-            demands.push((nodes().map(|(state, _)| free[state]).collect(), nodes().map(is_met).collect()));
+            let is_met = |(state, edges): (usize, &Vec<Successor>)| {
+                edges.iter().map(|&(edge, _)| found.met[state][edge]).collect()
+            };
+            let free = nodes().map(|(state, _)| found.free[state]).collect();
+            demands.push(Demand { free, met: nodes().map(is_met).collect() });
         }
+        Ok(demands)
+    }
+
+    /// The nodes from which a fair run can go on for ever among such nodes; `None` where that takes too long to tell.
+    fn fair_nodes(&self, successors: &[Vec<Successor>], demands: &[Demand]) -> Option<Vec<bool>> {
         let mut before_them: Vec<Vec<usize>> = vec![Vec::new(); successors.len()];
         for (index, edges) in successors.iter().enumerate() {
             edges.iter().for_each(|&(_, next)| before_them[next].push(index));
         }
+        let n_edges = successors.iter().map(|edges| edges.len() as u64).sum::<u64>();
         let mut left = vec![true; successors.len()];
         loop {
+            // Each demand looks at every edge at most twice, forwards and backwards.
+            self.looks.set(self.looks.get() + n_edges * (1 + 2 * demands.len() as u64));
+            if self.looks.get() > MOST_LOOKS {
+                return None;
+            }
             let before = left.clone();
             for index in 0..left.len() {
                 left[index] = left[index] && successors[index].iter().any(|&(_, next)| left[next]);
             }
-            for (free, met) in &demands {
+            for Demand { free, met } in demands {
                 let meets = |index: usize| {
                     left[index] && successors[index].iter().zip(&met[index]).any(|(&(_, to), &met)| met && left[to])
                 };
@@ -423,7 +512,7 @@ impl Graph<'_> {
                 }
             }
             if left == before {
-                return Ok(left);
+                return Some(left);
             }
         }
     }

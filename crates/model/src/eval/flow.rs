@@ -41,24 +41,18 @@ pub struct ControlFlow<'m> {
     mover: Mover<'m>,
     /// Each loop of the text with its counter.
     loops: Vec<(LoopId, VarId)>,
-    /// A state in which nothing but the counters of the text matters; made once, since it has the cells of all processes.
-    path: Path,
+    /// A state in which nothing but the counters of the text matters; made once, since it has the cells of all processes, and not at all
+    /// where no loop asks for it: with a state for each of a thousand processes set-up would be quadratic.
+    path: Option<Path>,
+    scope: Scope,
 }
 
 impl<'m> ControlFlow<'m> {
     /// For the text of `scope` as the process runs it.
     pub fn new(model: &'m Model, process: ProcessId, scope: Scope) -> Self {
-        let mut path = Path::new(&blank(model));
-        if let Scope::Procedure(id) = scope {
-            let vars = model.procedures[id].vars.iter().map(|&var| &model.vars[var].ty);
-            let first = |ty: &Type| ty.scalar().first_value(model.type_context()).expect("types have values");
-            let slots = vars.flat_map(|ty| vec![first(ty); ty.n_cells()]).collect();
-            let control = path.state.top(process).control;
-            path.state.stacks[process.index()].push(Frame { control, slots });
-        }
         let in_scope = model.loops.entries().filter(|(_, counted)| counted.scope == scope);
         let loops = in_scope.map(|(id, counted)| (id, counted.counter)).collect();
-        ControlFlow { mover: Mover::new(model, process), loops, path }
+        ControlFlow { mover: Mover::new(model, process), loops, path: None, scope }
     }
 
     /// Where `next` leads where the counters have these values, and the counters there. A counter without a value has its
@@ -67,17 +61,37 @@ impl<'m> ControlFlow<'m> {
     /// # Errors
     /// A loop's bounds that have no value.
     pub fn after(&mut self, counters: &Counters, next: &'m Next) -> Result<(PlaceId, Counters), StepFault> {
+        if let Next::To(place) = next
+            && self.loops.is_empty()
+        {
+            return Ok((*place, Counters::new()));
+        }
+        let (mover, scope) = (self.mover, self.scope);
+        let path = self.path.get_or_insert_with(|| blank_path(mover.model, mover.me, scope));
         for &(id, counter) in &self.loops {
             match counters.get(&counter) {
-                Some(&value) => self.mover.count(id, value, &mut self.path),
-                None => self.mover.reset(id, &mut self.path),
+                Some(&value) => mover.count(id, value, path),
+                None => mover.reset(id, path),
             }
         }
-        self.path.touched.clear();
-        self.mover.follow(next, &mut self.path)?;
-        let after = self.loops.iter().map(|&(id, counter)| (counter, self.mover.counter(id, &self.path)));
-        Ok((self.path.state.place(self.mover.me), after.collect()))
+        path.touched.clear();
+        mover.follow(next, path)?;
+        let after = self.loops.iter().map(|&(id, counter)| (counter, mover.counter(id, path)));
+        Ok((path.state.place(mover.me), after.collect()))
     }
+}
+
+/// A path in the text of `scope`, every cell and slot at its type's first value.
+fn blank_path(model: &Model, process: ProcessId, scope: Scope) -> Path {
+    let mut path = Path::new(&blank(model));
+    if let Scope::Procedure(id) = scope {
+        let vars = model.procedures[id].vars.iter().map(|&var| &model.vars[var].ty);
+        let first = |ty: &Type| ty.scalar().first_value(model.type_context()).expect("types have values");
+        let slots = vars.flat_map(|ty| vec![first(ty); ty.n_cells()]).collect();
+        let control = path.state.top(process).control;
+        path.state.stacks[process.index()].push(Frame { control, slots });
+    }
+    path
 }
 
 /// What is called, and where its text is entered.
