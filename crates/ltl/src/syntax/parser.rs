@@ -7,7 +7,7 @@ use base::{Diagnostic, SourceFile, Span};
 
 use super::lexer::{self, Kind, Token, UNCLOSED};
 use super::operators::{self, Infix, Level};
-use crate::formula::{Atoms, Binary, FormulaId, Formulas, Unary};
+use crate::formula::{AtomId, Atoms, Binary, FormulaId, Formulas, Unary};
 
 /// How deep parentheses and operators before operands may be nested.
 const MAX_DEPTH: usize = 200;
@@ -282,13 +282,18 @@ impl Parser<'_> {
 
     /// `GFp`: operators that stand right before a name, as Spot reads it.
     fn glued(&mut self, letters: &str, name: &str, span: Span) -> Parsed {
-        let mut formula = match operators::constant(name) {
+        let formula = match operators::constant(name) {
             Some(value) => self.formulas.constant(value),
             None => {
                 let atom = self.atoms.named(name);
                 self.formulas.atom(atom)
             }
         };
+        self.under(letters, formula, span)
+    }
+
+    /// A formula under the operators that these letters stand for.
+    fn under(&mut self, letters: &str, mut formula: FormulaId, span: Span) -> Parsed {
         if self.depth + letters.len() > MAX_DEPTH {
             self.give_up();
             return (None, span);
@@ -297,6 +302,27 @@ impl Parser<'_> {
             formula = self.formulas.unary(operator, formula);
         }
         (Some(formula), span)
+    }
+
+    /// `p=1` and `p=0`: an atom and its negation, as Spot reads them; operators may stand right before it (`GFp=0`).
+    fn literal(&mut self, left: Token, is_true: bool, span: Span) -> Parsed {
+        let text = self.text(left).to_owned();
+        if left.kind == Kind::Quoted {
+            let atom = self.atoms.named(&unquoted(&text));
+            let formula = self.signed(atom, is_true);
+            return (Some(formula), span);
+        }
+        let is_declared = self.atoms.find(&text).is_some();
+        let glued = operators::glued(&text).filter(|(_, rest)| !rest.is_empty() && !is_declared);
+        let (letters, name) = glued.unwrap_or(("", &text));
+        let atom = self.atoms.named(name);
+        let formula = self.signed(atom, is_true);
+        self.under(letters, formula, span)
+    }
+
+    fn signed(&mut self, atom: AtomId, is_true: bool) -> FormulaId {
+        let formula = self.formulas.atom(atom);
+        if is_true { formula } else { self.formulas.unary(Unary::Not, formula) }
     }
 
     /// `x == 0` is an atom.
@@ -313,6 +339,11 @@ impl Parser<'_> {
             return Some((None, left.span.to(operator.span)));
         };
         self.at += 1;
+        let is_name = matches!(left.kind, Kind::Word | Kind::Quoted);
+        if is_name && symbol == "=" && matches!(self.text(right), "0" | "1") {
+            let is_true = self.text(right) == "1";
+            return Some(self.literal(left, is_true, left.span.to(right.span)));
+        }
         let symbol = match symbol.as_str() {
             "=" => "==",
             "≠" => "!=",

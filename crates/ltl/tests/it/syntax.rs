@@ -89,6 +89,14 @@ fn atoms_are_names_with_all_that_belongs_to_them() {
 }
 
 #[test]
+fn values_of_atoms_are_read_as_spot_reads_them() {
+    check("p=1 U q=0", "p until !q");
+    check("GFp=0 & X \"a b\" = 1", "always eventually !p && next \"a b\"");
+    check("p=10", "\"p == 10\"");
+    check("p == 1", "\"p == 1\"");
+}
+
+#[test]
 fn spellings_of_other_tools() {
     let (mut formulas, mut atoms) = (Formulas::new(), Atoms::new());
     let root = parse(&mut formulas, &mut atoms, "P[0]@crit ~> (a W !b) && (c M d)");
