@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::gate::Gate;
 use crate::memory::{self, Resident};
 use crate::unsupported::{Coarse, Feature, Unsupported};
 
@@ -69,6 +70,10 @@ pub struct Budget {
     cancel: CancelToken,
     /// What others hold under the same limit, and which entry is this one's.
     ledger: Option<(Arc<Ledger>, usize)>,
+    /// Where the work waits between its turns, if it has turns.
+    gate: Option<Arc<Gate>>,
+    /// What its turns took together when this budget was made, if only turns count.
+    worked_before: Option<Duration>,
 }
 
 impl Budget {
@@ -79,16 +84,33 @@ impl Budget {
 
     /// Limits that count from now.
     pub fn new(time: Option<Duration>, memory_bytes: Option<u64>, cancel: CancelToken) -> Self {
-        Budget { started: Instant::now(), time, reserve: Duration::ZERO, memory_bytes, cancel, ledger: None }
+        Budget {
+            started: Instant::now(),
+            time,
+            reserve: Duration::ZERO,
+            memory_bytes,
+            cancel,
+            ledger: None,
+            gate: None,
+            worked_before: None,
+        }
     }
 
-    /// The reason to stop now, if there is one, for work that holds `memory_bytes`.
+    /// The reason to stop now, if there is one, for work that holds `memory_bytes`. Work that has turns waits here for the next one.
     pub fn check(&self, memory_bytes: u64) -> Result<(), StopReason> {
+        if let Some(gate) = &self.gate {
+            gate.pass();
+        }
+        self.glance(memory_bytes)
+    }
+
+    /// The same for who attends the work of others, and does not wait with them.
+    pub fn glance(&self, memory_bytes: u64) -> Result<(), StopReason> {
         if self.cancel.is_cancelled() {
             return Err(StopReason::Cancelled);
         }
         match self.time {
-            Some(limit) if self.started.elapsed() >= limit + self.reserve => return Err(StopReason::TimeLimit(limit)),
+            Some(limit) if self.spent() >= limit + self.reserve => return Err(StopReason::TimeLimit(limit)),
             _ => {}
         }
         match self.memory_bytes {
@@ -128,6 +150,19 @@ impl Budget {
         }
     }
 
+    /// The same budget for work that has turns; the limit on time goes on between them.
+    pub fn gated_by(&self, gate: &Arc<Gate>) -> Budget {
+        Budget { gate: Some(Arc::clone(gate)), ..self.clone() }
+    }
+
+    /// What was used of the time.
+    fn spent(&self) -> Duration {
+        match (&self.gate, self.worked_before) {
+            (Some(gate), Some(before)) => gate.worked().saturating_sub(before),
+            _ => self.started.elapsed(),
+        }
+    }
+
     /// The same budget for a part of the work, which can be cancelled by itself.
     pub fn cancelled_by(&self, cancel: CancelToken) -> Budget {
         Budget { cancel, ..self.clone() }
@@ -141,7 +176,8 @@ impl Budget {
     /// A part of what is left: at most this much time from now, the same memory, the same cancellation.
     pub fn slice(&self, time: Duration) -> Budget {
         let time = self.time_left().map_or(time, |left| left.min(time));
-        Budget { started: Instant::now(), time: Some(time), reserve: Duration::ZERO, ..self.clone() }
+        let worked_before = self.gate.as_ref().map(|gate| gate.worked());
+        Budget { started: Instant::now(), time: Some(time), reserve: Duration::ZERO, worked_before, ..self.clone() }
     }
 
     /// The same limits for what follows the work: it may take longer by a part of what a limit on time may be passed by.
@@ -152,7 +188,7 @@ impl Budget {
 
     /// What is left of the time, if it is limited.
     pub fn time_left(&self) -> Option<Duration> {
-        self.time.map(|limit| (limit + self.reserve).saturating_sub(self.started.elapsed()))
+        self.time.map(|limit| (limit + self.reserve).saturating_sub(self.spent()))
     }
 
     /// How long ago the budget was made.

@@ -2,10 +2,11 @@
 //!
 //! [`id`]: typed ids and vectors indexed by them. [`source`]: files, spans, lines and columns. [`diagnostic`]: messages
 //! about the user's input, with stable codes. [`budget`]: limits on time and memory, cancellation, and [`StopReason`].
-//! [`memory`]: what the process takes, watched. [`unsupported`]: what methods do not follow, as data.
+//! [`gate`]: work in turns. [`memory`]: what the process takes, watched. [`unsupported`]: what methods do not follow, as data.
 
 pub mod budget;
 pub mod diagnostic;
+pub mod gate;
 pub mod id;
 pub mod memory;
 pub mod source;

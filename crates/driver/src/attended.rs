@@ -138,7 +138,7 @@ impl Attendant<'_> {
                 },
                 Err(RecvTimeoutError::Timeout) => {}
             }
-            if let Err(reason) = self.budget.check(0)
+            if let Err(reason) = self.budget.glance(0)
                 && late_since.get_or_insert_with(Instant::now).elapsed() >= grace
             {
                 return Err(Left { reason, told: answers });

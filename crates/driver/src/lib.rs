@@ -7,7 +7,7 @@
 
 mod attended;
 pub mod auditor;
-mod auto;
+pub mod auto;
 pub mod check;
 pub mod checker;
 pub mod coverage;

@@ -2,8 +2,8 @@
 //!
 //! In: the results of a check. Out: the same with their [`Insight`](engine::insight::Insight): whether what a property speaks of ever happens (`vacuity.rs`),
 //! which assumptions of a temporal property it needs (`needs.rs`), and for a violated one, which assumptions would exclude
-//! such runs (`remedies.rs`); and whether larger sizes are proved by the same invariants (`other_n.rs`). Every similar question goes to the same engine and through the same audit. It takes no longer than the
-//! property itself took, and a moment.
+//! such runs (`remedies.rs`); and whether larger sizes are proved by the same invariants (`other_n.rs`). A similar question goes to a short search of the whole product, and then to the method that
+//! decided the property, on one thread and through the same audit; nothing races for it. It takes no longer than the property itself took, and a moment.
 
 mod needs;
 pub mod other_n;
@@ -13,16 +13,16 @@ mod vacuity;
 
 use std::time::{Duration, Instant};
 
+use base::StopReason;
 use engine::run::PropertyResult;
-use engine::{PropertyId, Silent, Verdict};
+use engine::{Method, PropertyId, Silent, Verdict};
 use evidence::Evidence;
 use model::Model;
 use model::fairness::Assumptions;
 use model::property::PropertyKind;
 
-use crate::auto::Auto;
 use crate::check::{Check, Checked, Limits};
-use crate::checker::Checker;
+use crate::methods;
 use crate::mistake::Mistake;
 
 /// What is allowed for each property beside the time that it took itself.
@@ -31,7 +31,13 @@ const A_MOMENT: Duration = Duration::from_millis(100);
 const QUICK: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(600));
 
 /// What takes longer than this is not asked again and again.
-const LONG: Duration = Duration::from_secs(1);
+const LONG: Duration = Duration::from_millis(250);
+
+/// What the search of the whole product has for a similar question, before the method that decided the property is asked.
+const A_GLIMPSE: Duration = Duration::from_millis(30);
+
+/// Among more processes such a search takes longer than that to be made ready.
+const MOST_SEARCHED: usize = 64;
 
 /// Finds out more about the answers.
 ///
@@ -39,14 +45,13 @@ const LONG: Duration = Duration::from_secs(1);
 /// A mistake of ours.
 pub fn teach(check: &Check<'_>, checked: &mut Checked) -> Result<(), Box<Mistake>> {
     let started = Instant::now();
-    let hasty = Auto::hasty();
     for result in &mut checked.results {
         let left = check.limits.time.map(|limit| limit.saturating_sub(checked.time + started.elapsed()));
         let share = share(result);
         let asking = Asking {
             model: check.model,
-            checker: if check.checker.name() == hasty.name() { &hasty } else { check.checker },
-            limits: check.limits,
+            method: methods::find(result.method).unwrap_or(Method::Mono),
+            limits: &Limits { n_threads: 1, ..check.limits.clone() },
             deadline: Instant::now() + left.map_or(share, |left| left.min(share)),
         };
         asking.look_at(result)?;
@@ -84,7 +89,8 @@ fn share(result: &PropertyResult) -> Duration {
 /// Asks similar questions until a deadline.
 struct Asking<'a> {
     model: &'a Model,
-    checker: &'a dyn Checker,
+    /// The method that decided the property.
+    method: Method,
     limits: &'a Limits,
     deadline: Instant,
 }
@@ -113,25 +119,37 @@ impl Asking<'_> {
 
     /// What becomes of a property of a changed program in the time that is left.
     fn ask(&self, model: &Model, property: PropertyId) -> Result<Verdict, Box<Mistake>> {
-        let mut verdicts = self.ask_all(self.checker, model, &[property])?;
+        let mut verdicts = self.ask_all(model, &[property])?;
         Ok(verdicts.remove(0))
     }
 
-    /// The verdicts of an engine that answers everything.
-    fn ask_auto(&self, model: &Model, properties: &[PropertyId]) -> Result<Vec<Verdict>, Box<Mistake>> {
-        self.ask_all(&Auto::hasty(), model, properties)
-    }
-
-    fn ask_all(
-        &self,
-        checker: &dyn Checker,
-        model: &Model,
-        properties: &[PropertyId],
-    ) -> Result<Vec<Verdict>, Box<Mistake>> {
-        let limits =
-            Limits { time: Some(self.deadline.saturating_duration_since(Instant::now())), ..self.limits.clone() };
-        let checked = Check { model, questions: properties, checker, limits: &limits }.run(&Silent)?;
-        Ok(checked.results.into_iter().map(|result| result.verdict).collect())
+    /// What becomes of several, by a short search and then by the method that decided the property, or by diagrams where it does not answer such questions.
+    fn ask_all(&self, model: &Model, properties: &[PropertyId]) -> Result<Vec<Verdict>, Box<Mistake>> {
+        let stopped = || Verdict::Unknown(StopReason::Cancelled);
+        let mut found: Vec<Verdict> = properties.iter().map(|_| stopped()).collect();
+        let search = (Method::Mono, Some(A_GLIMPSE));
+        let is_searched = self.method != Method::Mono && model.processes.len() <= MOST_SEARCHED;
+        let methods = [is_searched.then_some(search), Some((self.method, None)), Some((Method::Forward, None))];
+        for (method, time) in methods.into_iter().flatten() {
+            let checker = methods::checker(method);
+            let is_open = |at: &usize| matches!(found[*at], Verdict::Unknown(_));
+            let is_refused = |at: &usize| {
+                let reason = |verdict: &Verdict| matches!(verdict, Verdict::Unknown(StopReason::NotSupported(_)));
+                method != Method::Forward || reason(&found[*at])
+            };
+            let open: Vec<usize> = (0..found.len()).filter(is_open).filter(is_refused).collect();
+            let left = self.deadline.saturating_duration_since(Instant::now());
+            if open.is_empty() || left.is_zero() {
+                continue;
+            }
+            let limits = Limits { time: Some(time.map_or(left, |time| left.min(time))), ..self.limits.clone() };
+            let questions: Vec<PropertyId> = open.iter().map(|&at| properties[at]).collect();
+            let check = Check { model, questions: &questions, checker: &*checker, limits: &limits };
+            for (at, result) in open.into_iter().zip(check.run(&Silent)?.results) {
+                found[at] = result.verdict;
+            }
+        }
+        Ok(found)
     }
 
     /// The program in which a property assumes something else.

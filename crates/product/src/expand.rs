@@ -88,6 +88,11 @@ pub struct Finder<'a, const W: usize> {
 }
 
 impl<const W: usize> Finder<'_, W> {
+    /// Asks whether the search may go on, and waits where it is not its turn.
+    pub fn look_up(&self) -> Flow {
+        if self.meter.may_go_on(0) { Flow::Continue(()) } else { Flow::Break(()) }
+    }
+
     /// Stores what is new of the states, any number of them, in their shard.
     pub fn insert(&mut self, shard: &mut Shard<W>, states: &[Packed<W>]) -> Flow {
         for batch in states.chunks(BATCH) {

@@ -113,6 +113,8 @@ impl<const W: usize> Delivery<W> for Post<'_, W> {
                 Err(TrySendError::Full(back)) => {
                     message = back;
                     if !self.store_arrived(finder)? {
+                        // The other thread may wait for the search's next turn; then this one waits, too.
+                        finder.look_up()?;
                         thread::yield_now();
                     }
                 }

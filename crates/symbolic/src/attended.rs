@@ -121,7 +121,7 @@ pub(crate) fn attended(
             said = Instant::now();
             observer.event(gauge.event());
         }
-        if let Err(reason) = task.budget.check(0)
+        if let Err(reason) = task.budget.glance(0)
             && late_since.get_or_insert_with(Instant::now).elapsed() >= grace(&task.budget, &reason)
         {
             let open = task.properties.iter().filter(|&&id| answers.iter().all(|answer| answer.property != id));

@@ -2,11 +2,12 @@
 //!
 //! In: a task. Out: a result for each question, with the method that decided it and all that were tried. Small programs are decided by a
 //! search of the whole product, and proved by one or two processes where that works (`small.rs`), the same on every machine. For others, which
-//! methods run beside and after each other is in `plan.rs`, picked by what the Model shows; `race.rs` runs them under one budget, and stops
+//! share of the work each method has is in `plan.rs`, by what the Model shows; `race.rs` gives them turns under one budget (`runner.rs`), and stops
 //! whoever works on what is decided.
 
 mod plan;
 mod race;
+mod runner;
 mod small;
 mod standing;
 
@@ -15,6 +16,8 @@ use std::time::Duration;
 use engine::run::PropertyResult;
 use engine::settings::{Bytes, Settings};
 use engine::{Observer, Task};
+
+pub use plan::class;
 
 use crate::checker::Checker;
 use crate::mistake::Mistake;
@@ -25,7 +28,7 @@ engine::config! {
     /// What bounds the turns of methods in `auto`.
     pub struct Config {
         /// What the search of the whole product of a small program has. The promise of `auto` allows 50 ms.
-        pub moment: Duration = Duration::from_millis(45),
+        pub moment: Duration = Duration::from_millis(25),
         /// Local sets of small programs take no more than this, and some milliseconds.
         pub small: Bytes = Bytes(256 << 10),
         /// A program of more processes is not small, and takes longer than a moment to be made ready for a search.
@@ -36,35 +39,18 @@ engine::config! {
         pub joint_states: usize = 300_000,
         /// Local sets of one process that take more are given up.
         pub local_sets: Bytes = Bytes(512 << 20),
-        /// What a method has in the first round of its row.
-        pub first_turn: Duration = Duration::from_millis(800),
-        /// What the search of the whole product has first where it has to share its only thread.
-        pub first_search: Duration = Duration::from_millis(100),
-        /// How many times longer the turns of a row's methods are in each further round.
-        pub turn_growth: usize = 4,
+        /// A turn of a method takes about so long at first.
+        pub first_turn: Duration = Duration::from_millis(4),
+        /// Later turns take one of so many parts of what all methods took so far.
+        pub turn_part: usize = 16,
     }
 }
 
 /// Picks among the other methods.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Auto {
-    /// Whether a proof is looked for where a search of a small program has decided.
-    prefers_proofs: bool,
     /// What bounds the turns of methods.
     config: Config,
-}
-
-impl Default for Auto {
-    fn default() -> Self {
-        Auto { prefers_proofs: true, config: Config::default() }
-    }
-}
-
-impl Auto {
-    /// Takes whatever answer comes first: for questions of which only the answer matters.
-    pub fn hasty() -> Self {
-        Auto { prefers_proofs: false, ..Auto::default() }
-    }
 }
 
 impl Checker for Auto {
@@ -79,9 +65,9 @@ impl Checker for Auto {
     fn check(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<PropertyResult>, Box<Mistake>> {
         let mut standing = Standing::new(task.model, &task.properties);
         small::decide(task, observer, self, &mut standing);
-        let is_done = standing.failure.is_some() || standing.open().is_empty();
-        let rows = if is_done { Vec::new() } else { plan::rows(task.model, task.n_threads, &self.config) };
-        Race::new(task, observer, standing).run(&rows)
+        let open = standing.open();
+        let steps = plan::steps(task.model, &open, task.n_threads, &self.config);
+        Race::new(task, observer, standing, self.config).run(&steps)
     }
 }
 
@@ -156,10 +142,10 @@ mod tests {
                 for n_threads in [1, 2] {
                     let budget = Budget::unlimited();
                     let task = Task { model, properties: properties.clone(), budget, n_threads };
-                    let race = Race::new(&task, &Silent, Standing::new(model, &properties));
-                    let raced = race
-                        .run(&plan::rows(model, n_threads, &Config::default()))
-                        .map_err(|failure| failure.to_string())?;
+                    let config = Config::default();
+                    let steps = plan::steps(model, &properties, n_threads, &config);
+                    let race = Race::new(&task, &Silent, Standing::new(model, &properties), config);
+                    let raced = race.run(&steps).map_err(|failure| failure.to_string())?;
                     let searched = Single(std::sync::Arc::new(product::Mono))
                         .check(&task, &Silent)
                         .map_err(|failure| failure.to_string())?;

@@ -1,124 +1,155 @@
-//! Which methods `auto` tries on a Model, beside and after each other.
+//! Which methods `auto` tries on a Model, and which share of the work each has.
 //!
-//! In: a Model, and how many threads there are. Out: rows of methods. Rows run beside each other, the methods of a row one after the
-//! other, each for a while; a row that is through begins again with more time for those that had too little. The search of the whole product has a row of its own and all
-//! threads that are allowed; local methods with listed sets have another, from the coarsest to the finest; methods with decision diagrams
-//! the third. Small programs are decided before (`small.rs`). A method is asked what it supports, so the same rows answer safety
-//! and temporal properties.
+//! In: a Model, the questions, and how many threads there are. Out: methods with their shares. What the Model shows makes its class: whether questions
+//! are of safety or temporal, how many processes there are, and whether some can be exchanged for one another; `table.txt` has the shares of
+//! each class. Programs with procedures are put to `pushdown` as much as to all others together, since stacks may have no bound. Small programs are decided before
+//! (`small.rs`). A method is asked what it supports, so the same list answers safety and temporal properties.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use engine::Engine;
+use engine::PropertyId;
 use local::fair::Rule;
 use local::{Local, Ls3};
+use model::property::PropertyKind;
 use model::{Model, symmetry};
 use product::{Mono, Stubborn};
 use propagate::Propagate;
 use pushdown::Pushdown;
 use symbolic::engines::Symbolic;
 use symbolic::reach::Direction;
+use views::ByViews;
 
 use super::Config;
 use crate::checker::SharedEngine;
 use crate::listed_first::ListedFirst;
 
-/// Methods that are tried one after the other.
-pub struct Row {
-    /// The methods, in their order.
-    pub steps: Vec<Step>,
-    /// How many threads each may use.
-    pub n_threads: usize,
-    /// How many times longer turns are in each further round.
-    pub turn_growth: u32,
-}
+/// The shares, by class.
+const TABLE: &str = include_str!("table.txt");
 
-/// A method in a row.
+/// How many processes are one, few, some or many; more are a crowd.
+const COUNTS: [(usize, &str); 4] = [(1, "one"), (4, "few"), (12, "some"), (40, "many")];
+
+/// A method in a race.
+#[derive(Clone)]
 pub struct Step {
     /// The method.
     pub engine: SharedEngine,
-    /// What it has in the first round; `None` where it may go on to the end.
-    pub first_turn: Option<Duration>,
+    /// How much of the work it has, beside the others' shares.
+    pub share: f64,
+    /// How many threads it may use.
+    pub n_threads: usize,
     /// Whether questions are asked one by one, so that one which is hard does not keep the others waiting.
     pub one_by_one: bool,
 }
 
-impl Step {
-    fn one_by_one(self) -> Step {
-        Step { one_by_one: true, ..self }
+/// The methods for questions about a Model, in the order of their shares.
+pub fn steps(model: &Model, questions: &[PropertyId], n_threads: usize, config: &Config) -> Vec<Step> {
+    let is_temporal = |&id: &PropertyId| matches!(model.properties[id].kind, PropertyKind::Temporal(_));
+    let kinds = [("temporal", questions.iter().any(is_temporal)), ("safety", !questions.iter().all(is_temporal))];
+    let mut shares: Vec<(&str, f64)> = Vec::new();
+    for (kind, _) in kinds.iter().filter(|(_, is_asked)| *is_asked) {
+        for (name, share) in shares_of(&class(model, kind)) {
+            match shares.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, most)) => *most = most.max(share),
+                None => shares.push((name, share)),
+            }
+        }
     }
+    if !model.procedures.is_empty() {
+        shares.retain(|(name, _)| *name != "pushdown");
+        shares.push(("pushdown", shares.iter().map(|(_, share)| share).sum()));
+    }
+    shares.sort_by(|one, other| other.1.total_cmp(&one.1));
+    // The graph that temporal properties need is built and searched by one thread.
+    let n_threads = if questions.iter().all(is_temporal) { 1 } else { n_threads };
+    let plan = Plan { n_processes: model.processes.len(), n_threads, config };
+    shares.into_iter().filter_map(|(name, share)| plan.step(name, share)).collect()
 }
 
-/// The rows for a Model. One thread walks through all of them in turn.
-pub fn rows(model: &Model, n_threads: usize, config: &Config) -> Vec<Row> {
-    let turn_growth = u32::try_from(config.turn_growth).unwrap_or(u32::MAX);
-    let row = |steps, n_threads| Row { steps, n_threads, turn_growth };
-    let plan = Plan { model, config };
-    let (product, listed, drawn) = (plan.whole_product(), plan.listed(), plan.drawn());
-    if n_threads > 1 {
-        return vec![row(vec![product], n_threads), row(listed, 1), row(drawn, 1)];
-    }
-    let product = Step { first_turn: Some(config.first_search), ..product };
-    let steps = std::iter::once(product).chain(listed).chain(drawn);
-    vec![row(steps.collect(), 1)]
+/// The class of a Model, as the table names it.
+pub fn class(model: &Model, kind: &str) -> String {
+    let n_processes = model.processes.len();
+    let count = COUNTS.iter().find(|(most, _)| n_processes <= *most).map_or("crowd", |(_, name)| name);
+    let alike = if has_alike(model) { "alike" } else { "different" };
+    format!("{kind} {count} {alike}")
+}
+
+/// The shares of a class, in the order of the table.
+fn shares_of(class: &str) -> Vec<(&'static str, f64)> {
+    let line = TABLE.lines().find_map(|line| line.strip_prefix(class)?.strip_prefix(':'));
+    let share = |word: &'static str| {
+        let (name, share) = word.split_once('=')?;
+        Some((name, share.parse().ok()?))
+    };
+    line.unwrap_or_default().split_whitespace().filter_map(share).collect()
 }
 
 /// What the steps are made for.
 struct Plan<'p> {
-    model: &'p Model,
+    n_processes: usize,
+    /// How many threads the search of the whole product may use.
+    n_threads: usize,
     config: &'p Config,
 }
 
 impl Plan<'_> {
-    fn step(&self, engine: impl Engine + Send + Sync + 'static) -> Step {
-        Step { engine: Arc::new(engine), first_turn: Some(self.config.first_turn), one_by_one: false }
-    }
-
-    /// The search of the whole product, to the end.
-    fn whole_product(&self) -> Step {
-        Step { first_turn: None, ..self.step(Mono) }
-    }
-
-    /// Local methods with listed sets. Where processes are alike, one pair stands for all, which joint searches do not know.
-    fn listed(&self) -> Vec<Step> {
-        let most_pairs = self.config.joint_states as u64;
-        let graphs = |with_witness| self.step(Ls3 { with_witness, most_pairs });
-        let pairs = || self.step(ListedFirst::k_index(2));
-        let mut steps = Vec::new();
-        if !self.model.procedures.is_empty() {
-            // Stacks may have no bound, and other local methods know nothing of them.
-            steps.push(self.step(Pushdown::default()));
-        }
-        steps.push(self.step(Local { k: 1, cap_bytes: self.config.local_sets.0 }));
-        let is_crowded = self.model.processes.len() > self.config.paired_processes;
-        if is_crowded {
-            steps.push(pairs());
-        } else if has_alike(self.model) {
-            steps.extend([pairs(), graphs(false), graphs(true)]);
-        } else {
-            steps.extend([graphs(false), graphs(true), pairs()]);
-        }
-        if !is_crowded {
-            steps.push(self.step(Stubborn));
-        }
-        steps.push(self.step(Propagate::default()).one_by_one());
-        steps.push(self.step(ListedFirst::fair(Rule::FllB)).one_by_one());
-        steps.push(self.step(ListedFirst::k_index(3)));
-        steps.push(self.step(ListedFirst::fair(Rule::FllA)).one_by_one());
-        steps
-    }
-
-    /// Methods with decision diagrams.
-    fn drawn(&self) -> Vec<Step> {
-        vec![
-            self.step(Symbolic::Reach(Direction::Forward)),
-            self.step(Symbolic::Global).one_by_one(),
-            self.step(Symbolic::Completion),
-        ]
+    /// The method of this name, with its share; `None` where there are too few or too many processes for it.
+    fn step(&self, name: &str, share: f64) -> Option<Step> {
+        let step = |engine: SharedEngine| Step { engine, share, n_threads: 1, one_by_one: false };
+        let graphs = |with_witness| Arc::new(Ls3 { with_witness, most_pairs: self.config.joint_states as u64 });
+        let fair = |rule| Step { one_by_one: true, ..step(Arc::new(ListedFirst::fair(rule))) };
+        // Among many processes there are too many pairs for a joint search of each.
+        let is_crowded = self.n_processes > self.config.paired_processes;
+        Some(match name {
+            "mono" => Step { n_threads: self.n_threads, ..step(Arc::new(Mono)) },
+            "stubborn" if !is_crowded => step(Arc::new(Stubborn)),
+            "forward" => step(Arc::new(Symbolic::Reach(Direction::Forward))),
+            "backward" => step(Arc::new(Symbolic::Reach(Direction::Backward))),
+            "split" => step(Arc::new(Symbolic::KIndex(1))),
+            "completion" => step(Arc::new(Symbolic::Completion)),
+            "tmmc" => step(Arc::new(Local { k: 1, cap_bytes: self.config.local_sets.0 })),
+            "pairwise" if self.n_processes > 2 => step(Arc::new(ListedFirst::k_index(2))),
+            "triple" if self.n_processes > 3 => step(Arc::new(ListedFirst::k_index(3))),
+            "ls3" if !is_crowded => step(graphs(false)),
+            "ls3+" if !is_crowded => step(graphs(true)),
+            "views" => step(Arc::new(ByViews::default())),
+            "pushdown" => step(Arc::new(Pushdown::default())),
+            "global" => Step { one_by_one: true, ..step(Arc::new(Symbolic::Global)) },
+            "propagate" => Step { one_by_one: true, ..step(Arc::new(Propagate::default())) },
+            "ll" => fair(Rule::Ll),
+            "fll-a" => fair(Rule::FllA),
+            "fll-b" => fair(Rule::FllB),
+            _ => return None,
+        })
     }
 }
 
 /// Whether some processes can be exchanged for one another.
 fn has_alike(model: &Model) -> bool {
     model.families.entries().any(|(id, family)| family.count() > 1 && symmetry::asymmetries(model, id).is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_class_has_shares_for_methods_that_there_are() {
+        let config = Config::default();
+        let plan = Plan { n_processes: 10, n_threads: 2, config: &config };
+        for kind in ["safety", "temporal"] {
+            for count in ["one", "few", "some", "many", "crowd"] {
+                for alike in ["alike", "different"] {
+                    let class = format!("{kind} {count} {alike}");
+                    let shares = shares_of(&class);
+                    assert_eq!(shares.is_empty(), class.ends_with("one alike"), "{class}");
+                    for (name, share) in shares {
+                        let step = plan.step(name, share).unwrap_or_else(|| panic!("{class}: {name}"));
+                        assert_eq!(step.engine.name(), name);
+                        assert!(share > 0.0, "{class}: {name}");
+                    }
+                }
+            }
+        }
+    }
 }

@@ -1,274 +1,279 @@
-//! A race: rows of methods at work beside each other, under one budget.
+//! A race: methods that work in turns, each with its share, under one budget.
 //!
-//! In: a task and rows of methods. Out: a result for each question. Every row has a thread. Its methods get the questions that are
-//! not settled, and an answer counts once it is audited, which the same thread does. Whoever works on nothing but settled questions is stopped;
-//! time, memory and Ctrl-C are shared by all.
+//! In: a task and methods with their shares. Out: a result for each question. Each method works in a thread of its own (`runner.rs`), which waits
+//! between its turns and then goes on where it stopped, so that nothing is done twice. The next turn is for whoever would be furthest behind its share at the end of it
+//! (weighted fair queueing, A. Demers, S. Keshav and S. Shenker, 1989); turns are milliseconds at first, and grow with the work that was done. No more
+//! threads are at work than are allowed. An answer counts once it is audited; whoever works on nothing but settled questions is stopped.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread;
-use std::time::Duration;
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::time::{Duration, Instant};
 
-use base::{Budget, StopReason};
-use engine::run::{Audit, PropertyResult};
-use engine::{Answer, AttemptOutcome, Event, Observer, PropertyId, Task, Verdict};
+use base::budget::allowance;
+use base::gate::Gate;
+use base::{Budget, CancelToken, StopReason};
+use engine::run::PropertyResult;
+use engine::{AttemptOutcome, Event, Observer, PropertyId, Task, Verdict};
+use model::Model;
 
-use super::plan::{Row, Step};
+use super::Config;
+use super::plan::Step;
+use super::runner::{Job, Post, Told};
 use super::standing::{Standing, WHOLE_PRODUCT, attempt};
-use crate::attended;
-use crate::auditor::Auditor;
+use crate::attended::ENGINE_GRACE;
 use crate::mistake::Mistake;
-
-/// Engines recurse over expressions and graphs.
-const STACK_BYTES: usize = 256 << 20;
 
 /// How often the race looks at the clock when nothing happens.
 const GLANCE: Duration = Duration::from_millis(10);
+
+/// Whoever does not end a turn so many times as long as it should be, and for so long at least, does not keep the others waiting.
+const OVERRUN: (u32, Duration) = (4, Duration::from_millis(100));
 
 /// One race.
 pub struct Race<'a> {
     task: &'a Task<'a>,
     observer: &'a dyn Observer,
-    standing: Mutex<Standing<'a>>,
-    /// Told when the standing changes.
-    changed: Condvar,
-    /// Whether the search of the whole product, whose progress is shown, has ended.
-    others_show: AtomicBool,
+    standing: Standing<'a>,
+    config: Config,
+    runners: Vec<Runner>,
+}
+
+/// A method in the race, with some questions.
+struct Runner {
+    step: Step,
+    /// Its part of the work beside the others' parts.
+    share: f64,
+    asked: Vec<PropertyId>,
+    /// The questions of which it has not said what becomes of them.
+    silent: Vec<PropertyId>,
+    gate: Arc<Gate>,
+    cancel: CancelToken,
+    budget: Budget,
+    stage: Stage,
+}
+
+/// Where a runner is.
+#[derive(Clone, Copy, PartialEq)]
+enum Stage {
+    /// It has not begun.
+    Ready,
+    /// It has a turn.
+    Working { since: Instant, turn: Duration },
+    /// It waits for its next turn.
+    Paused,
+    /// It is through, or was stopped.
+    Ended,
+}
+
+impl Runner {
+    fn is_live(&self) -> bool {
+        self.stage != Stage::Ended
+    }
+
+    /// How many threads it keeps busy. Whoever overran its turn by far does not count.
+    fn n_busy(&self) -> usize {
+        match self.stage {
+            Stage::Working { since, turn } if since.elapsed() < turn + (turn * OVERRUN.0).max(OVERRUN.1) => {
+                self.step.n_threads
+            }
+            _ => 0,
+        }
+    }
+
+    /// Lets it notice that it is cancelled.
+    fn stop(&mut self) {
+        self.cancel.cancel();
+        self.gate.release();
+        self.stage = Stage::Ended;
+    }
 }
 
 impl<'a> Race<'a> {
     /// A race for what is open.
-    pub fn new(task: &'a Task<'a>, observer: &'a dyn Observer, standing: Standing<'a>) -> Self {
-        let standing = Mutex::new(standing);
-        Race { task, observer, standing, changed: Condvar::new(), others_show: AtomicBool::new(false) }
+    pub fn new(task: &'a Task<'a>, observer: &'a dyn Observer, standing: Standing<'a>, config: Config) -> Self {
+        Race { task, observer, standing, config, runners: Vec::new() }
     }
 
     /// Runs it.
     ///
     /// # Errors
     /// A mistake of ours: evidence that fails its audit, methods that disagree, an engine that contradicts itself.
-    pub fn run(self, rows: &[Row]) -> Result<Vec<PropertyResult>, Box<Mistake>> {
-        self.lock().n_rows = rows.len();
-        let budgets = self.task.budget.shared_by(rows.len());
-        thread::scope(|scope| {
-            for (index, (row, budget)) in rows.iter().zip(&budgets).enumerate() {
-                let runner = Runner::new(&self, row, (index, budget));
-                let thread = thread::Builder::new().name(format!("auto {index}")).stack_size(STACK_BYTES);
-                thread.spawn_scoped(scope, move || runner.run()).expect("the system has room for a few threads");
-            }
-            self.watch();
-        });
-        let elapsed = self.now();
+    pub fn run(mut self, steps: &[Step]) -> Result<Vec<PropertyResult>, Box<Mistake>> {
+        if self.standing.failure.is_none() && !self.standing.open().is_empty() {
+            let (sender, inbox) = mpsc::channel();
+            self.line_up(steps, &sender);
+            self.turns(&inbox, &sender);
+            self.close(&inbox);
+        }
+        let elapsed = self.task.budget.elapsed();
         let stopped = self.task.budget.check(0).err();
-        let standing = self.standing.into_inner().unwrap_or_else(PoisonError::into_inner);
-        match standing.failure {
+        match self.standing.failure {
             Some(failure) => Err(failure),
-            None => Ok(standing.results(stopped.as_ref(), elapsed)),
+            None => Ok(self.standing.results(stopped.as_ref(), elapsed)),
         }
     }
 
-    /// Waits until the race is over, and stops who works for nothing.
-    fn watch(&self) {
-        let mut standing = self.lock();
-        while !standing.is_over() {
-            standing = self.changed.wait_timeout(standing, GLANCE).unwrap_or_else(PoisonError::into_inner).0;
-            standing.stop_idle();
+    /// One runner for each method that has something to answer, or for each of its questions.
+    fn line_up(&mut self, steps: &[Step], sender: &Sender<(usize, Told)>) {
+        let (model, open) = (self.task.model, self.standing.open());
+        let mut entries: Vec<(&Step, f64, Vec<PropertyId>)> = Vec::new();
+        for step in steps {
+            let supported = |id: &&PropertyId| step.engine.supports(model, **id).is_ok();
+            let asked: Vec<PropertyId> = open.iter().filter(supported).copied().collect();
+            let group = if step.one_by_one { 1 } else { asked.len().max(1) };
+            let n_groups = asked.chunks(group).len();
+            entries.extend(asked.chunks(group).map(|asked| (step, step.share / n_groups as f64, asked.to_vec())));
         }
-        standing.stop_idle();
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Standing<'a>> {
-        self.standing.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn now(&self) -> Duration {
-        self.task.budget.elapsed()
-    }
-}
-
-/// One row at work.
-struct Runner<'r, 'a> {
-    race: &'r Race<'a>,
-    row: &'r Row,
-    index: usize,
-    budget: &'r Budget,
-    auditor: Mutex<Auditor<'a>>,
-    /// For each method, the questions that it will never decide.
-    hopeless: Vec<Vec<PropertyId>>,
-}
-
-impl<'r, 'a> Runner<'r, 'a> {
-    fn new(race: &'r Race<'a>, row: &'r Row, (index, budget): (usize, &'r Budget)) -> Self {
-        Runner {
-            race,
-            row,
-            index,
-            budget,
-            auditor: Mutex::new(Auditor::new(race.task.model, budget.clone())),
-            hopeless: row.steps.iter().map(|_| Vec::new()).collect(),
+        let budgets = self.task.budget.shared_by(entries.len());
+        for (runner, ((step, share, asked), budget)) in entries.into_iter().zip(budgets).enumerate() {
+            let post = Post { runner, sender: sender.clone() };
+            let gate = Arc::new(Gate::new(move || post.tell(Told::Paused)));
+            let cancel = budget.cancel_token().child();
+            let budget = budget.cancelled_by(cancel.clone()).gated_by(&gate);
+            let (step, silent) = (step.clone(), asked.clone());
+            self.runners.push(Runner { step, share, asked, silent, gate, cancel, budget, stage: Stage::Ready });
         }
     }
 
-    fn run(mut self) {
-        let mut factor = 1;
-        while self.round(factor) {
-            factor = factor.saturating_mul(self.row.turn_growth);
-        }
-        self.budget.release();
-        if self.index == 0 {
-            self.race.others_show.store(true, Ordering::Relaxed);
-        }
-        self.race.lock().n_rows -= 1;
-        self.race.changed.notify_all();
-    }
-
-    /// Every method has a turn. Whether some had too little time.
-    fn round(&mut self, factor: u32) -> bool {
-        let mut again = false;
-        for (index, step) in self.row.steps.iter().enumerate() {
-            let asked = self.asked(index, step);
-            let groups = if step.one_by_one { asked.chunks(1) } else { asked.chunks(asked.len().max(1)) };
-            for group in groups {
-                if self.race.lock().is_over() || self.budget.check(0).is_err() {
-                    return false;
-                }
-                again |= self.turn(index, group.to_vec(), step.first_turn.map(|turn| turn.saturating_mul(factor)));
+    /// Gives turns until the race is over.
+    fn turns(&mut self, inbox: &Receiver<(usize, Told)>, sender: &Sender<(usize, Told)>) {
+        let model = Arc::new(self.task.model.clone());
+        while !self.is_over() {
+            self.give_turns(&model, sender);
+            if let Ok((runner, told)) = inbox.recv_timeout(GLANCE) {
+                self.hear(runner, told);
             }
         }
-        again
     }
 
-    /// What is left for a method.
-    fn asked(&self, index: usize, step: &Step) -> Vec<PropertyId> {
-        let mut open = self.race.lock().open();
-        let model = self.race.task.model;
-        open.retain(|id| !self.hopeless[index].contains(id) && step.engine.supports(model, *id).is_ok());
-        open
+    /// Whether there is nothing left to do, or nothing to do it with.
+    fn is_over(&self) -> bool {
+        self.standing.failure.is_some()
+            || self.standing.open().is_empty()
+            || self.runners.iter().all(|runner| !runner.is_live())
+            || self.task.budget.check(0).is_err()
     }
 
-    /// A method works on some questions. Whether it had too little time for one of them.
-    fn turn(&mut self, index: usize, asked: Vec<PropertyId>, time: Option<Duration>) -> bool {
-        let step = &self.row.steps[index];
-        let cancel = self.budget.cancel_token().child();
-        self.race.lock().starts(self.index, asked.clone(), cancel.clone());
-        let whole = self.budget.cancelled_by(cancel);
-        let started = self.race.now();
-        let budget = time.map_or(whole.clone(), |time| whole.slice(time));
-        let task = Task { properties: asked, budget, n_threads: self.row.n_threads, ..self.race.task.clone() };
-        let mut again = false;
-        let relay = Relay { runner: self, method: step.engine.name(), turn: (&whole, started), told: Mutex::default() };
-        let ended = attended::run(&step.engine, &task, &relay);
-        let told = relay.told.into_inner().unwrap_or_else(PoisonError::into_inner);
-        match ended {
-            Ok(answers) => {
-                for answer in answers.into_iter().filter(|answer| !told.contains(&answer.property)) {
-                    again |= self.judge(index, answer, (&whole, started));
+    /// Gives turns while threads are free.
+    fn give_turns(&mut self, model: &Arc<Model>, sender: &Sender<(usize, Told)>) {
+        let total: Duration = self.runners.iter().map(|runner| runner.gate.worked()).sum();
+        let part = u32::try_from(self.config.turn_part).unwrap_or(u32::MAX).max(1);
+        let turn = self.config.first_turn.max(total / part);
+        loop {
+            let busy: usize = self.runners.iter().map(Runner::n_busy).sum();
+            let Some(next) = self.furthest_behind(turn) else { return };
+            let runner = &mut self.runners[next];
+            if busy > 0 && busy + runner.step.n_threads > self.task.n_threads {
+                return;
+            }
+            let is_new = runner.stage == Stage::Ready;
+            runner.stage = Stage::Working { since: Instant::now(), turn };
+            runner.gate.open(turn);
+            if is_new {
+                runner.asked.retain(|&id| !self.standing.is_found(id));
+                runner.silent.clone_from(&runner.asked);
+                Job {
+                    engine: Arc::clone(&runner.step.engine),
+                    model: Arc::clone(model),
+                    asked: runner.asked.clone(),
+                    budget: runner.budget.clone(),
+                    n_threads: runner.step.n_threads,
+                    post: Post { runner: next, sender: sender.clone() },
+                }
+                .start();
+            }
+        }
+    }
+
+    /// The runner that waits for a turn and would be furthest behind its share after it.
+    fn furthest_behind(&self, turn: Duration) -> Option<usize> {
+        let waits = |&at: &usize| matches!(self.runners[at].stage, Stage::Ready | Stage::Paused);
+        let after = |at: usize| (self.runners[at].gate.worked() + turn).as_secs_f64() / self.runners[at].share;
+        let waiting = (0..self.runners.len()).filter(waits);
+        waiting.min_by(|&one, &other| after(one).total_cmp(&after(other)))
+    }
+
+    /// Takes note of what a runner says.
+    fn hear(&mut self, at: usize, told: Told) {
+        let (now, runner) = (self.task.budget.elapsed(), &mut self.runners[at]);
+        let (method, took) = (runner.step.engine.name(), runner.gate.worked());
+        match told {
+            Told::Event(event) => self.show(at, event),
+            Told::Paused => {
+                if runner.is_live() {
+                    runner.stage = Stage::Paused;
                 }
             }
-            Err(error) => self.mistaken(error.into()),
-        }
-        self.race.lock().ends(self.index);
-        again
-    }
-
-    /// Ends the race: nobody may see a verdict of a tool that is wrong.
-    fn mistaken(&self, mistake: Box<Mistake>) {
-        let mut standing = self.race.lock();
-        standing.failure.get_or_insert(mistake);
-        standing.stop_idle();
-        drop(standing);
-        self.race.changed.notify_all();
-    }
-
-    /// What becomes of an answer. Whether more time could make it another one.
-    fn judge(&mut self, index: usize, answer: Answer, (budget, started): (&Budget, Duration)) -> bool {
-        let method = self.row.steps[index].engine.name();
-        let tell = |race: &Race<'_>, outcome| attempt(method, race.now(), race.now().saturating_sub(started), outcome);
-        let property = answer.property;
-        if let Verdict::Unknown(reason) = &answer.verdict {
-            let reason = reason.clone();
-            let is_short_of_time = matches!(reason, StopReason::TimeLimit(_));
-            let is_overtaken = reason == StopReason::Cancelled && self.race.lock().is_found(property);
-            let outcome = if is_overtaken { AttemptOutcome::Overtaken } else { AttemptOutcome::Open(reason.clone()) };
-            let attempt = tell(self.race, outcome);
-            // An expression without a value in a reachable state is the program's mistake, which no other method mends; but only
-            // the search of the whole product knows that the state is reachable.
-            let is_search = method == WHOLE_PRODUCT;
-            if is_search && matches!(reason, StopReason::PropertyError(_)) {
-                self.audited(answer, attempt, budget);
-                return false;
+            Told::Ended => {
+                runner.stage = Stage::Ended;
+                runner.budget.release();
             }
-            self.race.lock().left_open(answer, attempt, is_search);
-            if !is_short_of_time {
-                self.hopeless[index].push(property);
-            }
-            return is_short_of_time;
-        }
-        let attempt = tell(self.race, AttemptOutcome::Decided);
-        self.audited(answer, attempt, budget);
-        false
-    }
-
-    /// Has an answer audited, and counts it.
-    fn audited(&self, answer: Answer, mut attempt: engine::Attempt, budget: &Budget) {
-        let mut auditor = self.auditor.lock().unwrap_or_else(PoisonError::into_inner);
-        let audited = auditor.within(budget.clone()).audit(attempt.method, answer);
-        drop(auditor);
-        let now = self.race.now();
-        attempt.took += now.saturating_sub(attempt.ended);
-        attempt.ended = now;
-        let mut standing = self.race.lock();
-        let is_stopped = self.race.task.budget.check(0).is_err();
-        match audited {
-            Err(failure) => drop(standing.failure.get_or_insert(failure)),
-            // Stopped in the midst of it, since the question is settled.
-            Ok(result) if result.audit == Audit::Stopped(StopReason::Cancelled) && !is_stopped => {}
-            Ok(result) => {
+            Told::Panicked(panic) => std::panic::resume_unwind(panic),
+            Told::Mistaken(mistake) => drop(self.standing.failure.get_or_insert(mistake)),
+            Told::Accepted(result, outcome) => {
                 let property = result.property;
-                if standing.decided(result, attempt) {
-                    self.race.observer.event(Event::Decided(property));
-                    standing.found(property).inspect(|result| self.race.observer.known(result));
+                runner.silent.retain(|&id| id != property);
+                if self.standing.decided(*result, attempt(method, now, took, outcome)) {
+                    self.observer.event(Event::Decided(property));
+                    self.standing.found(property).inspect(|result| self.observer.known(result));
+                    self.stop_idle();
+                }
+            }
+            Told::Open(answer) => {
+                runner.silent.retain(|&id| id != answer.property);
+                let reason = match &answer.verdict {
+                    Verdict::Unknown(reason) => reason.clone(),
+                    Verdict::Holds(_) | Verdict::Violated(_) => StopReason::Cancelled,
+                };
+                let is_overtaken = reason == StopReason::Cancelled && self.standing.is_found(answer.property);
+                let outcome = if is_overtaken { AttemptOutcome::Overtaken } else { AttemptOutcome::Open(reason) };
+                self.standing.left_open(*answer, attempt(method, now, took, outcome), method == WHOLE_PRODUCT);
+            }
+        }
+    }
+
+    /// Passes on how far a runner is, where nobody else shows more.
+    fn show(&self, at: usize, event: Event) {
+        let is_search = |runner: &Runner| runner.step.engine.name() == WHOLE_PRODUCT;
+        if is_search(&self.runners[at]) || !self.runners.iter().any(|runner| runner.is_live() && is_search(runner)) {
+            self.observer.event(event);
+        }
+    }
+
+    /// Stops whoever works on answered questions only.
+    fn stop_idle(&mut self) {
+        let open = self.standing.open();
+        for runner in self.runners.iter_mut().filter(|runner| runner.is_live()) {
+            if runner.asked.iter().all(|id| !open.contains(id)) {
+                runner.stop();
+            }
+        }
+    }
+
+    /// Ends the race. Where a limit was reached, runners have a moment to say how far they came; nobody waits for what is not wanted any more.
+    fn close(&mut self, inbox: &Receiver<(usize, Told)>) {
+        if self.task.budget.check(0).is_err() && self.standing.failure.is_none() {
+            let grace = allowance(self.task.budget.time_limit().unwrap_or_default()).mul_f64(ENGINE_GRACE);
+            let since = Instant::now();
+            self.runners.iter().for_each(|runner| runner.gate.release());
+            let has_begun = |runner: &Runner| runner.is_live() && runner.stage != Stage::Ready;
+            while self.runners.iter().any(has_begun) && since.elapsed() < grace {
+                if let Ok((runner, told)) = inbox.recv_timeout(GLANCE) {
+                    self.hear(runner, told);
                 }
             }
         }
-        standing.stop_idle();
-        drop(standing);
-        self.race.changed.notify_all();
-    }
-}
-
-/// Passes on how far a row is, where nobody else shows more, and has answers audited while the method is at work on others. That a question
-/// is decided is told once, after its audit.
-struct Relay<'r, 'a> {
-    runner: &'r Runner<'r, 'a>,
-    method: &'static str,
-    /// What the method may use, and when it started.
-    turn: (&'r Budget, Duration),
-    /// The questions whose answers were audited already.
-    told: Mutex<Vec<PropertyId>>,
-}
-
-impl Observer for Relay<'_, '_> {
-    fn event(&self, event: Event) {
-        let race = self.runner.race;
-        let shows = self.runner.index == 0 || race.others_show.load(Ordering::Relaxed);
-        if shows && !matches!(event, Event::Decided(_)) {
-            race.observer.event(event);
+        let now = self.task.budget.elapsed();
+        for runner in &mut self.runners {
+            let has_begun = runner.stage != Stage::Ready;
+            runner.stop();
+            for &property in runner.silent.iter().filter(|_| has_begun) {
+                let is_found = self.standing.is_found(property);
+                let open = AttemptOutcome::Open(StopReason::Cancelled);
+                let outcome = if is_found { AttemptOutcome::Overtaken } else { open };
+                let ended = attempt(runner.step.engine.name(), now, runner.gate.worked(), outcome);
+                self.standing.tried(property, ended);
+            }
         }
-    }
-
-    fn answered(&self, answer: &Answer) {
-        if matches!(answer.verdict, Verdict::Unknown(_)) {
-            return;
-        }
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        if told.contains(&answer.property) {
-            return;
-        }
-        told.push(answer.property);
-        let (budget, started) = self.turn;
-        let now = self.runner.race.now();
-        let attempt = attempt(self.method, now, now.saturating_sub(started), AttemptOutcome::Decided);
-        self.runner.audited(answer.clone(), attempt, budget);
     }
 }

@@ -26,7 +26,7 @@ pub fn decide(task: &Task<'_>, observer: &dyn Observer, auto: &Auto, standing: &
     small.turn(&(Arc::new(Mono) as SharedEngine), &moment, &mut auditor, standing);
     // Of two processes, both together are the whole product, and no proof about one at a time.
     let most = task.model.processes.len().saturating_sub(1).min(2);
-    for k in (1..=most).filter(|_| auto.prefers_proofs) {
+    for k in 1..=most {
         let engine = Local { k, cap_bytes: auto.config.small.0 };
         let mut properties: Vec<PropertyId> = standing.searched();
         properties.retain(|&id| engine.supports(task.model, id).is_ok());

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use audit::AuditError;
-use base::{CancelToken, StopReason};
+use base::StopReason;
 use engine::error::title;
 use engine::run::{Audit, PropertyResult};
 use engine::{Answer, Attempt, AttemptOutcome, PropertyId, Verdict};
@@ -24,10 +24,6 @@ pub struct Standing<'m> {
     model: &'m Model,
     /// For each question.
     questions: Vec<Question>,
-    /// Who works on what.
-    running: Vec<Running>,
-    /// Rows that are not through.
-    pub n_rows: usize,
     /// A mistake of ours: evidence that was refused, methods that disagree, an engine that contradicts itself.
     pub failure: Option<Box<Mistake>>,
 }
@@ -42,19 +38,12 @@ struct Question {
     tried: Vec<Attempt>,
 }
 
-/// A method at work.
-struct Running {
-    row: usize,
-    asked: Vec<PropertyId>,
-    cancel: CancelToken,
-}
-
 impl<'m> Standing<'m> {
     /// Nothing is decided, and nobody has started.
     pub fn new(model: &'m Model, questions: &[PropertyId]) -> Self {
         let question = |&id: &PropertyId| Question { id, found: None, unknown: None, tried: Vec::new() };
         let questions = questions.iter().map(question).collect();
-        Standing { model, questions, running: Vec::new(), n_rows: 0, failure: None }
+        Standing { model, questions, failure: None }
     }
 
     /// The questions without an answer.
@@ -68,11 +57,6 @@ impl<'m> Standing<'m> {
         self.questions.iter().filter(is_searched).map(|question| question.id).collect()
     }
 
-    /// Whether there is nothing left to do.
-    pub fn is_over(&self) -> bool {
-        self.failure.is_some() || self.n_rows == 0 || self.open().is_empty()
-    }
-
     /// Whether a question has an answer.
     pub fn is_found(&self, property: PropertyId) -> bool {
         self.questions.iter().any(|question| question.id == property && question.found.is_some())
@@ -82,26 +66,6 @@ impl<'m> Standing<'m> {
     pub fn found(&self, property: PropertyId) -> Option<&PropertyResult> {
         let question = self.questions.iter().find(|question| question.id == property)?;
         question.found.as_ref().map(|(result, _)| result)
-    }
-
-    /// Somebody starts to work.
-    pub fn starts(&mut self, row: usize, asked: Vec<PropertyId>, cancel: CancelToken) {
-        self.running.push(Running { row, asked, cancel });
-    }
-
-    /// Somebody has ended.
-    pub fn ends(&mut self, row: usize) {
-        self.running.retain(|running| running.row != row);
-    }
-
-    /// Stops whoever works on answered questions only.
-    pub fn stop_idle(&self) {
-        let open = self.open();
-        for running in &self.running {
-            if self.is_over() || running.asked.iter().all(|id| !open.contains(id)) {
-                running.cancel.cancel();
-            }
-        }
     }
 
     /// A method answered, and the audit agreed. Whether the question had no answer before.
@@ -134,6 +98,13 @@ impl<'m> Standing<'m> {
         question.tried.push(attempt);
         if is_search || question.unknown.is_none() {
             question.unknown = Some(answer);
+        }
+    }
+
+    /// A method was stopped before it said anything about the question.
+    pub fn tried(&mut self, property: PropertyId, attempt: Attempt) {
+        if let Some(question) = self.questions.iter_mut().find(|question| question.id == property) {
+            question.tried.push(attempt);
         }
     }
 

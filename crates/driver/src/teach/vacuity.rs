@@ -42,7 +42,7 @@ pub(super) fn look(asking: &Asking<'_>, property: &Property) -> Result<Vec<Trigg
         asked.push(instances(asking, condition).into_iter().map(&mut ask).collect());
     }
     let all: Vec<PropertyId> = asked.iter().flatten().copied().collect();
-    let mut verdicts = asking.ask_auto(&model, &all)?.into_iter();
+    let mut verdicts = asking.ask_all(&model, &all)?.into_iter();
     let mut found = Vec::new();
     for (condition, asked) in conditions.into_iter().zip(asked) {
         let verdicts: Vec<Verdict> = verdicts.by_ref().take(asked.len()).collect();

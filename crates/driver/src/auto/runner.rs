@@ -1,0 +1,152 @@
+//! A method at work in a race: a thread of its own, which waits between its turns.
+//!
+//! In: a method, some questions, a budget with a gate. Out: messages to whoever runs the race. Answers are audited here, in the method's
+//! own turns, so that an audit that takes long costs the method that needs it.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use base::{Budget, StopReason};
+use engine::run::{Audit, PropertyResult};
+use engine::{Answer, AttemptOutcome, Event, Observer, PropertyId, Task, Verdict};
+use model::Model;
+
+use super::standing::WHOLE_PRODUCT;
+use crate::auditor::Auditor;
+use crate::checker::SharedEngine;
+use crate::mistake::Mistake;
+
+/// Engines recurse over expressions and graphs.
+const STACK_BYTES: usize = 256 << 20;
+
+/// What a runner says.
+pub enum Told {
+    /// How far it is.
+    Event(Event),
+    /// An answer that counts, and what is to be said of the attempt.
+    Accepted(Box<PropertyResult>, AttemptOutcome),
+    /// A question that it does not decide.
+    Open(Box<Answer>),
+    /// We are wrong.
+    Mistaken(Box<Mistake>),
+    /// Its turn is over.
+    Paused,
+    /// It is through.
+    Ended,
+    /// It panicked.
+    Panicked(Box<dyn Any + Send>),
+}
+
+/// Where a runner sends what it says, with its number.
+#[derive(Clone)]
+pub struct Post {
+    /// The runner.
+    pub runner: usize,
+    /// Who listens.
+    pub sender: Sender<(usize, Told)>,
+}
+
+impl Post {
+    /// Says something. Where the race is over nobody listens, and it does not matter.
+    pub fn tell(&self, told: Told) {
+        self.sender.send((self.runner, told)).ok();
+    }
+}
+
+/// What a runner has to do.
+pub struct Job {
+    /// The method.
+    pub engine: SharedEngine,
+    /// The program, shared by all runners.
+    pub model: Arc<Model>,
+    /// The questions.
+    pub asked: Vec<PropertyId>,
+    /// What it may use; its gate gives the turns.
+    pub budget: Budget,
+    /// How many threads it may use.
+    pub n_threads: usize,
+    /// Where it sends what it says.
+    pub post: Post,
+}
+
+impl Job {
+    /// Starts to work, in a thread that nobody waits for: one operation on diagrams cannot be interrupted.
+    pub fn start(self) {
+        let thread = thread::Builder::new().name(format!("auto {}", self.engine.name())).stack_size(STACK_BYTES);
+        let work = move || match catch_unwind(AssertUnwindSafe(|| self.work())) {
+            Ok(()) => self.post.tell(Told::Ended),
+            Err(panic) => self.post.tell(Told::Panicked(panic)),
+        };
+        thread.spawn(work).expect("the system has room for a few threads");
+    }
+
+    fn work(&self) {
+        let auditor = Mutex::new(Auditor::new(&self.model, self.budget.clone()));
+        let relay = Relay { job: self, auditor, judged: Mutex::default() };
+        let (model, properties) = (&*self.model, self.asked.clone());
+        let task = Task { model, properties, budget: self.budget.clone(), n_threads: self.n_threads };
+        match self.engine.run(&task, &relay) {
+            Ok(answers) => answers.into_iter().for_each(|answer| relay.judge(answer)),
+            Err(error) => self.post.tell(Told::Mistaken(error.into())),
+        }
+    }
+}
+
+/// Has answers audited and passes on what comes of them.
+struct Relay<'j> {
+    job: &'j Job,
+    auditor: Mutex<Auditor<'j>>,
+    /// The questions whose answers were passed on.
+    judged: Mutex<Vec<PropertyId>>,
+}
+
+impl Relay<'_> {
+    /// What becomes of an answer, which the engine may give twice.
+    fn judge(&self, answer: Answer) {
+        let mut judged = self.judged.lock().unwrap_or_else(PoisonError::into_inner);
+        if judged.contains(&answer.property) {
+            return;
+        }
+        judged.push(answer.property);
+        drop(judged);
+        let method = self.job.engine.name();
+        let outcome = match &answer.verdict {
+            // An expression without a value in a reachable state is the program's mistake, which no other method mends; but only
+            // the search of the whole product knows that the state is reachable.
+            Verdict::Unknown(reason @ StopReason::PropertyError(_)) if method == WHOLE_PRODUCT => {
+                AttemptOutcome::Open(reason.clone())
+            }
+            Verdict::Unknown(_) => return self.job.post.tell(Told::Open(Box::new(answer))),
+            Verdict::Holds(_) | Verdict::Violated(_) => AttemptOutcome::Decided,
+        };
+        let audited = self.auditor.lock().unwrap_or_else(PoisonError::into_inner).audit(method, answer);
+        self.job.post.tell(match audited {
+            Err(mistake) => Told::Mistaken(mistake),
+            // Stopped in the midst of it: the question is settled, or everything ends.
+            Ok(result) if result.audit == Audit::Stopped(StopReason::Cancelled) => {
+                let PropertyResult { property, statistics, .. } = result;
+                let verdict = Verdict::Unknown(StopReason::Cancelled);
+                Told::Open(Box::new(Answer { property, verdict, statistics }))
+            }
+            Ok(result) => Told::Accepted(Box::new(result), outcome),
+        });
+    }
+}
+
+impl Observer for Relay<'_> {
+    fn event(&self, event: Event) {
+        // That a question is decided is told once, after its audit.
+        if !matches!(event, Event::Decided(_)) {
+            self.job.post.tell(Told::Event(event));
+        }
+    }
+
+    fn answered(&self, answer: &Answer) {
+        if !matches!(answer.verdict, Verdict::Unknown(_)) {
+            self.judge(answer.clone());
+        }
+    }
+}
