@@ -1,6 +1,6 @@
 //! Benchmarks, as `cargo xtask bench NAME`; each writes its section of `docs/benchmarks.md`.
 //!
-//! `auto` compares the default method with all others. `safety` and `liveness` measure local proofs, `beem` the BEEM models, `pushdown` path edges; see there. `mono` measures the whole-product search beside SPIN's, on the same graphs.
+//! `auto` compares the default method with all others, and `auto --learn` makes its table of shares. `safety` and `liveness` measure local proofs, `beem` the BEEM models, `pushdown` path edges, `instructions` what callgrind counts; see there. `mono` measures the whole-product search beside SPIN's, on the same graphs.
 //!
 //! In: the programs of `examples/` that have twins in `benches/spin/`. Out: a table of states, states per second and bytes
 //! per state of both tools, on the terminal, and with `--write` in `docs/benchmarks.md`. States and transitions must be
@@ -11,6 +11,8 @@ pub mod beem;
 mod binary;
 mod clock;
 mod document;
+pub mod instructions;
+pub mod learn;
 pub mod liveness;
 mod machine;
 mod mono_table;
@@ -70,8 +72,11 @@ pub fn run(root: &Path, name: &str, writes: bool) -> ExitCode {
         "liveness" => question::run(&liveness::LIVENESS, root, writes),
         "beem" => beem::run(root, writes),
         "pushdown" => pushdown::run(root, writes),
+        "instructions" => instructions::run(root, writes),
         _ => {
-            eprintln!("bench: there is no `{name}`; there are auto, mono, safety, liveness, beem and pushdown");
+            eprintln!(
+                "bench: there is no `{name}`; there are auto, mono, safety, liveness, beem, pushdown and instructions"
+            );
             ExitCode::from(2)
         }
     }

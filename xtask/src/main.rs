@@ -24,15 +24,21 @@ fn main() -> ExitCode {
         ["campaign", ref arguments @ ..] => campaign::run(root, arguments),
         ["fuzz", ref arguments @ ..] => fuzz::run(root, arguments),
         ["promela", ref arguments @ ..] => promela::run(root, arguments),
+        ["bench", "auto", "--learn"] => bench::learn::run(root),
         ["bench", name] => bench::run(root, name, false),
         ["bench", name, "--write"] => bench::run(root, name, true),
         _ => {
             eprintln!("usage: cargo xtask tidy                   check the rules of the house");
+            eprintln!("       cargo xtask bench auto [--write]   measure `auto` beside every single method");
+            eprintln!(
+                "       cargo xtask bench auto --learn     measure the methods anew, and make the shares of `auto` of that"
+            );
             eprintln!("       cargo xtask bench mono [--write]   measure the whole-product search beside SPIN's");
             eprintln!("       cargo xtask bench safety [--write] measure local proofs beside the whole product");
             eprintln!("       cargo xtask bench liveness [--write] the same for temporal properties under fairness");
             eprintln!("       cargo xtask bench beem [--write]   measure searches and local graphs of the BEEM models");
             eprintln!("       cargo xtask bench pushdown [--write] measure path edges of programs with procedures");
+            eprintln!("       cargo xtask bench instructions [--write] count the instructions of ten questions");
             eprintln!("       cargo xtask beem [LIMIT]            compare the BEEM models with the reference counts");
             eprintln!(
                 "       cargo xtask promela [LIMIT] [NAME]    compare the Promela models with SPIN's counts and verdicts"

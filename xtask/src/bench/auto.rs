@@ -122,7 +122,7 @@ fn questions(root: &Path) -> Result<Vec<Asked>, String> {
     Ok(asked)
 }
 
-fn load(file: &str, text: &str) -> Result<Model, String> {
+pub(super) fn load(file: &str, text: &str) -> Result<Model, String> {
     let loaded = lang::load(&SourceFile::new(file, text), &[]);
     loaded.map(|loaded| loaded.model).map_err(|refused| format!("{file}: {:?}", refused.first()))
 }
@@ -155,7 +155,7 @@ fn measure(binary: &Binary, asked: Asked) -> Result<Row, String> {
 }
 
 /// Every method but `auto`.
-fn single_methods() -> impl Iterator<Item = &'static str> {
+pub(super) fn single_methods() -> impl Iterator<Item = &'static str> {
     driver::methods::available().map(|method| method.name).filter(|&name| name != "auto")
 }
 
@@ -201,6 +201,7 @@ mod tests {
             reason: None,
             audited: true,
             seconds,
+            cpu_seconds: seconds,
             peak_bytes: None,
         };
         let asked = || Asked { file: "examples/lock.pw".to_owned(), property: "mutex".to_owned() };

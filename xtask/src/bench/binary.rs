@@ -6,9 +6,11 @@
 use std::io::{BufReader, Seek};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::Value;
+
+use super::clock::{Stopwatch, Whose};
 
 /// The released binary.
 pub struct Binary {
@@ -29,6 +31,8 @@ pub struct Ran {
     pub audited: bool,
     /// On the clock.
     pub seconds: f64,
+    /// Of the processors, where the system tells it, in hundredths of a second; else on the clock.
+    pub cpu_seconds: f64,
     /// The most memory of the process; `None` where the system does not tell.
     pub peak_bytes: Option<u64>,
 }
@@ -48,8 +52,11 @@ pub struct Call<'a> {
 }
 
 impl Binary {
-    /// Builds the released binary.
+    /// Builds the released binary; `PIECEWISE_BINARY` names one that is there already.
     pub fn build(root: &Path) -> Result<Self, String> {
+        if let Some(path) = std::env::var_os("PIECEWISE_BINARY") {
+            return Ok(Binary { path: path.into(), root: root.to_path_buf() });
+        }
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let build = ["build", "--release", "--package", "piecewise-cli"];
         let status = Command::new(cargo).args(build).current_dir(root).status();
@@ -60,6 +67,11 @@ impl Binary {
         }
         let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
         Ok(Binary { path: target.join("release/piecewise"), root: root.to_path_buf() })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Runs it; short runs several times, of which the fastest counts.
@@ -73,12 +85,14 @@ impl Binary {
             }
             let again = self.run_once(call)?;
             best.seconds = best.seconds.min(again.seconds);
+            best.cpu_seconds = best.cpu_seconds.min(again.cpu_seconds);
             best.peak_bytes = best.peak_bytes.max(again.peak_bytes);
         }
         Ok(best)
     }
 
-    fn run_once(&self, call: &Call<'_>) -> Result<Ran, String> {
+    /// Runs it once.
+    pub fn run_once(&self, call: &Call<'_>) -> Result<Ran, String> {
         let mut command = Command::new(&self.path);
         command.arg("check").arg(&call.file).args(&call.parameters);
         command.args(["--property", call.property, "--method", call.method, "--format", "json"]);
@@ -88,10 +102,10 @@ impl Binary {
         let mut printed = tempfile::tempfile().map_err(|error| format!("no temporary file: {error}"))?;
         let copy = printed.try_clone().map_err(|error| error.to_string())?;
         command.current_dir(&self.root).stdout(copy).stderr(Stdio::null());
-        let started = Instant::now();
+        let stopwatch = Stopwatch::start(Whose::Children);
         let mut child = command.spawn().map_err(|error| format!("{}: {error}", self.path.display()))?;
         let peak_bytes = watch(&mut child)?;
-        let seconds = started.elapsed().as_secs_f64();
+        let (cpu_seconds, seconds) = stopwatch.stop(Whose::Children);
         printed.rewind().map_err(|error| error.to_string())?;
         let document: Value = serde_json::from_reader(BufReader::new(printed))
             .map_err(|error| format!("{} by {}: no result document: {error}", call.file, call.method))?;
@@ -102,6 +116,7 @@ impl Binary {
             reason: result["reason"]["text"].as_str().or(result["reason"].as_str()).map(str::to_owned),
             audited: result["audited"].as_bool().unwrap_or(false),
             seconds,
+            cpu_seconds,
             peak_bytes,
         })
     }

@@ -231,6 +231,7 @@ mod tests {
             reason,
             audited: true,
             seconds: 0.25,
+            cpu_seconds: 0.25,
             peak_bytes: Some(3 << 20),
         }
     }
