@@ -31,7 +31,7 @@ const A_MOMENT: Duration = Duration::from_millis(100);
 const QUICK: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(600));
 
 /// What takes longer than this is not asked again and again.
-const LONG: Duration = Duration::from_millis(250);
+const LONG: Duration = Duration::from_secs(1);
 
 /// What the search of the whole product has for a similar question, before the method that decided the property is asked.
 const A_GLIMPSE: Duration = Duration::from_millis(30);
