@@ -70,7 +70,9 @@ pub fn teach_vacuity(check: &Check<'_>, checked: &mut Checked) -> Result<(), Box
             continue;
         }
         let deadline = Instant::now() + check.limits.time.map_or(enough, |limit| limit.min(enough));
-        let asking = Asking { model: check.model, checker: check.checker, limits: check.limits, deadline };
+        let method = methods::find(result.method).unwrap_or(Method::Mono);
+        let limits = &Limits { n_threads: 1, ..check.limits.clone() };
+        let asking = Asking { model: check.model, method, limits, deadline };
         result.insight.triggers = vacuity::look(&asking, &check.model.properties[result.property])?;
     }
     Ok(())
