@@ -23,7 +23,7 @@ use crate::size::{ParameterId, Size, depends_on_parameters, parameters_of};
 use crate::symmetry::{Why, asymmetries};
 use crate::types::{ScalarType, Type};
 use crate::value::Value;
-use crate::variable::{Role, VarId};
+use crate::variable::{Init, Role, VarId};
 use crate::visit::{each_part, each_text};
 
 pub use index::IndexTest;
@@ -103,6 +103,7 @@ pub fn sized_family(model: &Model) -> Result<Sized, Vec<Reason>> {
         reasons.push(Reason::new(procedure.span, format!("there are procedures, such as `{}`", procedure.name)));
     }
     reasons.extend(not_spoken_of(model));
+    reasons.extend(started_by_lists(model));
     match found {
         Some(sized) if reasons.is_empty() => Ok(sized),
         Some(_) => Err(reasons),
@@ -111,6 +112,17 @@ pub fn sized_family(model: &Model) -> Result<Sized, Vec<Reason>> {
             Err(reasons)
         }
     }
+}
+
+/// Arrays whose elements are listed for this size: what other sizes start with, the list does not say, be its elements alike or not.
+fn started_by_lists(model: &Model) -> Vec<Reason> {
+    let is_listed = |id: &VarId| matches!(model.vars[*id].init, Init::Elements(_));
+    let sized: BTreeSet<VarId> = model.forms.lengths.keys().map(|&(var, _)| var).collect();
+    let named = |id: VarId| {
+        let var = &model.vars[id];
+        Reason::new(var.span, format!("the elements of `{}` are listed for each size anew", var.name))
+    };
+    sized.into_iter().filter(is_listed).map(named).collect()
 }
 
 /// Actions that no method for every size follows.

@@ -103,7 +103,9 @@ fn sweep(runs: &[Map<String, Json>]) -> Option<Json> {
         })
     };
     let properties: Vec<Json> = rows.iter().map(row).collect();
-    Some(json!({ "file": text_of(first), "method": "auto", "parameter": parameter, "properties": properties }))
+    Some(
+        json!({ "file": text_of(first), "method": first.get("method"), "parameter": parameter, "properties": properties }),
+    )
 }
 
 /// A result at a size.

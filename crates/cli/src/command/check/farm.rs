@@ -73,7 +73,7 @@ impl Asked {
         let reached = farm::compare_versions(self.hosts).map_err(Failure::Input)?;
         reached.notes.iter().for_each(|note| terminal::complain(&format!("note: {note}; it is left out\n")));
         let outcomes = farm::deal(&reached.hosts, &questions, &farm::ByCall, &self.limits.cancel);
-        let (mut document, answers) = merged(posed, &outcomes, &self.limits)?;
+        let (mut document, answers) = merged(posed, &outcomes, options, &self.limits)?;
         let refused = has_refused.then_some(ExitStatus::BadInput);
         let status = ExitStatus::of_all(answers.into_iter().map(ExitStatus::of_answer).chain(refused));
         document["status"] = status.code().into();
@@ -179,7 +179,12 @@ fn sent_files(path: &Path) -> Result<Vec<SentFile>, Failure> {
 }
 
 /// One document of all answers, and for each whether it is the expected one.
-fn merged(posed: Vec<Posed>, outcomes: &[Outcome], limits: &Limits) -> Result<(Json, Vec<Option<bool>>), Failure> {
+fn merged(
+    posed: Vec<Posed>,
+    outcomes: &[Outcome],
+    options: &CheckOptions,
+    limits: &Limits,
+) -> Result<(Json, Vec<Option<bool>>), Failure> {
     let mut left = outcomes.iter();
     let (mut runs, mut given) = (Vec::new(), Vec::new());
     for Posed { program, properties } in posed {
@@ -199,6 +204,7 @@ fn merged(posed: Vec<Posed>, outcomes: &[Outcome], limits: &Limits) -> Result<(J
     let mut document = json::value_of(&json::document(&items, 0));
     let mut expected = Vec::new();
     for (run, answers) in dealt::runs(&mut document).into_iter().zip(given) {
+        run.insert("method".to_owned(), options.method.join(",").into());
         dealt::fill(run, answers);
         expected.extend(dealt::expected(run));
     }

@@ -61,8 +61,11 @@ impl<'a> Checker<'a> {
                             .note(target.declared, "declared here"),
                     );
                 }
-                let start = self.start(value, element, scope, target);
-                Init::Elements(vec![start; *len])
+                // Elements that start alike fill the array, whatever its length.
+                match self.start(value, element, scope, target) {
+                    Init::Elements(parts) => Init::Elements(vec![Init::Elements(parts); *len]),
+                    start => start,
+                }
             }
             (ast::ExprKind::ByIndex { variable, value }, Type::Array { element, len }) => {
                 let inner = |at: usize| scope.with(variable, Meaning::Number(at as i64));
