@@ -1,5 +1,5 @@
-//! Random rings and chains against brute force: at every small size every window of every reachable state is in its set, and nothing is
-//! proved that is violated at any of them; the checker accepts every proof, and none that was changed unless it is still one.
+//! Random rings and chains against brute force: nothing is proved that is violated at any small size; the checker accepts every proof, and
+//! none that was changed unless it is still one.
 
 use std::fmt::Write;
 
