@@ -102,8 +102,8 @@ fn a_receiver_that_goes_on_takes_the_turn() {
     };
     assert_eq!(both("on", "on2"), ("S: x 0 => 3, y 0 => 2, S@s, R@end".to_string(), [true; 2]));
     assert_eq!(both("a", "on").0, "S: x 0 => 3, y 0 => 2, S@s, R@end");
-    // A sender does not keep the turn.
-    assert_eq!(both("on", "b").0, "S: y 0 => 2, S@s, R@r");
+    // Where the receiver does not go on, the sender does, if its action says so.
+    assert_eq!(both("on", "b").0, "S: x 0 => 1, y 0 => 2, S@end, R@r");
 }
 
 #[test]

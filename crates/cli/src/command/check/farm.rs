@@ -114,6 +114,12 @@ impl Posed {
     /// One question for each property: the call, here and elsewhere.
     fn questions(&self, options: &CheckOptions) -> Result<Vec<Question>, Failure> {
         let path = Path::new(self.program.source.name());
+        let gives = options.instance.sizes.is_some() || !options.instance.given.is_empty();
+        if gives && path.extension().is_none_or(|ending| ending != "pw") {
+            // What a macro is given is no parameter of the Model, from which the calls are made.
+            let message = format!("{}: `-N` and `-D` go with `--hosts` for `.pw` programs only", path.display());
+            return Err(Failure::Input(vec![message]));
+        }
         let sent = sent_files(path)?;
         let model = &self.program.model;
         let weight = model.parameters.iter().map(|parameter| parameter.value).sum();
