@@ -232,18 +232,10 @@ impl Audit<'_> {
                 }
                 Claim::Crowd(_) => return malformed("a refutation for every size stands with views alone".to_owned()),
                 Claim::Views(_) | Claim::Rings(_) if !is_views => return malformed("views stand alone".to_owned()),
-                Claim::Views(proof) => {
-                    let property = (self.property.name.as_str(), &self.property.kind);
-                    let found = views::check(self.model, property, (&certificate.scope, proof), self.budget)?;
-                    obligations = obligations.with(found);
-                    checked = Some(Checked { k: proof.k, n_members: 1, obligations: found, means: Means::Listing });
-                }
-                Claim::Rings(proof) => {
-                    let property = (self.property.name.as_str(), &self.property.kind);
-                    let found = rings::check(self.model, property, (&certificate.scope, proof), self.budget)?;
-                    obligations = obligations.with(found);
-                    let n_members = proof.windows.len();
-                    checked = Some(Checked { k: proof.width, n_members, obligations: found, means: Means::Listing });
+                Claim::Views(_) | Claim::Rings(_) => {
+                    let fact = self.check_every_size(&fact.claim, certificate)?;
+                    obligations = obligations.with(fact.obligations);
+                    checked = Some(fact);
                 }
                 Claim::NoFairRun(claim) => {
                     let Some(open) = &mut violations else {
@@ -260,6 +252,22 @@ impl Audit<'_> {
             Some(last) => Ok(Checked { obligations, ..last }),
             None => malformed("it states no invariant".to_owned()),
         }
+    }
+
+    /// Views, or windows of a ring: what they show stands by itself.
+    fn check_every_size(&self, claim: &Claim, certificate: &Certificate) -> Outcome<Checked> {
+        let property = (self.property.name.as_str(), &self.property.kind);
+        let (found, k, n_members) = match claim {
+            Claim::Views(proof) => {
+                (views::check(self.model, property, (&certificate.scope, proof), self.budget)?, proof.k, 1)
+            }
+            Claim::Rings(proof) => {
+                let found = rings::check(self.model, property, (&certificate.scope, proof), self.budget)?;
+                (found, proof.width, proof.windows.len())
+            }
+            _ => return Err(CertificateError::Malformed("it is not about every size".to_owned())),
+        };
+        Ok(Checked { k, n_members, obligations: found, means: Means::Listing })
     }
 
     /// The ways to violate a temporal property, none of them excluded yet; `None` for other properties.

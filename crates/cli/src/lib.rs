@@ -20,6 +20,7 @@ mod live;
 mod messages;
 mod output;
 mod progress;
+mod proof_options;
 mod report_page;
 mod terminal;
 

@@ -12,7 +12,7 @@ use super::Finding;
 use super::tree::Tree;
 
 /// The modules of `model` that the checker may use, with their functions; types of these modules are data and may all be used.
-const ALLOWED: [(&str, &[&str]); 12] = [
+const ALLOWED: [(&str, &[&str]); 14] = [
     ("control", &[]),
     (
         "eval",
@@ -27,10 +27,12 @@ const ALLOWED: [(&str, &[&str]); 12] = [
             "is_deadlock",
             "is_idle",
             "is_initial",
+            "is_terminated",
             "is_true_of",
             "likely_steps_of",
             "likely_touched_by",
             "likely_turns",
+            "may_end",
             "race",
             "steps",
             "steps_of",
@@ -41,14 +43,16 @@ const ALLOWED: [(&str, &[&str]); 12] = [
     ),
     ("expr", &[]),
     ("fairness", &[]),
+    ("instance", &["static_value"]),
     ("machine", &[]),
     ("print", &["formula", "value"]),
     ("process", &[]),
     ("property", &[]),
-    ("size", &[]),
+    ("size", &["parameters_of"]),
     ("types", &[]),
     ("value", &[]),
     ("variable", &[]),
+    ("visit", &["each_child_mut", "each_part"]),
 ];
 
 /// Methods of the Model's types by which engines decide what may be left out.
