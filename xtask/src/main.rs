@@ -14,6 +14,24 @@ mod tidy;
 use std::path::Path;
 use std::process::ExitCode;
 
+/// What is said where a call is wrong.
+const USAGE: &str = "\
+usage: cargo xtask tidy                   check the rules of the house
+       cargo xtask bench auto [--write]   measure `auto` beside every single method
+       cargo xtask bench auto --learn     measure the methods anew, and make the shares of `auto` of that
+       cargo xtask bench mono [--write]   measure the whole-product search beside SPIN's
+       cargo xtask bench safety [--write] measure local proofs beside the whole product
+       cargo xtask bench liveness [--write] the same for temporal properties under fairness
+       cargo xtask bench beem [--write]   measure searches and local graphs of the BEEM models
+       cargo xtask bench pushdown [--write] measure path edges of programs with procedures
+       cargo xtask bench instructions [--write] count the instructions of ten questions
+       cargo xtask beem [LIMIT]            compare the BEEM models with the reference counts
+       cargo xtask promela [LIMIT] [NAME]    compare the Promela models with SPIN's counts and verdicts
+       cargo xtask campaign [--programs N] [--seed S] [--profile P] [--method M] [--seconds T]
+                                          every method on random programs against brute force
+       cargo xtask fuzz all|TARGET [--seconds N]  the readers on mutated inputs
+";
+
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is a folder of the project");
@@ -28,24 +46,7 @@ fn main() -> ExitCode {
         ["bench", name] => bench::run(root, name, false),
         ["bench", name, "--write"] => bench::run(root, name, true),
         _ => {
-            eprintln!("usage: cargo xtask tidy                   check the rules of the house");
-            eprintln!("       cargo xtask bench auto [--write]   measure `auto` beside every single method");
-            eprintln!(
-                "       cargo xtask bench auto --learn     measure the methods anew, and make the shares of `auto` of that"
-            );
-            eprintln!("       cargo xtask bench mono [--write]   measure the whole-product search beside SPIN's");
-            eprintln!("       cargo xtask bench safety [--write] measure local proofs beside the whole product");
-            eprintln!("       cargo xtask bench liveness [--write] the same for temporal properties under fairness");
-            eprintln!("       cargo xtask bench beem [--write]   measure searches and local graphs of the BEEM models");
-            eprintln!("       cargo xtask bench pushdown [--write] measure path edges of programs with procedures");
-            eprintln!("       cargo xtask bench instructions [--write] count the instructions of ten questions");
-            eprintln!("       cargo xtask beem [LIMIT]            compare the BEEM models with the reference counts");
-            eprintln!(
-                "       cargo xtask promela [LIMIT] [NAME]    compare the Promela models with SPIN's counts and verdicts"
-            );
-            eprintln!("       cargo xtask campaign [--programs N] [--seed S] [--profile P] [--method M] [--seconds T]");
-            eprintln!("                                          every method on random programs against brute force");
-            eprintln!("       cargo xtask fuzz all|TARGET [--seconds N]  the readers on mutated inputs");
+            eprint!("{USAGE}");
             ExitCode::from(2)
         }
     }
