@@ -2,7 +2,7 @@
 //!
 //! In: a program of the fragment of `::views`, and a temporal property that speaks of one process at most. Out: a certificate whose scope is
 //! every size, or why there is none. [`edges`]: the view graph of one process. [`pairs`]: which edges of two processes can be one turn.
-//! [`sums`]: sums over all processes. [`refute`]: the rules.
+//! [`mod@sums`]: sums over all processes. [`refute`]: the rules.
 
 pub mod edges;
 pub mod pairs;
