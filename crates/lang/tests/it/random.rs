@@ -1,10 +1,9 @@
 //! Random programs: what is printed parses to the same tree, formatting changes nothing but blanks, nothing panics.
 
-use crate::support::{Choices, Generator, scatter};
+use crate::support::{Choices, Generator, any_text, scatter};
 use base::SourceFile;
 use lang::pw::ast::{Item, PropertyKind};
 use lang::pw::{self, printer};
-use proptest::prelude::*;
 
 /// The tree of a text without its spans; panics if the text does not parse.
 fn tree(text: &str) -> String {
@@ -36,60 +35,70 @@ fn check_format(text: &str) {
     }
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
-
-    #[test]
-    fn formatting_changes_blanks_only(seed in any::<u64>()) {
+#[test]
+fn formatting_changes_blanks_only() {
+    for seed in 0..400 {
         let (tokens, mut choices) = Generator::program(seed);
         check_format(&tokens.join(" "));
         check_format(&scatter(&tokens, &mut choices));
     }
+}
 
-    #[test]
-    fn printed_expressions_parse_to_themselves(seed in any::<u64>()) {
-        let text = format!("program t {{ shared idle, next: bool; invariant p: {}; }}", Generator::formula(seed).join(" "));
+#[test]
+fn printed_expressions_parse_to_themselves() {
+    for seed in 0..400 {
+        let text =
+            format!("program t {{ shared idle, next: bool; invariant p: {}; }}", Generator::formula(seed).join(" "));
         let parsed = pw::parse(&SourceFile::new("t", text.as_str()));
-        prop_assert!(!parsed.has_errors(), "{:?}\nin {text}", parsed.diagnostics);
+        assert!(!parsed.has_errors(), "{:?}\nin {text}", parsed.diagnostics);
         let program = parsed.program.expect("no errors, so there is a program");
         let Some(Item::Property(property)) = program.items.last() else { panic!("no property") };
         let PropertyKind::Invariant(formula) = &property.kind else { panic!("no invariant") };
         let printed = printer::expr_to_string(formula);
         let again = format!("program t {{ shared idle, next: bool; invariant p: {printed}; }}");
-        prop_assert_eq!(tree(&text), tree(&again), "printed as {}", printed);
+        assert_eq!(tree(&text), tree(&again), "printed as {}", printed);
     }
+}
 
-    #[test]
-    fn broken_programs_are_refused_in_words(seed in any::<u64>(), n_changes in 1usize..6) {
+#[test]
+fn broken_programs_are_refused_in_words() {
+    for seed in 0..400 {
         let (mut tokens, mut choices) = Generator::program(seed);
-        for _ in 0..n_changes {
+        for _ in 0..1 + choices.below(5) {
             break_tokens(&mut tokens, &mut choices);
         }
         let text = scatter(&tokens, &mut choices);
         let file = SourceFile::new("t", text.as_str());
         let parsed = pw::parse(&file);
-        prop_assert_eq!(pw::format(&file).is_ok(), !parsed.has_errors());
-        prop_assert!(parsed.has_errors() || parsed.program.is_some());
+        assert_eq!(pw::format(&file).is_ok(), !parsed.has_errors());
+        assert!(parsed.has_errors() || parsed.program.is_some());
         for diagnostic in &parsed.diagnostics {
-            prop_assert!(lang::codes::find(diagnostic.code).is_some(), "{} is not in the table", diagnostic.code);
+            assert!(lang::codes::find(diagnostic.code).is_some(), "{} is not in the table", diagnostic.code);
             let edits = diagnostic.helps.iter().flat_map(|help| &help.edits).map(|edit| edit.span);
             let notes = diagnostic.secondary.iter().map(|note| note.span);
             for span in edits.chain(notes).chain([diagnostic.primary.span]) {
-                prop_assert!(text.get(span.range()).is_some(), "{span:?} is not in the text");
+                assert!(text.get(span.range()).is_some(), "{span:?} is not in the text");
             }
         }
     }
+}
 
-    #[test]
-    fn any_text_is_answered(text in "\\PC*") {
+#[test]
+fn any_text_is_answered() {
+    for seed in 0..400 {
+        let text = any_text(&mut Choices::from_seed(seed));
         pw::parse(&SourceFile::new("t", text));
     }
+}
 
-    #[test]
-    fn any_tokens_are_answered(words in proptest::collection::vec(0usize..WORDS.len(), 0..60)) {
+#[test]
+fn any_tokens_are_answered() {
+    for seed in 0..400 {
+        let mut choices = Choices::from_seed(seed);
+        let words = (0..choices.below(60)).map(|_| choices.below(WORDS.len())).collect::<Vec<_>>();
         let text: Vec<&str> = words.into_iter().map(|word| WORDS[word]).collect();
         let file = SourceFile::new("t", format!("program t {{ {}", text.join(" ")));
-        prop_assert_eq!(pw::format(&file).is_ok(), !pw::parse(&file).has_errors());
+        assert_eq!(pw::format(&file).is_ok(), !pw::parse(&file).has_errors());
     }
 }
 

@@ -3,24 +3,25 @@
 // Each test file that includes this one uses a part of it.
 #![allow(dead_code)]
 
-/// A source of choices; the same seed gives the same choices.
-pub struct Choices(u64);
+pub use testkit::choices::Choices;
 
-impl Choices {
-    pub fn new(seed: u64) -> Self {
-        Choices(seed | 1)
-    }
-
-    pub fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % n.max(1)
-    }
-
-    pub fn one_of<'a>(&mut self, words: &[&'a str]) -> &'a str {
-        words[self.below(words.len())]
-    }
+/// Any text: words of the language, signs, letters of several scripts, blanks.
+pub fn any_text(choices: &mut Choices) -> String {
+    let length = choices.below(200);
+    let ranges = [
+        (0x20, 0x7e),
+        (0x20, 0x7e),
+        (0xa0, 0x2ff),
+        (0x370, 0x1fff),
+        (0x2000, 0x2bff),
+        (0x4e00, 0x9fff),
+        (0x1_f300, 0x1_faff),
+    ];
+    let mut letter = || {
+        let &(least, greatest) = choices.pick(&ranges);
+        u32::try_from(choices.between(least, greatest)).ok().and_then(char::from_u32).unwrap_or(' ')
+    };
+    (0..length).map(|_| letter()).collect()
 }
 
 /// Writes the tokens of a random program. Names need not mean anything: only the syntax is right.
@@ -35,7 +36,7 @@ const ENOUGH: usize = 0;
 
 impl Generator {
     pub fn program(seed: u64) -> (Vec<String>, Choices) {
-        let mut generator = Generator { choices: Choices::new(seed), tokens: Vec::new() };
+        let mut generator = Generator { choices: Choices::from_seed(seed), tokens: Vec::new() };
         generator.write("program t ( N : 2.. , K : 1 ..= 8 , L : 0 ..< N + 1 ) {");
         // All names are declared, so that `next` and `idle` are names.
         generator.write("shared x , y , flag , turn , idle , level , next , m : bool ;");
@@ -47,7 +48,7 @@ impl Generator {
     }
 
     pub fn formula(seed: u64) -> Vec<String> {
-        let mut generator = Generator { choices: Choices::new(seed), tokens: Vec::new() };
+        let mut generator = Generator { choices: Choices::from_seed(seed), tokens: Vec::new() };
         let depth = 1 + generator.choices.below(4);
         generator.expr(depth);
         // The operator is printed as `next`, which is a name here.
@@ -59,7 +60,7 @@ impl Generator {
     }
 
     fn one_of(&mut self, words: &[&str]) {
-        let word = self.choices.one_of(words);
+        let word = *self.choices.pick(words);
         self.write(word);
     }
 
@@ -365,7 +366,7 @@ impl Generator {
             }
             3 => {
                 // Operators that chain, without parentheses.
-                let op = self.choices.one_of(&["+", "*", "&&", "or", "-"]);
+                let op = *self.choices.pick(&["+", "*", "&&", "or", "-"]);
                 self.operand(depth);
                 self.write(op);
                 self.operand(depth);
