@@ -154,9 +154,14 @@ impl Asking<'_> {
         Ok(found)
     }
 
+    /// The program, to be changed: what will be asked of it was not written in its text, so it has no template.
+    fn variant(&self) -> Model {
+        Model { template: None, ..self.model.clone() }
+    }
+
     /// The program in which a property assumes something else.
     fn assuming(&self, property: PropertyId, under: Assumptions) -> Model {
-        let mut model = self.model.clone();
+        let mut model = self.variant();
         model.properties[property].under = under;
         model
     }

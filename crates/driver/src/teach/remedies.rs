@@ -126,7 +126,7 @@ impl Search<'_> {
     /// Asks the property under more assumptions.
     fn attempt(&mut self, chosen: Vec<Candidate>) -> Result<(), Box<Mistake>> {
         let property = self.result.property;
-        let mut model = self.asking.model.clone();
+        let mut model = self.asking.variant();
         let new: Vec<FairnessId> = chosen
             .iter()
             .flat_map(|candidate| &candidate.pairs)

@@ -25,7 +25,7 @@ pub(super) fn look(asking: &Asking<'_>, property: &Property) -> Result<Vec<Trigg
     if conditions.is_empty() || asking.is_over() {
         return Ok(Vec::new());
     }
-    let mut model = asking.model.clone();
+    let mut model = asking.variant();
     let mut asked: Vec<Vec<PropertyId>> = Vec::new();
     for condition in &conditions {
         let mut ask = |expr: Expr| {

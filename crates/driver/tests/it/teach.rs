@@ -18,11 +18,15 @@ fn model(text: &str) -> Model {
 
 /// What is found out about a property of the program.
 fn insight(text: &str, property: &str) -> Insight {
+    insight_by("mono", text, property)
+}
+
+fn insight_by(method: &str, text: &str, property: &str) -> Insight {
     let model = model(text);
     let questions: Vec<_> =
         model.properties.entries().filter(|(_, one)| one.name == property).map(|(id, _)| id).collect();
     let limits = Limits { time: None, memory_bytes: None, n_threads: 1, cancel: CancelToken::default() };
-    let checker = methods::checker(methods::find("mono").expect("it is there"));
+    let checker = methods::checker(methods::find(method).expect("it is there"));
     let check = Check { model: &model, questions: &questions, checker: &*checker, limits: &limits };
     let mut checked: Checked = check.run(&Silent).expect("the audit accepts it");
     // A busy machine must not change what is tried.
@@ -126,4 +130,14 @@ fn many_instances_are_asked_together() {
     assert_eq!(found.triggers.iter().map(|one| one.reached).collect::<Vec<_>>()[0], Reached::Sometimes);
     let text = "program p { shared x: 0..=99; process P[i in 0..<2] { a: x = 1; } invariant p: forall v in 0..=99: x == v => v <= 1; }";
     assert_eq!(insight(text, "p").triggers[0].reached, Reached::AtLeastOnce);
+}
+
+/// What is asked to teach was not written in the text, so that what is said of every size says nothing about it.
+#[test]
+fn methods_for_every_size_are_asked_what_was_not_written() {
+    let text = "program p(N: 2.. = 90) { shared x: sem = 1;
+        process P[i in 0..<N] { loop { noncrit: idle; trying: acquire x; crit: skip; leave: release x; } }
+        invariant mutex: forall i, j: P[i]@crit && P[j]@crit => i == j; }";
+    let found = insight_by("views", text, "mutex");
+    assert!(found.triggers.iter().all(|trigger| trigger.reached != Reached::Never), "{found:?}");
 }
