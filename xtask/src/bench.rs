@@ -1,6 +1,6 @@
 //! Benchmarks, as `cargo xtask bench NAME`; each writes its section of `docs/benchmarks.md`.
 //!
-//! `auto` compares the default method with all others, and `auto --learn` makes its table of shares. `safety` and `liveness` measure local proofs, `beem` the BEEM models, `pushdown` path edges, `instructions` what callgrind counts; see there. `mono` measures the whole-product search beside SPIN's, on the same graphs.
+//! `auto` compares the default method with all others, and `auto --learn` makes its table of shares. `safety` and `liveness` measure local proofs, `beem` the BEEM models, `pushdown` path edges, `instructions` what callgrind counts, `hosts` one search in several processes; see there. `mono` measures the whole-product search beside SPIN's, on the same graphs.
 //!
 //! In: the programs of `examples/` that have twins in `benches/spin/`. Out: a table of states, states per second and bytes
 //! per state of both tools, on the terminal, and with `--write` in `docs/benchmarks.md`. States and transitions must be
@@ -11,6 +11,7 @@ pub mod beem;
 mod binary;
 mod clock;
 mod document;
+pub mod hosts;
 pub mod instructions;
 pub mod learn;
 pub mod liveness;
@@ -73,9 +74,10 @@ pub fn run(root: &Path, name: &str, writes: bool) -> ExitCode {
         "beem" => beem::run(root, writes),
         "pushdown" => pushdown::run(root, writes),
         "instructions" => instructions::run(root, writes),
+        "hosts" => hosts::run(root, writes),
         _ => {
             eprintln!(
-                "bench: there is no `{name}`; there are auto, mono, safety, liveness, beem, pushdown and instructions"
+                "bench: there is no `{name}`; there are auto, mono, safety, liveness, beem, pushdown, instructions and hosts"
             );
             ExitCode::from(2)
         }

@@ -14,6 +14,8 @@ mod ltl;
 mod manual;
 mod proof;
 mod replay;
+#[cfg_attr(not(feature = "search"), path = "command/search_absent.rs")]
+mod search;
 mod sim;
 mod stepper;
 

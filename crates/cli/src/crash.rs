@@ -12,6 +12,11 @@ use crate::terminal;
 /// Makes every panic an orderly internal error.
 pub fn exit_on_panic() {
     panic::set_hook(Box::new(|info| {
+        // Where a host is lost, timely's threads panic; the search says it in words.
+        #[cfg(feature = "search")]
+        if hosts::search::explains_panic() {
+            return;
+        }
         terminal::complain(&message(info));
         process::exit(ExitStatus::Internal.code().into());
     }));

@@ -12,7 +12,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum, ValueHint};
 use driver::instances::{Given, Sizes};
 use engine::denied::Denied;
 
-pub use crate::host_options::HostOptions;
+pub use crate::host_options::{HostOptions, Tunnel};
 pub use crate::proof_options::{ProofCheckOptions, ProofCommand, ProofOptions, ProofShowOptions};
 use crate::{formats, values};
 
@@ -394,6 +394,9 @@ pub struct ExploreOptions {
     /// What the search may use.
     #[command(flatten)]
     pub limits: LimitOptions,
+    /// Which hosts.
+    #[command(flatten)]
+    pub hosts: HostOptions,
     /// Where the results go.
     #[command(flatten)]
     pub output: OutputOptions,
@@ -405,6 +408,7 @@ Examples:
   piecewise explore lock.pw -N 2..6 --format json
   piecewise explore lock.pw --coverage            statements that are never reached
   piecewise explore lock.pw --dot lock.dot && dot -Tsvg lock.dot > lock.svg
+  piecewise explore lock.pw -N 9 --hosts hosts.txt --checkpoint levels   in the memories of several hosts
 
 Deadlocks and errors are counted, not followed; they do not change the exit status.";
 

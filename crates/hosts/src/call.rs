@@ -180,7 +180,7 @@ impl Called {
     /// # Errors
     /// Why it could not be started.
     pub fn start(host: &Host, request: &Request) -> Result<Self, String> {
-        let mut command = command(host)?;
+        let mut command = command(host, &[])?;
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|error| {
             format!("host {host} could not be reached: {}: {error}", command.get_program().to_string_lossy())
@@ -226,8 +226,8 @@ fn gather(stream: Option<impl Read + Send + 'static>) -> thread::JoinHandle<Vec<
     })
 }
 
-/// The process that is, or reaches, a host.
-fn command(host: &Host) -> Result<Command, String> {
+/// The process that is, or reaches, a host; ssh has some words more.
+pub(crate) fn command(host: &Host, more: &[String]) -> Result<Command, String> {
     if host.is_local() {
         let own = env::current_exe().map_err(|error| format!("this program is not found: {error}"))?;
         let program = host.program.as_ref().map_or(own, PathBuf::from);
@@ -240,6 +240,7 @@ fn command(host: &Host) -> Result<Command, String> {
     for option in options {
         command.arg("-o").arg(option);
     }
+    command.args(more);
     command.arg("--").arg(&host.name).arg(host.program.as_deref().unwrap_or("piecewise")).arg(COMMAND);
     Ok(command)
 }

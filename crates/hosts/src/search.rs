@@ -2,27 +2,38 @@
 //!
 //! In: a program with its questions, and which process of which hosts this is. Out, at process 0: what was explored, and the runs that decide questions. `secret.rs` and `mesh.rs` connect
 //! the processes and make sure that they belong together; `cluster.rs` runs the workers and notices when a process is lost; `net.rs` is what workers tell each other, round by round;
-//! `part.rs` is one worker's part of the states; `levels.rs` is the search, and `checkpoint.rs` keeps its levels on disk.
+//! `part.rs` is one worker's part of the states; `levels.rs` is the search, and `checkpoint.rs` keeps its levels on disk. `launch.rs` starts the processes, again where one is lost, and `told.rs` is
+//! what it hears from process 0; `answers.rs` makes verdicts of an outcome.
 
+mod answers;
 mod checkpoint;
 mod cluster;
+mod launch;
 mod levels;
 mod mesh;
 mod net;
 mod part;
 mod secret;
+mod stop;
+mod told;
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use base::{Budget, Feature, StopReason};
 use engine::PropertyId;
 use model::Model;
+use serde::{Deserialize, Serialize};
 
+pub use answers::{OnHosts, Searcher, is_answered};
 pub use cluster::{SILENCE, explains_panic};
+pub use launch::{Launch, News};
 pub use levels::{Finding, HostShare, Outcome};
 pub use mesh::PATIENCE;
 pub use secret::{Secret, VARIABLE as SECRET_VARIABLE};
+pub use stop::Stop;
+pub use told::{Progress, Teller, Told};
 
 use crate::file::Host;
 use levels::Plan;
@@ -52,10 +63,18 @@ pub struct Search {
     pub checkpoint: Option<PathBuf>,
     /// Whether to go on with levels that are there.
     pub resumes: bool,
+    /// How long to wait until all processes are connected.
+    pub patience: Duration,
+    /// Whether the processes reach each other by tunnels, all of them on the loopback address.
+    pub is_tunnelled: bool,
+    /// Hears that all are connected.
+    pub connected: Option<fn()>,
+    /// Hears of each level, at process 0.
+    pub teller: Option<Teller>,
 }
 
 /// Why a search has no outcome.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Failure {
     /// Something about the call is wrong, in a sentence.
     Refused(String),
@@ -66,14 +85,20 @@ pub enum Failure {
         /// What is known of it.
         why: String,
     },
+    /// A limit was reached, and the processes did not end by themselves.
+    Stopped(Stop),
 }
 
 impl Failure {
-    /// The same as a reason for `unknown`; `None` where the call is wrong.
-    pub fn reason(&self) -> Option<StopReason> {
+    /// The same as a reason for `unknown`.
+    ///
+    /// # Errors
+    /// A call that is wrong.
+    pub fn reason(&self) -> Result<StopReason, String> {
         match self {
-            Failure::Refused(_) => None,
-            Failure::Lost { host, why } => Some(StopReason::HostLost { host: host.clone(), why: why.clone() }),
+            Failure::Refused(why) => Err(why.clone()),
+            Failure::Lost { host, why } => Ok(StopReason::HostLost { host: host.clone(), why: why.clone() }),
+            Failure::Stopped(stop) => Ok(stop.reason()),
         }
     }
 }
@@ -118,20 +143,31 @@ impl Search {
                 })?;
                 let workers = (n_processes * self.n_threads).to_le_bytes();
                 let agreed = secret::fingerprint(&[&settings, &workers]);
-                let member = Member { hosts: self.hosts.clone(), process: self.process, settings: agreed, secret };
-                Some(member.connect().map_err(Failure::Refused)?)
+                let member = Member {
+                    hosts: self.hosts.clone(),
+                    process: self.process,
+                    settings: agreed,
+                    secret,
+                    patience: self.patience,
+                    is_tunnelled: self.is_tunnelled,
+                };
+                Some(member.connect()?)
             }
         };
+        if let Some(hear) = self.connected {
+            hear();
+        }
         let names: Vec<String> = self.hosts.iter().map(|host| host.name.clone()).collect();
         let resumes = self.resumes;
         let disk = self.checkpoint.map(|directory| checkpoint::Store { directory, settings, resumes });
         let plan = Plan {
             model: self.model,
             asked: self.asked,
-            budget: levels::share_of(&self.budget, self.n_threads),
+            budgets: self.budget.shared_by(self.n_threads),
             hosts: names.clone(),
             n_threads: self.n_threads,
             disk,
+            teller: self.teller,
         };
         let n_threads = self.n_threads;
         let work = move |worker: &mut timely::worker::Worker| levels::work(&plan, &mut Net::new(worker, n_threads));

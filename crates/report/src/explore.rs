@@ -28,6 +28,23 @@ pub struct Explored<'a> {
     pub peak_memory_bytes: Option<u64>,
     /// Why it ended before the end.
     pub stopped: Option<&'a StopReason>,
+    /// What each of several hosts took part with; none where there was one process.
+    pub hosts: &'a [Host],
+}
+
+/// What a host held and sent.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Host {
+    /// Its name.
+    pub name: String,
+    /// Its workers.
+    pub workers: usize,
+    /// The states that it holds.
+    pub states: u64,
+    /// The most memory that its data took.
+    pub peak_memory_bytes: u64,
+    /// What it sent to other processes.
+    pub sent_bytes: u64,
 }
 
 /// The numbers for people.
@@ -67,13 +84,25 @@ pub fn text(explored: &Explored<'_>, style: &Style) -> String {
     }
     let facts = facts.join(&format!(" {} ", style.mark(Mark::Dot)));
     out.push_str(&format!("  {}\n", style.paint(Ink::Dim, &facts)));
+    for host in explored.hosts {
+        let workers = if host.workers == 1 { "1 worker".to_owned() } else { format!("{} workers", host.workers) };
+        let facts = [
+            clean(&host.name),
+            workers,
+            format!("{} states", count(host.states)),
+            bytes(host.peak_memory_bytes),
+            format!("{} sent", bytes(host.sent_bytes)),
+        ];
+        let facts = facts.join(&format!(" {} ", style.mark(Mark::Dot)));
+        out.push_str(&format!("  {}\n", style.paint(Ink::Dim, &facts)));
+    }
     out
 }
 
 /// The document of `explore --format json`.
 pub fn document(explored: &Explored<'_>) -> Json {
     let seen = explored.exploration;
-    json!({
+    let mut document = json!({
         "schema": "piecewise-explore/1",
         "model": explored.source.name(),
         "parameters": parameters_json(explored.model),
@@ -86,7 +115,20 @@ pub fn document(explored: &Explored<'_>) -> Json {
         "reason": explored.stopped.map(|reason| crate::json::value_of(&crate::json::reason(reason))),
         "seconds": explored.time.as_secs_f64(),
         "peak_memory_bytes": explored.peak_memory_bytes,
-    })
+    });
+    if !explored.hosts.is_empty() {
+        let host = |host: &Host| {
+            json!({
+                "name": host.name,
+                "workers": host.workers,
+                "states": host.states,
+                "peak_memory_bytes": host.peak_memory_bytes,
+                "sent_bytes": host.sent_bytes,
+            })
+        };
+        document["hosts"] = explored.hosts.iter().map(host).collect();
+    }
+    document
 }
 
 #[cfg(test)]
@@ -106,6 +148,7 @@ mod tests {
             time: Duration::from_millis(250),
             peak_memory_bytes: Some(300_000),
             stopped: None,
+            hosts: &[],
         };
         let complete = text(&explored, &Style::default());
         let json = document(&explored);

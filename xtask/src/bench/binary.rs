@@ -54,12 +54,22 @@ pub struct Call<'a> {
 impl Binary {
     /// Builds the released binary; `PIECEWISE_BINARY` names one that is there already.
     pub fn build(root: &Path) -> Result<Self, String> {
+        Binary::build_with(root, &[])
+    }
+
+    /// The same with these features.
+    pub fn build_with(root: &Path, features: &[&str]) -> Result<Self, String> {
         if let Some(path) = std::env::var_os("PIECEWISE_BINARY") {
             return Ok(Binary { path: path.into(), root: root.to_path_buf() });
         }
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let build = ["build", "--release", "--package", "piecewise-cli"];
-        let status = Command::new(cargo).args(build).current_dir(root).status();
+        let mut command = Command::new(cargo);
+        command.args(build).current_dir(root);
+        if !features.is_empty() {
+            command.arg("--features").arg(features.join(","));
+        }
+        let status = command.status();
         match status {
             Ok(status) if status.success() => {}
             Ok(status) => return Err(format!("the release build ended with {status}")),

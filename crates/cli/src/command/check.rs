@@ -3,7 +3,7 @@
 //! Everything that can be wrong with the call is said before any work starts: the method, the parameters, the files to read
 //! and to write, the names of properties. A program that is refused does not stop the others; the exit status tells.
 
-mod farm;
+pub mod farm;
 mod show;
 
 use std::time::Instant;
@@ -22,6 +22,7 @@ use model::Model;
 use report::document::EventDocument;
 use report::{Files, Item, Style};
 
+use super::search::{self, Part};
 use crate::failure::Failure;
 use crate::kept::{Keeper, Kind};
 use crate::live::{Listeners, Live, Stream};
@@ -63,7 +64,7 @@ fn check_all(
     display: &DisplayOptions,
     (outputs, stream): (&Outputs, Option<&Stream>),
 ) -> Result<ExitStatus, Failure> {
-    let checkers = checkers(options)?;
+    let mut checkers = checkers(options)?;
     let (request, named) = promela(options)?;
     let (limits, guard) = limits::of(&options.limits);
     let batch = driver::load::load(&options.files, &request)?;
@@ -79,7 +80,20 @@ fn check_all(
     let proofs = options.proof.as_deref().map(|path| keeper(Kind::Proofs, path)).transpose()?;
     let report = options.report.as_deref().map(ReportPage::new).transpose()?;
     messages::batch(&batch, "nothing was checked", display);
-    if let Some(file) = &options.hosts.hosts {
+    let mut joined = None;
+    if search::is_asked(options, batch.items.len()) {
+        let program = match (&programs(&batch)[..], batch.items.len()) {
+            ([program], 1) => Program::clone(program),
+            _ => return Err("one search on many hosts is about one instance of one program".to_owned().into()),
+        };
+        match search::join(options, &program, &questions[0], &limits)? {
+            Part::Member(status) => return Ok(status),
+            Part::Whole(search) => {
+                checkers = vec![search.checker()];
+                joined = Some(search);
+            }
+        }
+    } else if let Some(file) = &options.hosts.hosts {
         let asked = Asked { batch, questions, limits, hosts: farm::hosts(file)? };
         return asked.check(options, outputs);
     }
@@ -102,6 +116,9 @@ fn check_all(
         denied,
     };
     let outcomes = checker.check_all(batch, questions)?;
+    if let Some(why) = joined.and_then(|joined| joined.refused()) {
+        return Err(why.into());
+    }
     if let Some(report) = &checker.report {
         report.write(outcomes.iter().map(Outcome::reported))?;
     }

@@ -4,13 +4,14 @@ use std::path::Path;
 
 use driver::check::{Limits, Program};
 use driver::coverage::{Coverage, coverage};
-use driver::explore::{Explored, explore};
+use driver::explore::{Explored as Searched, explore};
 use driver::load::{self, Loaded};
 use lang::promela::Reading;
 use report::coverage::{self as covered, Covered};
 use report::explore as view;
 use serde_json::{Value as Json, json};
 
+use super::search::{self, Part};
 use crate::failure::Failure;
 use crate::files::Target;
 use crate::options::{DisplayOptions, ExploreOptions, Format};
@@ -36,17 +37,27 @@ pub fn run(options: &ExploreOptions, display: &DisplayOptions) -> Result<ExitSta
     if options.dot.is_some() && batch.items.len() > 1 {
         return Err("--dot draws one instance".to_owned().into());
     }
+    if options.hosts.are_about_one_search() && batch.items.len() > 1 {
+        return Err("`--process`, `--checkpoint`, `--resume` and `--tunnel` are about one instance".to_owned().into());
+    }
     let drawing = options.dot.as_deref().map(Target::new).transpose()?;
     let mut explored = Vec::new();
     for item in batch.items {
         let Loaded::Program(program) = item else { return Err(Failure::Told) };
         let watcher = progress.watch(&program.model, 0, limits.time);
-        let mut seen = explore(&program.model, &limits, &watcher);
+        let seen = match search::is_asked_to_explore(&options.hosts) {
+            true => search::explore(options, &program, &limits, &watcher)?,
+            false => Part::Whole(Explored { searched: explore(&program.model, &limits, &watcher), hosts: Vec::new() }),
+        };
         drop(watcher);
+        let mut seen = match seen {
+            Part::Whole(seen) => seen,
+            Part::Member(status) => return Ok(status),
+        };
         if options.like_spin && is_promela(&program) {
             // SPIN counts what `init` did before others could move, and the way to the first state.
-            seen.exploration.states += program.n_before;
-            seen.exploration.transitions += program.n_before + 1;
+            seen.searched.exploration.states += program.n_before;
+            seen.searched.exploration.transitions += program.n_before + 1;
         }
         if let Some(target) = &drawing {
             draw(&program, &limits, target)?;
@@ -55,13 +66,21 @@ pub fn run(options: &ExploreOptions, display: &DisplayOptions) -> Result<ExitSta
         explored.push(Seen { program, seen, covered });
     }
     show(&explored, options.output.format, &output)?;
-    let is_whole = explored.iter().all(|one| one.seen.stopped.is_none());
+    let is_whole = explored.iter().all(|one| one.seen.searched.stopped.is_none());
     Ok(if is_whole { ExitStatus::AsExpected } else { ExitStatus::Undecided })
 }
 
 fn is_promela(program: &Program) -> bool {
     let suffix = Path::new(program.source.name()).extension().and_then(|suffix| suffix.to_str());
     suffix.is_some_and(|suffix| lang::PROMELA_SUFFIXES.contains(&suffix))
+}
+
+/// What was explored, and by whom.
+pub struct Explored {
+    /// What was seen.
+    pub searched: Searched,
+    /// What each host took part with; none where it was this process alone.
+    pub hosts: Vec<view::Host>,
 }
 
 /// What was seen of one instance.
@@ -90,10 +109,11 @@ fn show(explored: &[Seen], format: Format, output: &Output) -> Result<(), Failur
         let counted = view::Explored {
             source: &program.source,
             model: &program.model,
-            exploration: &seen.exploration,
-            time: seen.statistics.time,
-            peak_memory_bytes: seen.statistics.peak_memory_bytes,
-            stopped: seen.stopped.as_ref(),
+            exploration: &seen.searched.exploration,
+            time: seen.searched.statistics.time,
+            peak_memory_bytes: seen.searched.statistics.peak_memory_bytes,
+            stopped: seen.searched.stopped.as_ref(),
+            hosts: &seen.hosts,
         };
         let covered = covered.as_ref().map(|found| Covered {
             source: &program.source,

@@ -5,7 +5,7 @@ use std::io::{self, BufReader};
 use hosts::call::{self, Request, Unpacked};
 
 use crate::failure::Failure;
-use crate::options;
+use crate::options::{self, Command};
 use crate::status::ExitStatus;
 use crate::{files, terminal};
 
@@ -26,6 +26,11 @@ pub fn run() -> Result<ExitStatus, Failure> {
         files::exit_at_once(ExitStatus::Undecided.code().into());
     });
     let arguments = std::iter::once("piecewise".to_owned()).chain(words);
-    let cli = options::parse(arguments.map(Into::into)).map_err(|error| Failure::from(error.to_string()))?;
+    let mut cli = options::parse(arguments.map(Into::into)).map_err(|error| Failure::from(error.to_string()))?;
+    match &mut cli.command {
+        Command::Check(options) => options.hosts.secret = request.secret,
+        Command::Explore(options) => options.hosts.secret = request.secret,
+        _ => {}
+    }
     super::run(&cli)
 }

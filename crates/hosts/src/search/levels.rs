@@ -7,9 +7,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use base::{Budget, Feature, StopReason, Unsupported};
+use base::{Budget, StopReason};
 use engine::PropertyId;
-use evidence::{Exploration, Trace};
+use evidence::Exploration;
 use model::Model;
 use model::property::PropertyKind;
 use packed::codec::{Codec, Limits};
@@ -23,6 +23,8 @@ use serde::{Deserialize, Serialize};
 use super::checkpoint::{Keeper, Kept, Store as Disk};
 use super::net::Net;
 use super::part::{Counts, Part};
+use super::stop::Stop;
+use super::told::{ExplorationForm, Progress, Teller};
 
 /// What is searched for.
 #[derive(Clone, Debug)]
@@ -31,29 +33,39 @@ pub struct Plan {
     pub model: Arc<Model>,
     /// The questions, none of them temporal; none where everything is counted.
     pub asked: Vec<PropertyId>,
-    /// What each worker of this process may use.
-    pub budget: Budget,
+    /// What each worker of this process may use; the memory is for all of them together.
+    pub budgets: Vec<Budget>,
     /// The names of the hosts, by process.
     pub hosts: Vec<String>,
     /// How many workers each process has.
     pub n_threads: usize,
     /// Where levels are kept, and whether to go on with those that are there.
     pub disk: Option<Disk>,
+    /// Hears of each level, at worker 0.
+    pub teller: Option<Teller>,
+}
+
+impl Plan {
+    /// The host of a worker.
+    fn host_of(&self, worker: usize) -> &str {
+        &self.hosts[worker / self.n_threads]
+    }
 }
 
 /// What decided a question.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Finding {
-    /// The run, or why there is none.
-    pub result: Result<Trace, StopReason>,
+    /// The packed states of the run, the first one first, or why there is none.
+    pub run: Result<Vec<Vec<u64>>, Stop>,
     /// When it was decided.
     pub time: Duration,
     /// What was explored by then.
+    #[serde(with = "ExplorationForm")]
     pub explored: Exploration,
 }
 
 /// What a host held and sent.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostShare {
     /// Its name.
     pub name: String,
@@ -68,60 +80,21 @@ pub struct HostShare {
 }
 
 /// What a search saw.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Outcome {
     /// By question: what decided it, if something did.
     pub findings: Vec<Option<Finding>>,
     /// What was explored.
+    #[serde(with = "ExplorationForm")]
     pub exploration: Exploration,
     /// Why it ended early, if a limit was reached.
-    pub stopped: Option<StopReason>,
+    pub stopped: Option<Stop>,
     /// How long it took.
     pub time: Duration,
     /// By process, what it took part with.
     pub hosts: Vec<HostShare>,
     /// The level from which the search went on, where it was resumed.
     pub resumed_at: Option<u64>,
-}
-
-/// A limit, as workers tell each other.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Stop {
-    /// The user wants to end, or another worker has stopped.
-    Cancelled,
-    /// The time, in milliseconds.
-    Time(u64),
-    /// The memory, in bytes.
-    Memory(u64),
-    /// The disk, in words.
-    Disk(String),
-    /// What has no number any more.
-    Numbers(String),
-}
-
-impl Stop {
-    /// A limit in a form that can be sent.
-    pub fn new(reason: &StopReason) -> Self {
-        match reason {
-            StopReason::Cancelled => Stop::Cancelled,
-            StopReason::TimeLimit(time) => Stop::Time(time.as_millis() as u64),
-            StopReason::MemoryLimit(bytes) => Stop::Memory(*bytes),
-            StopReason::HostLost { why, .. } => Stop::Disk(why.clone()),
-            other => Stop::Numbers(other.to_string()),
-        }
-    }
-
-    /// The limit of a worker on a host with so many workers.
-    fn on(self, host: &str, n_threads: usize) -> StopReason {
-        let reason = match self {
-            Stop::Cancelled => return StopReason::Cancelled,
-            Stop::Time(time) => return StopReason::TimeLimit(Duration::from_millis(time)),
-            Stop::Memory(bytes) => StopReason::MemoryLimit(bytes.saturating_mul(n_threads as u64)),
-            Stop::Disk(why) => return StopReason::HostLost { host: host.to_owned(), why },
-            Stop::Numbers(_) => Unsupported::about(Feature::Numbers, "states").into(),
-        };
-        StopReason::OnHost { host: host.to_owned(), reason: Box::new(reason) }
-    }
 }
 
 /// What a worker says when a level is closed.
@@ -175,7 +148,8 @@ impl ForWidth for Job<'_, '_, '_> {
         let compile = |&id: &PropertyId| Question::new(codec.model, id, &mut compiler);
         let questions: Vec<Question> = plan.asked.iter().filter_map(compile).collect();
         let machine = Machine { codec, code: compiler.finish() };
-        let part = Part::<W>::new(&machine, &questions, &plan.budget, net);
+        let budget = &plan.budgets[net.me() % plan.n_threads];
+        let part = Part::<W>::new(&machine, &questions, budget, net);
         let keeper = plan.disk.as_ref().map(|disk| disk.open(net, plan.n_threads, codec.layout.n_words)).transpose()?;
         let (keeper, kept) = match keeper {
             Some((keeper, kept)) => (Some(keeper), kept),
@@ -215,6 +189,9 @@ impl<const W: usize> Worker<'_, '_, '_, '_, W> {
             let report = self.report();
             let reports = self.net.gather(&report);
             let mut next = self.leader.as_mut().map(|leader| leader.put_together(&reports, self.depth));
+            if let (Some(leader), Some(teller)) = (&self.leader, &self.plan.teller) {
+                (teller.0)(leader.progress());
+            }
             loop {
                 match self.net.tell_all(next.as_ref()) {
                     Next::Expand(is_open) => {
@@ -307,7 +284,7 @@ impl<const W: usize> Worker<'_, '_, '_, '_, W> {
     }
 
     /// Walks back from the least state of a level that decides a question; at worker 0 the states of the run, the last one first, or the limit that was reached.
-    fn walk_back(&mut self, question: usize, depth: usize) -> Result<Vec<Packed<W>>, StopReason> {
+    fn walk_back(&mut self, question: usize, depth: usize) -> Result<Vec<Packed<W>>, Stop> {
         let mut run: Vec<Packed<W>> = Vec::new();
         for depth in (0..=depth).rev() {
             let last: Option<Vec<u64>> =
@@ -324,8 +301,9 @@ impl<const W: usize> Worker<'_, '_, '_, '_, W> {
                 run.push(packed::initial::widened(least));
             }
             if !self.net.tell_all((self.net.me() == 0).then_some(&goes_on)) {
-                let stop = found.into_iter().find_map(|(_, stop)| stop).unwrap_or(Stop::Cancelled);
-                return Err(stop.on(&self.plan.hosts[0], 1));
+                let stops = found.into_iter().enumerate();
+                let first = stops.filter_map(|(worker, (_, stop))| Some(stop?.on(self.plan.host_of(worker)))).next();
+                return Err(first.unwrap_or(Stop::Cancelled));
             }
         }
         Ok(run)
@@ -343,7 +321,7 @@ struct Leader<'j> {
     pending: Vec<(usize, usize)>,
     exploration: Exploration,
     shares: Vec<HostShare>,
-    stopped: Option<StopReason>,
+    stopped: Option<Stop>,
     is_complete: bool,
     resumed_at: Option<u64>,
     level: u64,
@@ -381,10 +359,9 @@ impl<'j> Leader<'j> {
         };
         self.shares = self.shares_of(reports);
         for (worker, report) in reports.iter().enumerate() {
-            let host = &self.plan.hosts[worker / self.plan.n_threads];
-            let stop = report.stop.clone().map(|stop| stop.on(host, self.plan.n_threads));
+            let stop = report.stop.clone().map(|stop| stop.on(self.plan.host_of(worker)));
             // Whoever reached a limit first told the others to stop.
-            let is_better = matches!(self.stopped, None | Some(StopReason::Cancelled));
+            let is_better = matches!(self.stopped, None | Some(Stop::Cancelled));
             if is_better && stop.is_some() {
                 self.stopped = stop;
             }
@@ -437,31 +414,32 @@ impl<'j> Leader<'j> {
         &mut self,
         part: &Part<'_, W>,
         question: usize,
-        run: Result<Vec<Packed<W>>, StopReason>,
+        run: Result<Vec<Packed<W>>, Stop>,
     ) -> Next {
-        let codec = part.machine.codec;
-        let kind = &codec.model.properties[part.questions[question].property].kind;
-        let result = run.and_then(|mut run| {
-            run.reverse();
-            let states = run.iter().map(|state| codec.unpack(state)).collect();
-            let trace = evidence::trace::trace_through(codec.model, states, kind);
-            // Where `any` chooses from many values, a step may not be found again.
-            trace.ok_or_else(|| {
-                StopReason::PropertyError("the run was not found again by the reference semantics".to_owned())
-            })
-        });
-        self.decide(question, result);
+        let n_words = part.machine.codec.layout.n_words;
+        let run = run.map(|run| run.iter().rev().map(|state| state[..n_words].to_vec()).collect());
+        self.decide(question, run);
         let depth = self.exploration.depth as usize + 1;
         self.next(depth)
     }
 
-    fn decide(&mut self, question: usize, result: Result<Trace, StopReason>) {
+    fn decide(&mut self, question: usize, run: Result<Vec<Vec<u64>>, Stop>) {
         let explored = self.exploration.clone();
-        self.findings[question] = Some(Finding { result, time: self.started.elapsed(), explored });
+        self.findings[question] = Some(Finding { run, time: self.started.elapsed(), explored });
+    }
+
+    /// How far the search is.
+    fn progress(&self) -> Progress {
+        Progress {
+            states: self.exploration.states,
+            frontier: self.level,
+            depth: self.exploration.depth,
+            memory_bytes: self.shares.iter().map(|share| share.peak_memory_bytes).sum(),
+        }
     }
 
     /// Why a property's own expression has no value in a state.
-    fn property_error(&self, question: usize, state: &[u64]) -> StopReason {
+    fn property_error(&self, question: usize, state: &[u64]) -> Stop {
         let model = &*self.plan.model;
         let codec = Codec::new(model, Limits::default());
         let fault = match &model.properties[self.plan.asked[question]].kind {
@@ -471,7 +449,7 @@ impl<'j> Leader<'j> {
             _ => None,
         };
         let fault = fault.map_or_else(|| "an error".to_owned(), |fault| fault.fault.to_string());
-        StopReason::PropertyError(format!("evaluating it fails in a reachable state: {fault}"))
+        Stop::Property(format!("evaluating it fails in a reachable state: {fault}"))
     }
 
     fn shares_of(&self, reports: &[Report]) -> Vec<HostShare> {
@@ -495,10 +473,4 @@ impl<'j> Leader<'j> {
             resumed_at: self.resumed_at,
         }
     }
-}
-
-/// The limits of a worker: an equal part of the memory of its process.
-pub fn share_of(budget: &Budget, n_threads: usize) -> Budget {
-    let memory = budget.memory_limit().map(|bytes| (bytes / n_threads as u64).max(1));
-    Budget::new(budget.time_left(), memory, budget.cancel_token().clone())
 }

@@ -3,19 +3,20 @@
 //! In: the hosts, which of the processes this one is, and what all must agree on. Out: one connection to each other process, and one to process 0 (or from each, at
 //! process 0) for heartbeats. Process i connects to those before it and waits for those after it. Before anything else is said, both sides compare the version, the
 //! order of bytes, the program with its settings, and the secret, by a tag over two fresh nonces. What is not of this search is turned away, and waiting goes on; within
-//! [`PATIENCE`] all must be there.
+//! some time ([`PATIENCE`]) all must be there.
 
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::Failure;
 use super::secret::{Secret, nonce};
 use crate::call::{other_version, version};
 use crate::file::Host;
 
-/// All processes must be connected after this time.
-pub const PATIENCE: Duration = Duration::from_secs(20);
+/// All processes that a launcher started must be connected after this time.
+pub const PATIENCE: Duration = Duration::from_secs(15);
 
 /// How long two processes may take to get to know each other.
 const GREETING: Duration = Duration::from_secs(5);
@@ -25,6 +26,9 @@ const PAUSE: Duration = Duration::from_millis(50);
 
 /// The first bytes of a connection; the last of them tell the order of bytes.
 const MAGIC: [u8; 24] = *b"piecewise-hosts/1\n\0\0\0\0\0\0";
+
+/// Where processes are that nobody else should reach.
+const LOOPBACK: &str = "127.0.0.1";
 
 /// The longest name of a version.
 const LONGEST_VERSION: usize = 64;
@@ -49,6 +53,10 @@ pub struct Member {
     pub settings: [u8; 32],
     /// What only the processes of this search know.
     pub secret: Secret,
+    /// All processes must be connected after this time.
+    pub patience: Duration,
+    /// Whether every process is behind a tunnel, so that all of them are on the loopback address.
+    pub is_tunnelled: bool,
 }
 
 /// The connections of a process.
@@ -61,6 +69,16 @@ pub struct Mesh {
 }
 
 impl Member {
+    /// The name or address under which others reach a process.
+    fn address(&self, process: usize) -> &str {
+        if self.is_tunnelled { LOOPBACK } else { self.hosts[process].address() }
+    }
+
+    /// A host that is not there.
+    fn lost(&self, process: usize, why: String) -> Failure {
+        Failure::Lost { host: self.hosts[process].name.clone(), why }
+    }
+
     fn named(&self, process: usize) -> String {
         format!("process {process} on {}", self.hosts[process].name)
     }
@@ -69,19 +87,21 @@ impl Member {
     ///
     /// # Errors
     /// A sentence: a port that is taken, a host that is out of reach, another version, program or secret.
-    pub fn connect(&self) -> Result<Mesh, String> {
+    pub fn connect(&self) -> Result<Mesh, Failure> {
         let n_processes = self.hosts.len();
         let nothing = || (0..n_processes).map(|_| None).collect::<Vec<Option<TcpStream>>>();
         let mut mesh = Mesh { data: nothing(), hearts: nothing() };
-        let until = Instant::now() + PATIENCE;
+        let until = Instant::now() + self.patience;
         let is_last = self.process + 1 == n_processes;
-        let listener = if is_last { None } else { Some(self.listen()?) };
-        thread::scope(|scope| -> Result<(), String> {
+        let listener = if is_last { None } else { Some(self.listen().map_err(Failure::Refused)?) };
+        thread::scope(|scope| -> Result<(), Failure> {
             let calls = scope.spawn(|| self.call_others(until));
             if let Some(listener) = listener {
                 self.await_others(&listener, until, &mut mesh)?;
             }
-            for (process, role, stream) in calls.join().map_err(|_| "connecting failed".to_owned())?? {
+            for (process, role, stream) in
+                calls.join().map_err(|_| Failure::Refused("connecting failed".to_owned()))??
+            {
                 mesh.put(process, role, stream);
             }
             Ok(())
@@ -92,7 +112,10 @@ impl Member {
     /// Listens where the host file says; only on the loopback address for `local`.
     fn listen(&self) -> Result<TcpListener, String> {
         let host = &self.hosts[self.process];
-        let address = host.listen.as_deref().unwrap_or(host.address());
+        let address = match self.is_tunnelled {
+            true => LOOPBACK,
+            false => host.listen.as_deref().unwrap_or(host.address()),
+        };
         let places = resolve(address, host.port)?;
         TcpListener::bind(&places[..]).map_err(|error| match error.kind() {
             io::ErrorKind::AddrInUse => {
@@ -105,7 +128,7 @@ impl Member {
         })
     }
 
-    fn call_others(&self, until: Instant) -> Result<Vec<(usize, Role, TcpStream)>, String> {
+    fn call_others(&self, until: Instant) -> Result<Vec<(usize, Role, TcpStream)>, Failure> {
         let mut streams = Vec::new();
         for process in 0..self.process {
             streams.push((process, Role::Data, self.call(process, Role::Data, until)?));
@@ -117,15 +140,17 @@ impl Member {
     }
 
     /// Connects to one process; it may not listen yet.
-    fn call(&self, process: usize, role: Role, until: Instant) -> Result<TcpStream, String> {
-        let host = &self.hosts[process];
+    fn call(&self, process: usize, role: Role, until: Instant) -> Result<TcpStream, Failure> {
+        let port = self.hosts[process].port;
         let mut last = "nobody answers".to_owned();
         while Instant::now() < until {
-            for place in resolve(host.address(), host.port)? {
+            for place in resolve(self.address(process), port).map_err(Failure::Refused)? {
                 match TcpStream::connect_timeout(&place, GREETING) {
                     Ok(mut stream) => match self.greet(&mut stream, process, role) {
                         Ok(()) => return Ok(stream),
-                        Err(Refused::Other(why)) => return Err(format!("{}: {why}", self.named(process))),
+                        Err(Refused::Other(why)) => {
+                            return Err(Failure::Refused(format!("{}: {why}", self.named(process))));
+                        }
                         Err(Refused::Lost(error)) => last = error.to_string(),
                     },
                     Err(error) => last = error.to_string(),
@@ -133,23 +158,21 @@ impl Member {
             }
             thread::sleep(PAUSE);
         }
-        let seconds = PATIENCE.as_secs();
-        Err(format!(
-            "{} at {}:{} was not reached within {seconds} s: {last}",
-            self.named(process),
-            host.address(),
-            host.port
-        ))
+        let (address, seconds) = (self.address(process), self.patience.as_secs());
+        let why = format!("process {process} at {address}:{port} was not reached within {seconds} s: {last}");
+        Err(self.lost(process, why))
     }
 
-    fn await_others(&self, listener: &TcpListener, until: Instant, mesh: &mut Mesh) -> Result<(), String> {
-        listener.set_nonblocking(true).map_err(|error| error.to_string())?;
+    fn await_others(&self, listener: &TcpListener, until: Instant, mesh: &mut Mesh) -> Result<(), Failure> {
+        listener.set_nonblocking(true).map_err(|error| Failure::Refused(error.to_string()))?;
         let mut turned_away = None;
         loop {
             let Some(missing) = self.first_missing(mesh) else { return Ok(()) };
             if Instant::now() >= until {
                 let why = turned_away.map(|why| format!("; somebody was turned away: {why}")).unwrap_or_default();
-                return Err(format!("{} did not connect within {} s{why}", self.named(missing), PATIENCE.as_secs()));
+                let seconds = self.patience.as_secs();
+                let why = format!("process {missing} did not connect within {seconds} s{why}");
+                return Err(self.lost(missing, why));
             }
             match listener.accept() {
                 Ok((mut stream, _)) => match self.welcome(&mut stream) {
@@ -342,7 +365,7 @@ fn settle(stream: &TcpStream) -> Result<(), Refused> {
 }
 
 fn resolve(address: &str, port: u16) -> Result<Vec<SocketAddr>, String> {
-    if address == "127.0.0.1" {
+    if address == LOOPBACK {
         return Ok(vec![SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port)]);
     }
     // Whom to log in as is for ssh.
@@ -361,8 +384,14 @@ mod tests {
 
     fn member(process: usize, port: u16, change: impl Fn(&mut Member)) -> Member {
         let hosts = file::parse(&format!("local:{port}\nlocal:{}\nlocal:{}", port + 1, port + 2)).unwrap();
-        let mut member =
-            Member { hosts, process, settings: [7; 32], secret: Secret::new("a secret of tests").unwrap() };
+        let mut member = Member {
+            hosts,
+            process,
+            settings: [7; 32],
+            secret: Secret::new("a secret of tests").unwrap(),
+            patience: PATIENCE,
+            is_tunnelled: false,
+        };
         change(&mut member);
         member
     }
@@ -447,9 +476,9 @@ mod tests {
     fn a_taken_port_is_one_sentence() {
         let taken = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = taken.local_addr().unwrap().port();
-        let hosts = file::parse(&format!("local:{port}\nlocal:1")).unwrap();
-        let member = Member { hosts, process: 0, settings: [0; 32], secret: Secret::new("a secret of tests").unwrap() };
+        let member = member(0, port.min(65000), |member| member.hosts[0].port = port);
         let said = member.connect().unwrap_err();
-        assert_eq!(said, format!("port {port} on 127.0.0.1 is taken; give local another one in the host file"));
+        let sentence = format!("port {port} on 127.0.0.1 is taken; give local another one in the host file");
+        assert_eq!(said, Failure::Refused(sentence));
     }
 }

@@ -333,7 +333,7 @@ impl<const W: usize> Sink<W> for Steps<'_, '_, '_, '_, '_, W> {
             words.push(STATES);
         }
         words.extend_from_slice(next);
-        if words.len() >= 1 + SENT_BATCH * W {
+        if words.len() > SENT_BATCH * W {
             let words = std::mem::take(words);
             self.net.send(to, words);
         }

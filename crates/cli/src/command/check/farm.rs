@@ -162,7 +162,7 @@ fn call(file: String, model: &Model, property: PropertyId, options: &CheckOption
 }
 
 /// A program, and what stands beside it under the same name or is included by it.
-fn sent_files(path: &Path) -> Result<Vec<SentFile>, Failure> {
+pub fn sent_files(path: &Path) -> Result<Vec<SentFile>, Failure> {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let entries = fs::read_dir(folder).map_err(|error| FileError::from_io(folder, &error))?;

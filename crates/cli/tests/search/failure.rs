@@ -1,0 +1,103 @@
+//! A process that is killed or stands still, at several levels: the search goes on from its checkpoint, or ends in order.
+
+use std::process::Stdio;
+
+use crate::processes::{
+    SECRET, children, counters, counts, end, free_ports, levels_kept, local_hosts, signal, start, wait_until,
+};
+use crate::support::{Place, Told};
+
+const EXPLORE: &str = "explore counters.pw -N 3 --format json --progress none";
+
+fn place() -> (Place, Vec<u64>) {
+    let place = Place::with("counters.pw", &counters(24));
+    let alone = counts(&place.run(EXPLORE).exits(0));
+    (place, alone)
+}
+
+#[test]
+fn a_search_that_was_killed_at_any_level_is_resumed() {
+    let (place, alone) = place();
+    let levels = place.path().join("levels");
+    let mut resumes = "";
+    for (nth, level) in [3, 25, 60].into_iter().enumerate() {
+        place.write("hosts.txt", local_hosts(2, ""));
+        let call = format!("{EXPLORE} --hosts hosts.txt --checkpoint levels{resumes}");
+        let (leader, mut other) = (start(&place, &call, 0, SECRET), start(&place, &call, 1, SECRET));
+        wait_until("a level", || levels_kept(&levels, 1) > level || other.try_wait().unwrap().is_some());
+        // The leader is killed once, too.
+        let (killed, left) = if nth == 1 { (leader, other) } else { (other, leader) };
+        signal(killed.id(), "KILL");
+        drop(end(killed, 5));
+        let told = end(left, 20).exits(3);
+        assert!((told.out.clone() + &told.err).contains("was lost"), "{told:?}");
+        resumes = " --resume";
+    }
+    // Another number of workers goes on.
+    place.write("hosts.txt", local_hosts(3, ""));
+    let told = place.run(&format!("{EXPLORE} --hosts hosts.txt --checkpoint levels --resume")).exits(0);
+    assert_eq!(counts(&told), alone);
+    assert_eq!(told.json()["hosts"].as_array().unwrap().len(), 3);
+    assert!(!levels.join("search-1").exists(), "a search that is complete leaves nothing to go on with");
+}
+
+/// Starts a search by the launcher, does something to one of its processes at some level, and waits.
+fn disturbed(place: &Place, process: usize, name: &str) -> Told {
+    place.write("hosts.txt", local_hosts(2, ""));
+    let mut command = place.command(format!("{EXPLORE} --hosts hosts.txt --checkpoint kept").split_whitespace());
+    let launcher = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let kept = place.path().join("kept");
+    wait_until("a level", || levels_kept(&kept, 0).min(levels_kept(&kept, 1)) > 10);
+    signal(children(launcher.id())[process], name);
+    // A stopped process is noticed after ten seconds.
+    end(launcher, 60)
+}
+
+#[test]
+fn the_launcher_starts_a_killed_search_again() {
+    let (place, alone) = place();
+    for process in [0, 1] {
+        let told = disturbed(&place, process, "KILL").exits(0);
+        assert_eq!(counts(&told), alone);
+        assert!(told.err.contains("goes on from its checkpoint (attempt 1 of 3 to start again)"), "{}", told.err);
+    }
+}
+
+#[test]
+fn a_process_that_stands_still_is_taken_for_lost() {
+    let (place, alone) = place();
+    let told = disturbed(&place, 1, "STOP").exits(0);
+    assert_eq!(counts(&told), alone);
+    assert!(told.err.contains("gave no sign of life") && told.err.contains("attempt 1 of 3"), "{}", told.err);
+}
+
+#[test]
+fn nothing_listens_or_runs_after_the_end() {
+    let place = Place::with("counters.pw", &counters(4));
+    let ports = free_ports(2);
+    place.write("hosts.txt", format!("local:{}\nlocal:{}\n", ports[0], ports[1]));
+    place.run("explore counters.pw --hosts hosts.txt --progress none").exits(0);
+    for port in ports {
+        std::net::TcpListener::bind(("127.0.0.1", port)).unwrap();
+    }
+}
+
+#[test]
+fn a_cut_checkpoint_goes_on_from_what_is_whole_and_a_foreign_one_is_refused() {
+    let (place, alone) = place();
+    place.write("hosts.txt", local_hosts(2, ""));
+    let call = format!("{EXPLORE} --hosts hosts.txt --checkpoint levels");
+    let (leader, other) = (start(&place, &call, 0, SECRET), start(&place, &call, 1, SECRET));
+    wait_until("a level", || levels_kept(&place.path().join("levels"), 1) > 30);
+    signal(other.id(), "KILL");
+    drop(end(other, 5));
+    end(leader, 20).exits(3);
+    place.write("other.pw", counters(23));
+    let foreign = "explore other.pw -N 3 --checkpoint levels --resume --progress none";
+    place.run(foreign).exits(2).complains("has a checkpoint of another program");
+    place.run(&format!("{EXPLORE} --checkpoint levels")).exits(2).complains("`--resume` goes on with it");
+    let states = place.path().join("levels/search-1/worker-0.states");
+    let bytes = std::fs::read(&states).unwrap();
+    std::fs::write(&states, &bytes[..bytes.len() / 2]).unwrap();
+    assert_eq!(counts(&place.run(&format!("{EXPLORE} --checkpoint levels --resume")).exits(0)), alone);
+}

@@ -1,0 +1,114 @@
+//! What cannot be done is one sentence, with its status.
+
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::process::Command;
+
+use testkit::skip::{Needs, skipped};
+
+use crate::processes::{SECRET, counters, end, free_ports, local_hosts, start};
+use crate::support::{Place, root};
+
+fn place() -> Place {
+    let place = Place::with("counters.pw", &counters(9));
+    place.write("hosts.txt", local_hosts(2, ""));
+    place
+}
+
+#[test]
+fn another_secret_or_program_is_refused_before_any_state_is_sent() {
+    let place = place();
+    place.write("other.pw", counters(8));
+    let call = "explore counters.pw --hosts hosts.txt --progress none";
+    let mut leader = start(&place, call, 0, SECRET);
+    end(start(&place, call, 1, "another secret"), 10).exits(2).complains("process 0 on local: it has another secret");
+    let other = "explore other.pw --hosts hosts.txt --progress none";
+    end(start(&place, other, 1, SECRET), 10).exits(2).complains("it has another program");
+    let told = end(start(&place, call, 1, "short"), 10).exits(2);
+    assert_eq!(told.err, "error: the secret in PIECEWISE_SECRET needs at least 8 letters\n");
+    // Whoever was turned away does not keep the others from finding each other.
+    assert!(leader.try_wait().unwrap().is_none());
+    end(start(&place, call, 1, SECRET), 20).exits(0);
+    end(leader, 20).exits(0).prints("complete");
+    let told = place.run(&format!("{call} --process 0")).exits(2);
+    assert_eq!(told.err, "error: the processes of a search need a secret: set PIECEWISE_SECRET to the same for all\n");
+    place.run(&format!("{call} --process 2")).exits(2).complains("there is no process 2; the host file has 2 lines");
+}
+
+#[test]
+fn another_version_is_refused_by_name() {
+    let place = place();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    place.write("hosts.txt", format!("local:{}\nlocal:1", listener.local_addr().unwrap().port()));
+    let other = start(&place, "explore counters.pw --hosts hosts.txt --progress none", 1, SECRET);
+    let (mut stream, _) = listener.accept().unwrap();
+    let mut hello = [0; 64];
+    let n_read = stream.read(&mut hello).unwrap();
+    assert!(n_read > 40 && hello.starts_with(b"piecewise-hosts/1\n"));
+    // The version stands after the first words, the order of bytes, and its own length.
+    hello[33] = b'9';
+    stream.write_all(&hello).unwrap();
+    end(other, 10).exits(2).complains("process 0 on local: it has version 9");
+}
+
+#[test]
+fn a_taken_port_is_one_sentence() {
+    let place = place();
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port();
+    place.write("hosts.txt", format!("local:{port}\nlocal:{}\n", free_ports(1)[0]));
+    let told = place.run("explore counters.pw --hosts hosts.txt --progress none").exits(2);
+    assert_eq!(
+        told.err,
+        format!("error: port {port} on 127.0.0.1 is taken; give local another one in the host file\n")
+    );
+    let told = place.run("check counters.pw --method mono --hosts hosts.txt --progress none").exits(2);
+    assert!(told.err.contains("is taken"), "{}", told.err);
+}
+
+#[test]
+fn a_limit_on_one_host_is_unknown_for_all_with_its_name() {
+    let place = place();
+    let ports = free_ports(2);
+    place.write("hosts.txt", format!("local:{}\nlocal:{} memory=100K\n", ports[0], ports[1]));
+    let told = place.run("explore counters.pw -N 4 --hosts hosts.txt --progress none").exits(3);
+    assert!(told.out.contains("not complete: on host local: the memory limit of"), "{}", told.out);
+    let told = place.run("check counters.pw -N 4 --hosts hosts.txt --method mono --progress none").exits(3);
+    assert!(told.out.contains("on host local: the memory limit of"), "{}", told.out);
+    let call = "explore counters.pw -N 5 --hosts hosts.txt --timeout 1s --progress none";
+    place.write("hosts.txt", local_hosts(2, ""));
+    place.run(call).exits(3).prints("not complete: the time limit of 1 s was reached");
+}
+
+#[test]
+fn procedures_are_refused_by_name_and_other_options_in_a_sentence() {
+    let place = place();
+    let file = root().join("examples/factorial.pw");
+    let call = format!("explore {} --hosts hosts.txt --progress none", file.display());
+    place.run(&call).exits(3).prints("not complete: procedures have stacks");
+    place.run("explore counters.pw --resume").exits(2).complains("--checkpoint");
+    place
+        .run("explore counters.pw --hosts hosts.txt --coverage")
+        .exits(2)
+        .complains("do not go with a search on many hosts");
+    place.run("check counters.pw --checkpoint d").exits(2).complains("go with `--method mono`");
+    place.run("check counters.pw -N 2..3 --method mono --checkpoint d").exits(2).complains("is about one instance");
+    place.write("mixed.txt", "local\nnode1\n");
+    place.run("explore counters.pw --hosts mixed.txt").exits(2).complains("other hosts do not reach `local`");
+}
+
+#[test]
+fn a_full_disk_is_unknown_in_a_sentence() {
+    let place = place();
+    let disk = place.path().join("disk");
+    std::fs::create_dir(&disk).unwrap();
+    let mut mount = Command::new("mount");
+    mount.args(["-t", "tmpfs", "-o", "size=64k", "tmpfs"]).arg(&disk);
+    if !mount.output().is_ok_and(|output| output.status.success()) {
+        return skipped(Needs::Machine("a user who may mount"));
+    }
+    let told = place.run("explore counters.pw -N 4 --hosts hosts.txt --checkpoint disk --progress none");
+    assert!(Command::new("umount").arg(&disk).status().unwrap().success());
+    let told = told.exits(3);
+    assert!(told.out.contains("cannot be written: no space is left"), "{}\n{}", told.out, told.err);
+}
