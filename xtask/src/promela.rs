@@ -2,7 +2,11 @@
 //!
 //! In: `../shared/promela` (models and `index.csv` with SPIN's counts and verdicts). Out: one line for each model, and status 1 if a number or
 //! verdict differs. A model that is not read, or whose reference has more states than the limit, is named. `cargo xtask promela 100000` sets
-//! the limit.
+//! the limit. `cargo xtask promela random` compares random programs with SPIN itself (`random.rs`).
+
+mod random;
+mod spin;
+mod verdict;
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fs;
@@ -11,11 +15,12 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use base::{Budget, CancelToken, SourceFile};
-use engine::{Engine, Silent, Task, Verdict};
+use engine::Silent;
 use lang::promela::Reading;
 use model::Model;
 
 use crate::beem::{Table, field};
+use verdict::verdict;
 
 /// Larger models are not run unless asked for.
 const DEFAULT_LIMIT: u64 = 500_000;
@@ -34,6 +39,9 @@ enum Outcome {
 
 /// Compares all models, or those whose name contains a word.
 pub fn run(root: &Path, arguments: &[&str]) -> ExitCode {
+    if let ["random", rest @ ..] = arguments {
+        return random::run(root, rest);
+    }
     let folder = root.join("../shared/promela");
     let table = match Table::read(&folder.join("index.csv")) {
         Ok(table) => table,
@@ -190,20 +198,4 @@ fn verdicts(
         }
     }
     found
-}
-
-/// The verdict of a property.
-fn verdict(model: &Model, name: &str) -> &'static str {
-    let Some((id, _)) = model.properties.entries().find(|(_, property)| property.name == name) else {
-        return "not asked";
-    };
-    let budget = Budget::new(Some(Duration::from_secs(MOST_SECONDS)), None, CancelToken::default());
-    let task = Task { model, properties: vec![id], budget, n_threads: 2 };
-    let answers = product::Mono.run(&task, &Silent);
-    let Ok(answers) = answers else { return "an internal error" };
-    match answers.first().map(|answer| &answer.verdict) {
-        Some(Verdict::Holds(_)) => "holds",
-        Some(Verdict::Violated(_)) => "violated",
-        _ => "not decided",
-    }
 }

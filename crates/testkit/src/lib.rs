@@ -6,7 +6,7 @@
 //! [`local`]: the smallest local proofs, and their rule word by word; [`runs`]: those of temporal properties.
 //! [`program`]: random programs as texts, by profiles. [`random`]: random drafts out of [`choices`]; [`for_each_program`] runs a check on many and makes a failing one small.
 //! [`beyond`]: marks that texts cannot say.
-//! [`samples`]: programs made by hand; [`systems`]: random systems as DVE texts; [`questions`] and [`conditions`]: what is asked about random programs.
+//! [`promela`]: random programs for SPIN. [`samples`]: programs made by hand; [`systems`]: random systems as DVE texts; [`questions`] and [`conditions`]: what is asked about random programs.
 
 pub mod beyond;
 mod campaign;
@@ -19,6 +19,7 @@ mod lower;
 pub mod oracle;
 pub mod permutation;
 pub mod program;
+pub mod promela;
 pub mod questions;
 pub mod random;
 mod resolve;

@@ -124,6 +124,8 @@ struct Draft {
     alias: Option<NodeId>,
     /// Whether something was put here.
     is_known: bool,
+    /// Whether it stands for a jump that is a step only where it leaves its block.
+    is_jump: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -144,6 +146,8 @@ struct Around {
     head_of: Option<NodeId>,
     /// Whether the statement is the first one of its `d_step`.
     is_first: bool,
+    /// Whether the statement is the first one of a block, which lends its steps as an option does.
+    opens_block: bool,
     escapes: Vec<NodeId>,
 }
 
@@ -197,6 +201,7 @@ impl Builder<'_> {
             let here = Around {
                 head_of: around.head_of.filter(|_| is_head),
                 is_first: around.is_first && is_head,
+                opens_block: around.opens_block && is_head,
                 ..around.clone()
             };
             target = self.statement(statement, target, &here);
@@ -236,16 +241,17 @@ impl Builder<'_> {
                 node
             }
             StmtKind::Block(inner) => {
-                let entry = self.sequence(inner, next, around);
+                let entry = self.sequence(inner, next, &Around { opens_block: true, ..around.clone() });
                 self.block_entry(inner, entry, around)
             }
             StmtKind::Atomic(inner) => self.atomic(inner, next, around),
             StmtKind::DStep(inner) => self.d_step(inner, next, around),
             StmtKind::Unless(main, escape) => {
-                let escape = self.sequence(escape, next, &Around { head_of: None, ..around.clone() });
+                let plain = Around { opens_block: false, ..around.clone() };
+                let escape = self.sequence(escape, next, &Around { head_of: None, ..plain.clone() });
                 // An outer escape comes before an inner one.
                 let escapes = around.escapes.iter().copied().chain([escape]).collect();
-                self.sequence(main, next, &Around { escapes, ..around.clone() })
+                self.sequence(main, next, &Around { escapes, ..plain })
             }
         };
         self.attach(&statement.labels, node);
@@ -283,27 +289,29 @@ impl Builder<'_> {
         node
     }
 
-    /// A jump is a step where it is first in an option or has a label that matters.
+    /// A jump is a step where it is first in an option or a block, leaves an `atomic`, or has a label that matters.
     fn jump(&mut self, statement: &Stmt, target: NodeId, around: &Around) -> NodeId {
         let matters = |label: &String| {
             let has_role = ["end", "progress", "accept"].iter().any(|role| label.starts_with(role));
             has_role || self.style.named.contains(label)
         };
-        if around.head_of.is_none() && !statement.labels.iter().any(matters) {
+        let is_step = around.head_of.is_some() || around.opens_block || statement.labels.iter().any(matters);
+        if !is_step && (around.block.is_none() || around.d_step.is_some()) {
             return target;
         }
         let node = self.place(around, statement.span);
         self.edge(node, Does::Op(Op::Skip), target, (statement, around));
+        self.drafts[node].is_jump = !is_step;
         node
     }
 
     fn atomic(&mut self, inner: &[Stmt], next: NodeId, around: &Around) -> NodeId {
         let block = self.block_of(around);
-        let inside = Around { block: Some(block), ..around.clone() };
+        let inside = Around { block: Some(block), opens_block: true, ..around.clone() };
         let entry = match closes_with_choice(inner) {
             // The end of the choice is a place of its own, left by a silent step.
             Some(last) if around.block.is_none() => {
-                let close = self.place(&Around { head_of: None, is_first: false, ..inside.clone() }, last.span);
+                let close = self.place(&Around { head_of: None, is_first: false, opens_block: false, ..inside.clone() }, last.span);
                 let silent = Stmt { text: SILENT.into(), labels: Vec::new(), ..last.clone() };
                 self.edge(close, Does::Op(Op::Skip), next, (&silent, &inside));
                 self.sequence(inner, close, &inside)
@@ -318,7 +326,7 @@ impl Builder<'_> {
         let d_step = around.d_step.unwrap_or(self.n_blocks);
         self.n_blocks += 1;
         let is_first = around.d_step.is_none() || around.is_first;
-        let inside = Around { block: Some(block), d_step: Some(d_step), is_first, ..around.clone() };
+        let inside = Around { block: Some(block), d_step: Some(d_step), is_first, opens_block: false, ..around.clone() };
         self.sequence(inner, next, &inside)
     }
 
@@ -353,6 +361,7 @@ impl Builder<'_> {
 
     fn edges_of(&self, node: NodeId, path: &mut Vec<NodeId>, found: &mut Vec<Edge>) {
         let node = self.resolve(node);
+        // An escape is lent by its statement and by the choices around it: once is enough.
         if path.contains(&node) {
             return;
         }
@@ -371,10 +380,25 @@ impl Builder<'_> {
                 }
             }
         }
-        path.pop();
+    }
+
+    /// Jumps that stay in their block are no steps.
+    fn skip_jumps(&mut self) {
+        for node in 0..self.drafts.len() {
+            let target = self.drafts[node].items.iter().find_map(|item| match item {
+                Item::Edge(edge) => Some(self.resolve(edge.target)),
+                Item::Lent(_) => None,
+            });
+            if let Some(target) = target.filter(|&target| self.drafts[node].is_jump && target != node)
+                && self.drafts[target].block == self.drafts[node].block
+            {
+                self.drafts[node].alias = Some(target);
+            }
+        }
     }
 
     fn finish(mut self, entry: NodeId, end: NodeId) -> (Graph, Vec<Diagnostic>) {
+        self.skip_jumps();
         let mut nodes = Vec::new();
         for (id, draft) in self.drafts.clone().iter().enumerate() {
             let mut edges = Vec::new();

@@ -50,7 +50,17 @@ impl Elaboration<'_> {
             let progressing = self.standing_at("progress").unwrap_or_else(|| terms::truth(false, span));
             let kind = PropertyKind::Temporal(always(eventually(Formula::Now(progressing))));
             self.ask("no_non_progress_cycle", kind, ("again and again at a `progress` label".into(), span));
+            self.asks_only_of_cycles();
         }
+    }
+
+    /// A run that ends is no cycle: the last question is about runs in which somebody moves again and again.
+    fn asks_only_of_cycles(&mut self) {
+        let often = vec![EdgePredicate::SomebodyMoves];
+        let pair = FairnessPair { owner: None, always: None, often, name: "goes on".into(), span: Span::default() };
+        let pair = self.model.fairness.push(pair);
+        let Some(last) = self.model.properties.iter_mut().last() else { return };
+        last.under.any_of.iter_mut().for_each(|pairs| pairs.push(pair));
     }
 
     fn claim_text(&self, span: Span) -> String {

@@ -1,0 +1,266 @@
+//! `cargo xtask promela random`: random programs, each run by SPIN and by the library, compared.
+//!
+//! In: how many, and a seed. Out: status 1 if states, transitions or a verdict differ; each difference is made small and written to
+//! `target/promela/`. What is refused here, or by SPIN, and what is too large is counted with the reasons.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use base::{Budget, CancelToken, SourceFile};
+use engine::Silent;
+use lang::promela::Reading;
+use model::Model;
+use model::fairness::EdgePredicate;
+use testkit::choices::Choices;
+use testkit::promela::{Asked, Promela};
+
+use super::spin::{self, Counts, Said, Silence};
+use super::verdict::verdict;
+
+/// The longest time for one search.
+const MOST_SECONDS: u64 = 2;
+/// Larger programs are not compared.
+const MOST_STATES: u64 = 40_000;
+/// How often a difference is tried to be made smaller.
+const MOST_ATTEMPTS: usize = 150;
+
+/// What came of one program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Compared {
+    Equal,
+    /// What differs, by kind.
+    Differs(Vec<String>),
+    /// Not read here.
+    Refused(String),
+    /// Not accepted by SPIN.
+    Invalid(String),
+    TooLarge,
+}
+
+/// Compares random programs: `COUNT`, `SEED`; or the programs of files.
+pub fn run(root: &Path, arguments: &[&str]) -> ExitCode {
+    if !spin::is_installed() {
+        eprintln!("promela random: SPIN and a C compiler are needed");
+        return ExitCode::from(2);
+    }
+    if arguments.first().is_some_and(|word| word.parse::<u64>().is_err()) {
+        return files(arguments);
+    }
+    let number = |at: usize, otherwise: u64| arguments.get(at).and_then(|word| word.parse().ok()).unwrap_or(otherwise);
+    let (count, first) = (number(0, 100), number(1, 1));
+    let folder = root.join("target/promela");
+    if let Err(error) = fs::create_dir_all(&folder) {
+        eprintln!("promela random: {error}");
+        return ExitCode::from(2);
+    }
+    let mut tally: BTreeMap<&'static str, u64> = BTreeMap::new();
+    let mut reasons: BTreeMap<String, u64> = BTreeMap::new();
+    for seed in first..first + count {
+        let program = Promela::random(&mut Choices::from_seed(seed));
+        let compared = compare(&program);
+        let word = match &compared {
+            Compared::Equal => "equal",
+            Compared::Differs(_) => "DIFFERS",
+            Compared::Refused(_) => "refused",
+            Compared::Invalid(_) => "not accepted by SPIN",
+            Compared::TooLarge => "too large",
+        };
+        *tally.entry(word).or_default() += 1;
+        match &compared {
+            Compared::Refused(why) => *reasons.entry(format!("refused: {why}")).or_default() += 1,
+            Compared::Invalid(why) => *reasons.entry(format!("SPIN: {why}")).or_default() += 1,
+            Compared::Differs(what) => {
+                println!("seed {seed} DIFFERS: {}", what.join("; "));
+                let small = shrink(program, what);
+                let what = match compare(&small) {
+                    Compared::Differs(what) => what.join("\n// "),
+                    other => format!("{other:?}"),
+                };
+                let file = folder.join(format!("{seed}.pml"));
+                let text = format!("// {what}\n{}", small.text());
+                match fs::write(&file, text) {
+                    Ok(()) => println!("  made small: {}", file.display()),
+                    Err(error) => eprintln!("promela random: {}: {error}", file.display()),
+                }
+            }
+            _ => {}
+        }
+    }
+    for (why, n_times) in &reasons {
+        println!("{n_times:>6} {why}");
+    }
+    let line: Vec<String> = tally.iter().map(|(word, n_times)| format!("{n_times} {word}")).collect();
+    println!("promela random: {count} programs from seed {first}: {}", line.join(", "));
+    ExitCode::from(u8::from(tally.contains_key("DIFFERS")))
+}
+
+/// The kind of a difference: what stands before the colon.
+fn kind(what: &str) -> &str {
+    what.split(':').next().unwrap_or(what)
+}
+
+fn shrink(program: Promela, what: &[String]) -> Promela {
+    let wanted: Vec<&str> = what.iter().map(|one| kind(one)).collect();
+    let mut best = program;
+    let mut n_attempts = 0;
+    'again: loop {
+        for candidate in best.smaller() {
+            n_attempts += 1;
+            if n_attempts > MOST_ATTEMPTS {
+                return best;
+            }
+            if let Compared::Differs(found) = compare(&candidate)
+                && found.iter().any(|one| wanted.contains(&kind(one)))
+            {
+                best = candidate;
+                continue 'again;
+            }
+        }
+        return best;
+    }
+}
+
+/// Compares programs that are there; what they ask is seen in their texts.
+fn files(names: &[&str]) -> ExitCode {
+    let mut n_differ = 0;
+    for name in names {
+        let Ok(text) = fs::read_to_string(name) else {
+            eprintln!("promela random: `{name}` is not there");
+            return ExitCode::from(2);
+        };
+        let has = |word: &str| text.contains(word);
+        let asked = match () {
+            () if has("ltl p {") => Some(Asked::Ltl(String::new())),
+            () if has("never {") => Some(Asked::Never(String::new())),
+            () if has("accept") => Some(Asked::Acceptance),
+            () if has("progress") => Some(Asked::Progress),
+            () => None,
+        };
+        let compared = compare_text(&text, asked.as_ref());
+        println!("{name}: {compared:?}");
+        n_differ += usize::from(matches!(compared, Compared::Differs(_)));
+    }
+    ExitCode::from(u8::from(n_differ > 0))
+}
+
+/// Compares one program.
+pub fn compare(program: &Promela) -> Compared {
+    compare_text(&program.text(), program.asked.as_ref())
+}
+
+fn compare_text(text: &str, asks: Option<&Asked>) -> Compared {
+    let like_spin = match load(text, &Reading { like_spin: true, ..Reading::default() }) {
+        Ok(loaded) => loaded,
+        Err(why) => {
+            return match spin::ask(text, asks) {
+                Err(Silence::Refused(theirs)) => Compared::Invalid(theirs),
+                _ => Compared::Refused(why),
+            };
+        }
+    };
+    let Some(found) = counts(&like_spin) else { return Compared::TooLarge };
+    let said = match spin::ask(text, asks) {
+        Ok(said) => said,
+        Err(Silence::Refused(why)) => return Compared::Invalid(why),
+        Err(Silence::NotCompleted) => return Compared::TooLarge,
+    };
+    let mut differences = Vec::new();
+    if let Some(counts) = said.counts {
+        if counts.states != found.states {
+            differences.push(format!("states: {} here, SPIN {}", found.states, counts.states));
+        }
+        if counts.transitions != found.transitions {
+            differences.push(format!("transitions: {} here, SPIN {}", found.transitions, counts.transitions));
+        }
+    }
+    let mut expect = |what: &str, found: &str, is_violated: bool| {
+        let expected = if is_violated { "violated" } else { "holds" };
+        if found != expected {
+            differences.push(format!("{what}: {found} here, SPIN {expected}"));
+        }
+    };
+    let plain = match load(text, &Reading::default()) {
+        Ok(loaded) => loaded,
+        Err(why) => return Compared::Refused(why),
+    };
+    expect("assertions", verdict(&plain.model, "no_errors"), said.errors);
+    if said.counts.is_some() {
+        expect("end states", verdict(&like_spin.model, "deadlock_free"), said.end_states);
+    }
+    if let Some(asks) = asks {
+        asked((text, asks), &said, &mut expect);
+    }
+    if differences.is_empty() { Compared::Equal } else { Compared::Differs(differences) }
+}
+
+/// Compares the verdicts of what a program asks for itself.
+fn asked((text, asked): (&str, &Asked), said: &Said, expect: &mut dyn FnMut(&str, &str, bool)) {
+    let (Some(violated), Some(_)) = (said.asked, said.counts) else { return };
+    let name = match asked {
+        Asked::Ltl(_) => "p",
+        Asked::Never(_) => "never",
+        Asked::Acceptance => "no_acceptance_cycle",
+        Asked::Progress => "no_non_progress_cycle",
+    };
+    // A failed assertion of the program would be found first.
+    if said.errors {
+        return;
+    }
+    for (at, is_violated) in violated.into_iter().enumerate() {
+        let reading = Reading { is_fair: at == 1, progress: *asked == Asked::Progress, ..Reading::default() };
+        let Ok(mut loaded) = load(text, &reading) else { continue };
+        let mut found = verdict(&loaded.model, name);
+        if at == 1 && found == "violated" && !is_violated {
+            // With `-f` SPIN does not see all that goes on for ever where nobody can move: such runs are not compared.
+            for pair in loaded.model.fairness.iter_mut().filter(|pair| pair.owner.is_none()) {
+                pair.often.retain(|one| matches!(one, EdgePredicate::SomebodyMoves));
+            }
+            found = verdict(&loaded.model, name);
+        }
+        if found != "not asked" {
+            expect(if at == 1 { "fair" } else { "claim" }, found, is_violated);
+        }
+    }
+}
+
+fn load(text: &str, reading: &Reading) -> Result<lang::Loaded, String> {
+    lang::promela::load(&SourceFile::new("m.pml", text), &[], reading).map_err(|refused| {
+        let diagnostics = refused.iter().flat_map(|one| &one.diagnostics);
+        let first = diagnostics.into_iter().find(|diagnostic| diagnostic.is_error());
+        first.map_or_else(String::new, |diagnostic| format!("{} {}", diagnostic.code, diagnostic.message))
+    })
+}
+
+/// States and transitions as SPIN counts them.
+fn counts(loaded: &lang::Loaded) -> Option<Counts> {
+    let model: &Model = &loaded.model;
+    let budget = Budget::new(Some(Duration::from_secs(MOST_SECONDS)), None, CancelToken::default());
+    let (seen, _, stopped) = product::explore(model, &budget, 1, &Silent);
+    if stopped.is_some() || seen.states > MOST_STATES {
+        return None;
+    }
+    let (states, transitions) = (seen.states + loaded.n_before, seen.transitions + loaded.n_before + 1);
+    Some(Counts { states, transitions })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A small batch; `cargo xtask promela random` runs many.
+    #[test]
+    fn random_programs_are_what_spin_says_they_are() {
+        if !spin::is_installed() {
+            eprintln!("SPIN is not installed");
+            return;
+        }
+        for seed in 1..=6 {
+            let program = Promela::random(&mut Choices::from_seed(seed));
+            let compared = compare(&program);
+            assert!(!matches!(compared, Compared::Differs(_)), "{compared:?}\n{}", program.text());
+        }
+    }
+}

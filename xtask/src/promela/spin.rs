@@ -1,0 +1,196 @@
+//! What SPIN says about a program: `spin -a`, the compiler and `pan`, in a folder of their own.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use testkit::promela::Asked;
+
+/// The longest time for one call.
+const MOST_SECONDS: u64 = 20;
+/// What the generated verifier is compiled with.
+const COMPILED: &[&str] = &["-O0", "-w", "-DNOREDUCE", "-DVECTORSZ=8192", "-DNFAIR=3", "-DMEMLIM=1000", "-o"];
+
+/// How deep `pan` searches, with a small table.
+const SEARCH: &[&str] = &["-m200000", "-w16"];
+
+/// What `pan` found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Said {
+    /// States and transitions, where the search was not stopped by an error that it cannot pass over.
+    pub counts: Option<Counts>,
+    /// Whether an assertion fails, or another error is found.
+    pub errors: bool,
+    /// Whether there is an invalid end state.
+    pub end_states: bool,
+    /// Whether what is asked is violated, without and with weak fairness.
+    pub asked: Option<[bool; 2]>,
+}
+
+/// States and transitions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counts {
+    pub states: u64,
+    pub transitions: u64,
+}
+
+/// Why SPIN says nothing.
+#[derive(Clone, Debug)]
+pub enum Silence {
+    /// It does not accept the program.
+    Refused(String),
+    /// The search was not completed.
+    NotCompleted,
+}
+
+/// Whether SPIN and a compiler are installed.
+pub fn is_installed() -> bool {
+    let runs = |name: &str, flag: &str| {
+        Command::new(name).arg(flag).stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
+    };
+    runs("spin", "-V") && runs("cc", "--version")
+}
+
+/// Asks SPIN about a program.
+pub fn ask(text: &str, asked: Option<&Asked>) -> Result<Said, Silence> {
+    let refused = |why: &str| Silence::Refused(why.to_owned());
+    let folder = Folder::new().ok_or_else(|| refused("there is no folder for it"))?;
+    let folder = &folder.path;
+    fs::write(folder.join("m.pml"), text).map_err(|_| refused("its file cannot be written"))?;
+    let made = call(folder, "spin", &["-a", "-o1", "-o2", "-o3", "m.pml"]).ok_or_else(|| refused("spin does not end"))?;
+    if !made.is_fine || !folder.join("pan.c").exists() {
+        return Err(Silence::Refused(first_error(&made.text)));
+    }
+    compile(folder, "pan", &["-DSAFETY", "-DNOCLAIM"])?;
+    let search = |flags: &[&str]| call(folder, "./pan", &[SEARCH, flags].concat()).ok_or(Silence::NotCompleted);
+    let listed = search(&["-E", "-A", "-c0"])?;
+    let counts = match listed.n_errors() {
+        Some(0) => listed.counts(),
+        _ => None,
+    };
+    let errors = search(&["-E"])?;
+    let ends = search(&["-A"])?;
+    if [&listed, &errors, &ends].iter().any(|call| call.is_cut()) {
+        return Err(Silence::NotCompleted);
+    }
+    let n_errors = errors.n_errors().ok_or_else(|| Silence::Refused(first_error(&errors.text)))?;
+    let end_states = ends.text.contains("invalid end state (at");
+    let asked = match asked {
+        Some(asked) => claim(folder, asked)?,
+        None => None,
+    };
+    Ok(Said { counts, errors: n_errors > 0, end_states, asked })
+}
+
+/// A folder that is removed in the end.
+struct Folder {
+    path: PathBuf,
+}
+
+impl Folder {
+    fn new() -> Option<Folder> {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        let name = format!("promela-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let path = std::env::temp_dir().join(name);
+        fs::create_dir_all(&path).ok()?;
+        Some(Folder { path })
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.path);
+    }
+}
+
+fn claim(folder: &Path, asked: &Asked) -> Result<Option<[bool; 2]>, Silence> {
+    let (compiled, flag): (&[&str], &str) = match asked {
+        Asked::Ltl(_) | Asked::Never(_) => (&[], "-a"),
+        Asked::Acceptance => (&["-DNOCLAIM"], "-a"),
+        Asked::Progress => (&["-DNP"], "-l"),
+    };
+    compile(folder, "claim", compiled)?;
+    let mut found = [false; 2];
+    for (at, fair) in [None, Some("-f")].into_iter().enumerate() {
+        let flags: Vec<&str> = SEARCH.iter().copied().chain([flag, "-E"]).chain(fair).collect();
+        let call = call(folder, "./claim", &flags).ok_or(Silence::NotCompleted)?;
+        let n_errors = call.n_errors().ok_or_else(|| Silence::Refused(first_error(&call.text)))?;
+        if call.is_cut() {
+            return Err(Silence::NotCompleted);
+        }
+        found[at] = n_errors > 0;
+    }
+    Ok(Some(found))
+}
+
+fn compile(folder: &Path, name: &str, flags: &[&str]) -> Result<(), Silence> {
+    let flags = [flags, COMPILED, &[name, "pan.c"]].concat();
+    match call(folder, "cc", &flags) {
+        Some(call) if call.is_fine => Ok(()),
+        Some(call) => Err(Silence::Refused(first_error(&call.text))),
+        None => Err(Silence::NotCompleted),
+    }
+}
+
+fn first_error(text: &str) -> String {
+    let lines = || text.lines().filter(|line| !line.trim().is_empty());
+    lines().find(|line| line.contains("rror")).or_else(|| lines().next()).unwrap_or("it says nothing").to_owned()
+}
+
+/// What a call wrote.
+struct Call {
+    text: String,
+    is_fine: bool,
+}
+
+impl Call {
+    fn n_errors(&self) -> Option<u64> {
+        let (_, rest) = self.text.split_once("errors: ")?;
+        rest.split_whitespace().next()?.parse().ok()
+    }
+
+    /// Whether the search was not completed for another reason than an error.
+    fn is_cut(&self) -> bool {
+        let stopped = ["max search depth too small", "out of memory", "memory limit", "VECTORSZ", "too many"];
+        stopped.iter().any(|word| self.text.contains(word))
+    }
+
+    fn counts(&self) -> Option<Counts> {
+        let number = |word: &str| {
+            let line = self.text.lines().find(|line| line.contains(word))?;
+            line.split_whitespace().next()?.parse().ok()
+        };
+        Some(Counts { states: number("states, stored")?, transitions: number(" transitions (=")? })
+    }
+}
+
+/// Runs a program in a folder; `None` where it takes too long.
+fn call(folder: &Path, name: &str, flags: &[&str]) -> Option<Call> {
+    let output = folder.join("output");
+    let file = File::create(&output).ok()?;
+    let other = file.try_clone().ok()?;
+    let program = if name.starts_with("./") { folder.join(name).into_os_string() } else { name.into() };
+    let mut child = Command::new(program)
+        .args(flags)
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .stdout(file)
+        .stderr(other)
+        .spawn()
+        .ok()?;
+    let start = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().ok()? {
+            let text = String::from_utf8_lossy(&fs::read(&output).ok()?).into_owned();
+            return Some(Call { text, is_fine: status.success() });
+        }
+        if start.elapsed() > Duration::from_secs(MOST_SECONDS) {
+            child.kill().ok()?;
+            child.wait().ok()?;
+            return None;
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
