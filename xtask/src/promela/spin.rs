@@ -59,7 +59,8 @@ pub fn ask(text: &str, asked: Option<&Asked>) -> Result<Said, Silence> {
     let folder = Folder::new().ok_or_else(|| refused("there is no folder for it"))?;
     let folder = &folder.path;
     fs::write(folder.join("m.pml"), text).map_err(|_| refused("its file cannot be written"))?;
-    let made = call(folder, "spin", &["-a", "-o1", "-o2", "-o3", "m.pml"]).ok_or_else(|| refused("spin does not end"))?;
+    let made =
+        call(folder, "spin", &["-a", "-o1", "-o2", "-o3", "m.pml"]).ok_or_else(|| refused("spin does not end"))?;
     if !made.is_fine || !folder.join("pan.c").exists() {
         return Err(Silence::Refused(first_error(&made.text)));
     }

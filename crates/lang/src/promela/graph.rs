@@ -53,6 +53,8 @@ pub(super) struct Edge {
     pub d_step: Option<BlockId>,
     /// The first places of the escapes (`unless`) that come before it.
     pub escapes: Vec<NodeId>,
+    /// The first place of the escape that it begins.
+    pub escape: Option<NodeId>,
     /// Whether no statement of the text stands for it.
     pub is_silent: bool,
     pub text: String,
@@ -133,6 +135,8 @@ enum Item {
     Edge(Edge),
     /// All edges of another place.
     Lent(NodeId),
+    /// All edges of the first place of an escape.
+    Escape(NodeId),
 }
 
 /// What stands around a statement.
@@ -163,7 +167,7 @@ impl Builder<'_> {
     fn place(&mut self, around: &Around, span: Span) -> NodeId {
         let mut draft = Draft { block: around.block, span, is_known: true, ..Draft::default() };
         draft.in_d_step = around.d_step.is_some() && !around.is_first;
-        draft.items = around.escapes.iter().map(|&escape| Item::Lent(escape)).collect();
+        draft.items = around.escapes.iter().map(|&escape| Item::Escape(escape)).collect();
         self.drafts.push(draft);
         self.drafts.len() - 1
     }
@@ -186,6 +190,7 @@ impl Builder<'_> {
             block: around.block,
             d_step: around.d_step,
             escapes: around.escapes.clone(),
+            escape: None,
             is_silent: statement.text == SILENT,
             text: statement.text.clone(),
             span: statement.span,
@@ -249,7 +254,6 @@ impl Builder<'_> {
             StmtKind::Unless(main, escape) => {
                 let plain = Around { opens_block: false, ..around.clone() };
                 let escape = self.sequence(escape, next, &Around { head_of: None, ..plain.clone() });
-                // An outer escape comes before an inner one.
                 let escapes = around.escapes.iter().copied().chain([escape]).collect();
                 self.sequence(main, next, &Around { escapes, ..plain })
             }
@@ -311,7 +315,8 @@ impl Builder<'_> {
         let entry = match closes_with_choice(inner) {
             // The end of the choice is a place of its own, left by a silent step.
             Some(last) if around.block.is_none() => {
-                let close = self.place(&Around { head_of: None, is_first: false, opens_block: false, ..inside.clone() }, last.span);
+                let close = self
+                    .place(&Around { head_of: None, is_first: false, opens_block: false, ..inside.clone() }, last.span);
                 let silent = Stmt { text: SILENT.into(), labels: Vec::new(), ..last.clone() };
                 self.edge(close, Does::Op(Op::Skip), next, (&silent, &inside));
                 self.sequence(inner, close, &inside)
@@ -326,7 +331,8 @@ impl Builder<'_> {
         let d_step = around.d_step.unwrap_or(self.n_blocks);
         self.n_blocks += 1;
         let is_first = around.d_step.is_none() || around.is_first;
-        let inside = Around { block: Some(block), d_step: Some(d_step), is_first, opens_block: false, ..around.clone() };
+        let inside =
+            Around { block: Some(block), d_step: Some(d_step), is_first, opens_block: false, ..around.clone() };
         self.sequence(inner, next, &inside)
     }
 
@@ -359,7 +365,8 @@ impl Builder<'_> {
         node
     }
 
-    fn edges_of(&self, node: NodeId, path: &mut Vec<NodeId>, found: &mut Vec<Edge>) {
+    /// The edges of a place and of those that lend theirs to it; `escape`: the escape through which they come.
+    fn edges_of(&self, node: NodeId, path: &mut Vec<NodeId>, (escape, found): (Option<NodeId>, &mut Vec<Edge>)) {
         let node = self.resolve(node);
         // An escape is lent by its statement and by the choices around it: once is enough.
         if path.contains(&node) {
@@ -368,7 +375,11 @@ impl Builder<'_> {
         path.push(node);
         for item in &self.drafts[node].items {
             match item {
-                Item::Lent(other) => self.edges_of(*other, path, found),
+                Item::Lent(other) => self.edges_of(*other, path, (escape, found)),
+                Item::Escape(other) => {
+                    let escape = escape.or(Some(self.resolve(*other)));
+                    self.edges_of(*other, path, (escape, found));
+                }
                 Item::Edge(edge) => {
                     let does = match &edge.does {
                         // SPIN takes an `else` where no other edge of the place is executable, also where an inner `if` lends it.
@@ -376,10 +387,30 @@ impl Builder<'_> {
                         other => other.clone(),
                     };
                     let escapes = edge.escapes.iter().map(|&escape| self.resolve(escape)).collect();
-                    found.push(Edge { does, escapes, target: self.resolve(edge.target), ..edge.clone() });
+                    found.push(Edge { does, escapes, escape, target: self.resolve(edge.target), ..edge.clone() });
                 }
             }
         }
+    }
+
+    /// The edges of a place with the escapes that come before each: one that is executable disables all other edges of the place, whatever
+    /// option they stand in; of several the one of the last option comes first, and the outer before the inner.
+    fn with_escapes(&self, node: NodeId) -> Vec<Edge> {
+        let mut edges = Vec::new();
+        self.edges_of(node, &mut Vec::new(), (None, &mut edges));
+        let mut order: Vec<NodeId> = Vec::new();
+        for edge in edges.iter().filter(|edge| edge.escape.is_none()) {
+            for &escape in edge.escapes.iter().rev() {
+                if !order.contains(&escape) {
+                    order.insert(0, escape);
+                }
+            }
+        }
+        for edge in &mut edges {
+            let before = order.iter().take_while(|&&escape| Some(escape) != edge.escape);
+            edge.escapes = before.copied().collect();
+        }
+        edges
     }
 
     /// Jumps that stay in their block are no steps.
@@ -387,7 +418,7 @@ impl Builder<'_> {
         for node in 0..self.drafts.len() {
             let target = self.drafts[node].items.iter().find_map(|item| match item {
                 Item::Edge(edge) => Some(self.resolve(edge.target)),
-                Item::Lent(_) => None,
+                Item::Lent(_) | Item::Escape(_) => None,
             });
             if let Some(target) = target.filter(|&target| self.drafts[node].is_jump && target != node)
                 && self.drafts[target].block == self.drafts[node].block
@@ -401,10 +432,7 @@ impl Builder<'_> {
         self.skip_jumps();
         let mut nodes = Vec::new();
         for (id, draft) in self.drafts.clone().iter().enumerate() {
-            let mut edges = Vec::new();
-            if draft.alias.is_none() {
-                self.edges_of(id, &mut Vec::new(), &mut edges);
-            }
+            let edges = if draft.alias.is_none() { self.with_escapes(id) } else { Vec::new() };
             let mut elses = edges.iter().filter(|edge| matches!(edge.does, Does::Else(_)));
             if let (Some(first), Some(second)) = (elses.next(), elses.next()) {
                 let message = "two `else` stand at one place: an `if` at the head of an option lends its steps";

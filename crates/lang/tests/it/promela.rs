@@ -117,6 +117,28 @@ fn an_else_at_the_head_of_an_option_waits_for_all_options() {
 }
 
 #[test]
+fn a_jump_is_a_step_first_in_a_block_and_out_of_an_atomic() {
+    check("byte x; active proctype P() { skip; goto L; x = 1; L: skip }", 4, false, false);
+    check("byte x; active proctype P() { skip; atomic { goto L }; x = 1; L: skip }", 5, false, false);
+    check("byte x; active proctype P() { do :: skip; { break } od }", 4, false, false);
+    let text = "chan c = [0] of { byte }; active proctype P() { do :: atomic { c!1; break } od; L: skip } \
+        active proctype Q() { c?_ }";
+    check(text, 8, false, false);
+}
+
+#[test]
+fn an_escape_disables_the_other_options_too() {
+    let text = "byte x, l; active proctype P() { if :: { x = 0 } unless { skip } :: l++ fi }";
+    check(text, 3, false, false);
+    let text = "byte x; active proctype P() { { { skip; skip } unless { x == 1 -> x = 3 } } unless { x == 1 -> x = 2 } } \
+        active proctype Q() { x = 1 }";
+    check(text, 15, false, false);
+    let text = "byte x; chan c = [1] of { byte }; active proctype P() { { x = 1; { x = 2 } unless { c?1 }; x = 3 } \
+        unless { c?2 }; x = 4 } active proctype Q() { if :: c!1 :: c!2 fi }";
+    check(text, 40, false, false);
+}
+
+#[test]
 fn processes_are_started_within_a_step_and_by_each_other() {
     let text =
         "byte x; proctype W(byte i) { x = x + i } active proctype P() { x = 1; atomic { run W(1); run W(2); x = 3 } }";

@@ -36,12 +36,7 @@ const CHANNELS: &[Channel] = &[
         has_buffer: false,
     },
     Channel { name: "z", declared: "chan z = [3] of { bit };", fields: &[Field::Number], has_buffer: true },
-    Channel {
-        name: "qs[0]",
-        declared: "chan qs[2] = [1] of { byte };",
-        fields: &[Field::Number],
-        has_buffer: true,
-    },
+    Channel { name: "qs[0]", declared: "chan qs[2] = [1] of { byte };", fields: &[Field::Number], has_buffer: true },
     Channel {
         name: "rs[1]",
         declared: "chan rs[2] = [0] of { short, bool };",
@@ -189,7 +184,8 @@ impl Maker<'_> {
 
     fn head(&mut self, at: usize) -> String {
         let many = if self.choices.chance(25) { " [2]" } else { "" };
-        let provided = if self.choices.chance(4) { format!(" provided ({})", self.shared_test()) } else { String::new() };
+        let provided =
+            if self.choices.chance(4) { format!(" provided ({})", self.shared_test()) } else { String::new() };
         format!("active{many} proctype P{at}(){provided}")
     }
 
@@ -235,7 +231,8 @@ impl Maker<'_> {
         self.jumps.clear();
         self.n_labels = 0;
         if self.choices.chance(50) {
-            let declared = *self.choices.pick(&["byte e1;", "short e1 = 3;", "bit e1;", "int e1 = -1;", "byte e1 = x0;"]);
+            let declared =
+                *self.choices.pick(&["byte e1;", "short e1 = 3;", "bit e1;", "int e1 = -1;", "byte e1 = x0;"]);
             body.push(Node::Line(declared.trim_end_matches(';').into()));
             self.locals.push("e1".into());
         }
@@ -460,7 +457,7 @@ impl Maker<'_> {
                 let op = *self.choices.pick(&["&&", "||"]);
                 format!("({} {op} {})", self.test(depth - 1), self.test(depth - 1))
             }
-            6 if depth > 0 => format!("!({})", self.test(depth - 1)),
+            6 if depth > 0 => format!("!({} == 1)", self.target()),
             7 if !self.channels.is_empty() => self.asked_channel(),
             8 => format!("({})", self.number(depth.min(1))),
             _ => {
@@ -566,7 +563,9 @@ impl Maker<'_> {
         let (a, b) = (self.shared_test(), self.shared_test());
         match self.choices.below(4) {
             0 => format!("do :: {a} -> break :: else od; accept_all: do :: {b} od"),
-            1 => format!("T0: if :: {a} -> goto accept_S :: true -> goto T0 fi; accept_S: if :: {b} -> goto accept_S fi"),
+            1 => {
+                format!("T0: if :: {a} -> goto accept_S :: true -> goto T0 fi; accept_S: if :: {b} -> goto accept_S fi")
+            }
             2 => format!("do :: {a} :: {b} -> break od"),
             _ => format!("do :: assert({a}) od"),
         }

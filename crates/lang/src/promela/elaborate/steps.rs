@@ -66,7 +66,7 @@ impl Elaboration<'_> {
             more.push(self.truth(provided, Some(family)));
         }
         for &escape in &edge.escapes {
-            let can = self.any_executable(family, escape, &|_| true);
+            let can = self.any_executable(family, escape, &|edge| edge.escape.is_none());
             more.push(not(can));
         }
         // Within a `d_step` the first option that is executable is taken.

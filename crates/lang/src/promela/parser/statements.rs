@@ -100,7 +100,9 @@ impl Parser<'_> {
             let start = self.at;
             self.advance();
             let mut main = body.split_off(first);
-            if let ([Stmt { kind: StmtKind::Block(inner), .. }], true) = (&mut main[..], true) {
+            let mut outer = Vec::new();
+            if let [Stmt { kind: StmtKind::Block(inner), labels, .. }] = &mut main[..] {
+                outer = std::mem::take(labels);
                 main = std::mem::take(inner);
             }
             let mut escape = Vec::new();
@@ -109,7 +111,7 @@ impl Parser<'_> {
                 escape = std::mem::take(inner);
             }
             body.push(Stmt {
-                labels: Vec::new(),
+                labels: outer,
                 kind: StmtKind::Unless(main, escape),
                 span: self.since(start),
                 text: "unless".into(),
