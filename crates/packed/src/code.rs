@@ -5,6 +5,7 @@
 //! choice to the end.
 
 use model::control::{ActionId, ChannelId, StatementId};
+use model::process::ProcessId;
 
 use crate::packing::{Field, Numbers};
 use crate::term::{LocatorId, TermId, Terms, WordTest};
@@ -195,6 +196,24 @@ pub struct PointSteps {
     pub marks: bool,
 }
 
+/// The processes that have a step that receives, by channel.
+pub fn receivers(n_channels: usize, steps: &[Step], points: &[Vec<PointSteps>]) -> Vec<Vec<ProcessId>> {
+    let mut receivers: Vec<Vec<ProcessId>> = vec![Vec::new(); n_channels];
+    for (process, points) in points.iter().enumerate() {
+        let process = ProcessId::new(process);
+        for point in points.iter().filter(|point| point.has_sync) {
+            for step in &steps[point.first as usize..point.end as usize] {
+                if let Some(SyncStep::Receive(channel, _)) = step.sync.as_deref()
+                    && receivers[channel.index()].last() != Some(&process)
+                {
+                    receivers[channel.index()].push(process);
+                }
+            }
+        }
+    }
+    receivers
+}
+
 /// All that was compiled.
 pub struct Code {
     /// The expressions.
@@ -211,6 +230,8 @@ pub struct Code {
     pub steps: Vec<Step>,
     /// By process and control point.
     pub points: Vec<Vec<PointSteps>>,
+    /// By channel: the processes that receive from it somewhere.
+    pub receivers: Vec<Vec<ProcessId>>,
     /// By site of a call: where the caller goes on when it returns.
     pub continuations: Vec<Address>,
     /// How many registers there are.

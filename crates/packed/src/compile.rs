@@ -17,7 +17,7 @@ use model::Model;
 use model::process::ProcessId;
 use model::value::Value;
 
-use crate::code::{Address, Choice, Code, Fork, Instruction, PointSteps, RESULT, Register, Step, WordWrite};
+use crate::code::{Address, Choice, Code, Fork, Instruction, PointSteps, RESULT, Register, Step, WordWrite, receivers};
 use crate::codec::Codec;
 use crate::packing::{Numbers, encode};
 use crate::points::{Bounds, Counters};
@@ -157,6 +157,7 @@ impl<'c, 'm> Compiler<'c, 'm> {
             choices: self.choices,
             forks: self.forks,
             numbers: self.numbers,
+            receivers: receivers(self.model.channels.len(), &self.steps, &self.points),
             steps: self.steps,
             points: self.points,
             continuations: self.continuations,

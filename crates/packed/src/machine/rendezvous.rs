@@ -21,12 +21,13 @@ impl Machine<'_> {
         paths: &mut Paths<'_, W, S>,
     ) -> Flow {
         let (me, company) = (paths.process, paths.company);
-        let partners = match company {
-            Company::Anybody => 0..self.code.points.len(),
-            Company::Nobody => 0..0,
-            Company::Receiver(receiver) => receiver.index()..receiver.index() + 1,
+        let Some(SyncStep::Send(channel, _)) = sender.sync.as_deref() else { return Flow::Continue(()) };
+        let is_there = |partner: ProcessId| match company {
+            Company::Anybody => partner != me,
+            Company::Nobody => false,
+            Company::Receiver(receiver) => partner == receiver && partner != me,
         };
-        for partner in partners.map(ProcessId::new).filter(|&partner| partner != me) {
+        for &partner in self.code.receivers[channel.index()].iter().filter(|&&partner| is_there(partner)) {
             let point = self.point(partner, state);
             if !point.has_sync {
                 continue;
