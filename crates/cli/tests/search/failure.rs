@@ -101,3 +101,49 @@ fn a_cut_checkpoint_goes_on_from_what_is_whole_and_a_foreign_one_is_refused() {
     std::fs::write(&states, &bytes[..bytes.len() / 2]).unwrap();
     assert_eq!(counts(&place.run(&format!("{EXPLORE} --checkpoint levels --resume")).exits(0)), alone);
 }
+
+/// A level that a limit cut short is not one to go on with.
+#[test]
+fn a_search_that_a_limit_ended_is_resumed_without_gaps() {
+    let place = Place::with("counters.pw", &counters(40));
+    let alone = counts(&place.run(EXPLORE).exits(0));
+    place.write("hosts.txt", local_hosts(2, ""));
+    let call = format!("{EXPLORE} --hosts hosts.txt --checkpoint levels");
+    let mut resumes = "";
+    for milliseconds in [300, 500, 700] {
+        let told = place.run(&format!("{call}{resumes} --timeout {milliseconds}ms"));
+        assert!([0, 3].contains(&told.status), "{told:?}");
+        if told.status == 0 {
+            assert_eq!(counts(&told), alone);
+        } else {
+            resumes = " --resume";
+        }
+    }
+    assert_eq!(counts(&place.run(&format!("{call} --resume")).exits(0)), alone);
+}
+
+#[test]
+fn where_memory_is_short_states_go_to_disk() {
+    let (place, alone) = place();
+    for (hosts, memory) in [("local threads=2\n".to_owned(), "100K"), (local_hosts(2, "memory=40K"), "1G")] {
+        place.write("hosts.txt", hosts);
+        let call = format!("{EXPLORE} --hosts hosts.txt --memory {memory}");
+        if memory == "100K" {
+            place.run(&call).exits(3);
+        }
+        let told = place.run(&format!("{call} --checkpoint levels")).exits(0);
+        assert_eq!(counts(&told), alone);
+        let most = told.json()["hosts"][0]["peak_memory_bytes"].as_u64().unwrap();
+        assert!(most <= 100 << 10, "{most}");
+        let check = "check counters.pw -N 3 --method mono --format json --progress none --hosts hosts.txt";
+        let (here, there) = (
+            crate::processes::results(&place.run("check counters.pw -N 3 --method mono --format json --progress none")),
+            crate::processes::results(&place.run(&format!("{check} --memory {memory} --checkpoint levels"))),
+        );
+        let said = |result: &serde_json::Value| {
+            (result["verdict"].clone(), result["witness"]["steps"].as_array().map(Vec::len), result["depth"].clone())
+        };
+        assert_eq!(here.iter().map(said).collect::<Vec<_>>(), there.iter().map(said).collect::<Vec<_>>());
+        assert!(!place.path().join("levels/search-1").exists());
+    }
+}

@@ -13,7 +13,7 @@ use packed::packing::Packed;
 use serde::{Deserialize, Serialize};
 
 use super::net::Net;
-use super::part::Counts;
+use super::part::{Counts, Part};
 use crate::call::version;
 
 /// The directories of searches begin so; a number follows, larger for later ones.
@@ -344,6 +344,8 @@ pub struct Keeper {
     /// The directory of all searches, and that of this one.
     directory: PathBuf,
     own: PathBuf,
+    /// The number of this search.
+    search: u64,
     states: File,
     levels: File,
     n_words: usize,
@@ -365,7 +367,15 @@ impl Keeper {
             let states = File::create(own.join(states_name(net.me())))?;
             let mut levels = File::create(own.join(levels_name(net.me())))?;
             levels.write_all(with_checksum(&header).as_bytes())?;
-            Ok(Keeper { directory: store.directory.clone(), own: own.clone(), states, levels, n_words, n_states: 0 })
+            Ok(Keeper {
+                directory: store.directory.clone(),
+                own: own.clone(),
+                search,
+                states,
+                levels,
+                n_words,
+                n_states: 0,
+            })
         })();
         created.map_err(|error: std::io::Error| cannot_write(&own, &error))
     }
@@ -374,23 +384,23 @@ impl Keeper {
     ///
     /// # Errors
     /// Why it cannot be written.
-    pub fn write_level<'s, const W: usize>(
+    pub fn write_level<const W: usize>(
         &mut self,
         level: usize,
-        states: impl Iterator<Item = &'s Packed<W>>,
+        part: &Part<'_, W>,
         counts: Counts,
         decided: &[bool],
     ) -> Result<(), String> {
         let written = (|| {
             let mut writer = BufWriter::with_capacity(1 << 18, &self.states);
             let (mut sum, mut n_states) = (0, 0);
-            for state in states {
-                for &word in &state[..self.n_words] {
-                    sum = mixed(sum, word);
-                    writer.write_all(&word.to_le_bytes())?;
-                }
+            part.each_state(level, |state| {
                 n_states += 1;
-            }
+                state[..self.n_words].iter().try_for_each(|&word| {
+                    sum = mixed(sum, word);
+                    writer.write_all(&word.to_le_bytes())
+                })
+            })?;
             writer.flush()?;
             drop(writer);
             self.states.sync_data()?;
@@ -403,10 +413,15 @@ impl Keeper {
         written.map_err(|error: std::io::Error| cannot_write(&self.own, &error))
     }
 
+    /// A directory for what memory has no room for; it goes with the search.
+    pub fn overflow_directory(&self, worker: usize) -> PathBuf {
+        self.own.join(format!("worker-{worker}.spill"))
+    }
+
     /// Removes earlier searches, with which this one has caught up.
     pub fn forget_earlier(&self) {
-        for (_, path) in searches(&self.directory).unwrap_or_default() {
-            if path < self.own && path != self.own {
+        for (number, path) in searches(&self.directory).unwrap_or_default() {
+            if number < self.search {
                 // Another process of this host may have removed it.
                 fs::remove_dir_all(&path).ok();
             }

@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use super::checkpoint::{Keeper, Kept, Store as Disk};
 use super::net::Net;
-use super::part::{Counts, Part};
+use super::part::{Counts, Overflow, Part};
 use super::stop::Stop;
 use super::told::{ExplorationForm, Progress, Teller};
 
@@ -149,12 +149,17 @@ impl ForWidth for Job<'_, '_, '_> {
         let questions: Vec<Question> = plan.asked.iter().filter_map(compile).collect();
         let machine = Machine { codec, code: compiler.finish() };
         let budget = &plan.budgets[net.me() % plan.n_threads];
-        let part = Part::<W>::new(&machine, &questions, budget, net);
+        let mut part = Part::<W>::new(&machine, &questions, budget, net);
         let keeper = plan.disk.as_ref().map(|disk| disk.open(net, plan.n_threads, codec.layout.n_words)).transpose()?;
         let (keeper, kept) = match keeper {
             Some((keeper, kept)) => (Some(keeper), kept),
             None => (None, None),
         };
+        if let (Some(keeper), Some(bytes)) = (&keeper, budget.memory_limit()) {
+            // While states move to disk they are in memory twice.
+            let most_bytes = bytes / 2 / plan.n_threads as u64;
+            part.overflow_to(Overflow { directory: keeper.overflow_directory(net.me()), most_bytes });
+        }
         let leader = (net.me() == 0).then(|| Leader::new(plan, &questions, kept.as_ref()));
         Worker { plan, net, part, keeper, kept, leader, depth: 0 }.run()
     }
@@ -196,6 +201,7 @@ impl<const W: usize> Worker<'_, '_, '_, '_, W> {
                 match self.net.tell_all(next.as_ref()) {
                     Next::Expand(is_open) => {
                         self.part.ask(&is_open);
+                        self.forget_earlier();
                         break;
                     }
                     Next::WalkBack { question, depth } => {
@@ -257,12 +263,21 @@ impl<const W: usize> Worker<'_, '_, '_, '_, W> {
     /// Writes the level that is closed to disk.
     fn keep_level(&mut self) {
         let Some(keeper) = &mut self.keeper else { return };
-        let counts = self.part.counts;
-        let written = keeper.write_level(self.depth, self.part.level(self.depth), counts, &self.part.hits.decided);
+        // Where a limit was reached the level may have gaps, and nobody may go on with it.
+        if self.part.meter.is_stopped() {
+            return;
+        }
+        let written = keeper.write_level(self.depth, &self.part, self.part.counts, &self.part.hits.decided);
         if let Err(why) = written {
             self.part.meter.stop(StopReason::HostLost { host: String::new(), why });
         }
-        if self.kept.as_ref().is_some_and(|kept| self.depth as u64 == kept.last_level) {
+    }
+
+    /// Removes the levels of earlier searches once all workers have written what was read of them.
+    fn forget_earlier(&self) {
+        if let (Some(keeper), Some(kept)) = (&self.keeper, &self.kept)
+            && self.depth as u64 == kept.last_level
+        {
             keeper.forget_earlier();
         }
     }
@@ -270,8 +285,8 @@ impl<const W: usize> Worker<'_, '_, '_, '_, W> {
     fn report(&mut self) -> Report {
         let Part { hits, counts, meter, .. } = &self.part;
         let report = Report {
-            level: self.part.level_len(self.depth) as u64,
-            states: self.part.n_states() as u64,
+            level: self.part.level_len(self.depth),
+            states: self.part.n_states(),
             counts: *counts,
             peak_bytes: meter.peak_bytes(),
             sent_bytes: self.net.sent_bytes(),

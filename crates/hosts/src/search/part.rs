@@ -2,9 +2,11 @@
 //!
 //! In: a compiled program with its questions, and states that belong to this worker. Out: the successors of a level, those of this worker stored, the others
 //! sent to their owners in batches; counts; and which questions were hit. Owners follow from the hash of a state. The part knows levels as ranges of positions in
-//! its store, and no parents.
+//! its store, and no parents. Where memory is short and there is disk, states move there (`spill.rs`): from then on the store has only what was found of the level that is being filled.
 
+use std::io;
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 
 use base::{Budget, Feature, StopReason, Unsupported};
 use engine::Silent;
@@ -20,6 +22,7 @@ use packed::term::TermId;
 use serde::{Deserialize, Serialize};
 
 use super::net::Net;
+use super::spill::{Spill, States};
 
 /// So many states are sent to another worker at once.
 const SENT_BATCH: usize = 512;
@@ -33,6 +36,15 @@ const CHECK_EVERY: usize = 64;
 /// The first word of a packet that holds states, and of one that says that somebody has stopped.
 const STATES: u64 = 0;
 const STOPPED: u64 = 1;
+
+/// Where states go when they take so much memory.
+#[derive(Clone, Debug)]
+pub struct Overflow {
+    /// The directory, which no other worker uses.
+    pub directory: PathBuf,
+    /// The most bytes in memory.
+    pub most_bytes: u64,
+}
 
 /// What was counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,6 +86,10 @@ pub struct Part<'a, const W: usize> {
     scratch: Scratch<W>,
     me: usize,
     n_workers: usize,
+    /// Where states go when memory is short; only where there is disk.
+    overflow: Option<Overflow>,
+    /// Closed levels, once they are on disk.
+    spill: Option<Spill<W>>,
 }
 
 impl<'a, const W: usize> Part<'a, W> {
@@ -94,6 +110,8 @@ impl<'a, const W: usize> Part<'a, W> {
             scratch: machine.scratch(),
             me: net.me(),
             n_workers: net.n_workers(),
+            overflow: None,
+            spill: None,
         };
         part.ask(&vec![true; questions.len()]);
         part
@@ -110,15 +128,34 @@ impl<'a, const W: usize> Part<'a, W> {
             .collect();
     }
 
-    /// How many states there are.
-    pub fn n_states(&self) -> usize {
-        self.store.n_states()
+    /// From now on states go to disk where memory is short.
+    pub fn overflow_to(&mut self, overflow: Overflow) {
+        self.overflow = Some(overflow);
     }
 
-    /// The states of a level.
-    pub fn level(&self, depth: usize) -> impl Iterator<Item = &Packed<W>> {
-        let start = |depth: usize| self.level_starts.get(depth).copied().unwrap_or(self.store.n_states());
-        (start(depth)..start(depth + 1)).map(|position| self.store.state(position))
+    /// How many states there are.
+    pub fn n_states(&self) -> u64 {
+        self.spill.as_ref().map_or(self.store.n_states() as u64, Spill::n_states)
+    }
+
+    /// The states of a level, from memory or from disk.
+    fn states(&self, depth: usize) -> io::Result<Level<'_, W>> {
+        match &self.spill {
+            Some(spill) => spill.level(depth).map(Level::Spilled),
+            None => Ok(Level::Stored(&self.store, self.positions(depth))),
+        }
+    }
+
+    /// Shows the states of a level, until that fails.
+    ///
+    /// # Errors
+    /// What the system says, and what fails.
+    pub fn each_state(&self, depth: usize, mut show: impl FnMut(&Packed<W>) -> io::Result<()>) -> io::Result<()> {
+        let mut states = self.states(depth)?;
+        while let Some(state) = states.next()? {
+            show(&state)?;
+        }
+        Ok(())
     }
 
     fn positions(&self, depth: usize) -> std::ops::Range<usize> {
@@ -127,13 +164,65 @@ impl<'a, const W: usize> Part<'a, W> {
     }
 
     /// How many states a level has here.
-    pub fn level_len(&self, depth: usize) -> usize {
-        self.positions(depth).len()
+    pub fn level_len(&self, depth: usize) -> u64 {
+        self.spill.as_ref().map_or(self.positions(depth).len() as u64, |spill| spill.level_len(depth))
     }
 
     /// Begins to fill the next level.
     pub fn begin_level(&mut self) {
-        self.level_starts.push(self.store.n_states());
+        match self.spill {
+            None => self.level_starts.push(self.store.n_states()),
+            Some(_) if self.meter.is_stopped() => {}
+            Some(_) => {
+                let found = self.take_store();
+                let closed =
+                    self.spill.as_mut().map_or(Ok(()), |spill| spill.note(found).and_then(|()| spill.close_level()));
+                self.note_disk(closed);
+            }
+        }
+    }
+
+    /// Where the disk does not do its work, nothing can follow.
+    fn note_disk(&self, done: io::Result<()>) {
+        if let Err(error) = done {
+            let why = match error.kind() {
+                io::ErrorKind::StorageFull => {
+                    "states that memory has no room for cannot be written: no space is left".to_owned()
+                }
+                _ => format!("states that memory has no room for cannot be kept on disk: {error}"),
+            };
+            self.meter.stop(StopReason::HostLost { host: String::new(), why });
+        }
+    }
+
+    /// Takes all states out of the store.
+    fn take_store(&mut self) -> Vec<Packed<W>> {
+        let store = std::mem::take(&mut self.store);
+        let states = (0..store.n_states()).map(|position| *store.state(position)).collect();
+        self.meter.remove(store.bytes());
+        self.meter.add(self.store.bytes());
+        states
+    }
+
+    /// Moves states to disk: the closed levels, the first time, and what was found since.
+    fn move_to_disk(&mut self, directory: PathBuf) -> io::Result<()> {
+        if self.spill.is_none() {
+            let mut spill = Spill::new(directory)?;
+            // The last level is being filled.
+            let n_closed = self.level_starts.len() - 1;
+            for depth in 0..n_closed {
+                let states = self.positions(depth).map(|position| *self.store.state(position)).collect();
+                spill.add_level(states)?;
+            }
+            let first = self.level_starts[n_closed];
+            let found = (first..self.store.n_states()).map(|position| *self.store.state(position)).collect();
+            spill.note(found)?;
+            drop(self.take_store());
+            self.spill = Some(spill);
+            return Ok(());
+        }
+        let found = self.take_store();
+        self.spill.as_mut().map_or(Ok(()), |spill| spill.note(found))
     }
 
     /// Stores the initial states that belong here.
@@ -159,6 +248,16 @@ impl<'a, const W: usize> Part<'a, W> {
         for batch in states.chunks(BATCH) {
             if self.meter.is_stopped() {
                 return;
+            }
+            if let Some(overflow) = &self.overflow
+                && self.store.n_states() > BATCH
+                && self.store.bytes_with(batch.len()).is_none_or(|bytes| bytes > overflow.most_bytes)
+            {
+                let moved = self.move_to_disk(overflow.directory.clone());
+                self.note_disk(moved);
+                if self.meter.is_stopped() {
+                    return;
+                }
             }
             let n_before = self.store.n_states();
             let reserved = match self.store.bytes_with(batch.len()) {
@@ -202,24 +301,32 @@ impl<'a, const W: usize> Part<'a, W> {
         let mut outbox: Vec<Vec<u64>> = (0..self.n_workers).map(|_| Vec::new()).collect();
         let mut own: Vec<Packed<W>> = Vec::with_capacity(BATCH);
         let scratch = self.machine.scratch();
-        for (nth, position) in self.positions(depth).enumerate() {
-            if nth % CHECK_EVERY == 0 && !self.meter.may_go_on(0) {
+        let mut n_taken = 0;
+        'level: loop {
+            // Copies, since what is stored may move to disk meanwhile.
+            let stretch = match self.stretch(depth, &mut n_taken) {
+                Ok(stretch) => stretch,
+                Err(error) => break self.note_disk(Err(error)),
+            };
+            if stretch.is_empty() {
                 break;
             }
-            if nth % STRETCH == STRETCH - 1 {
-                net.work();
-                while let Some(words) = net.receive() {
-                    self.take(&words);
+            for (nth, state) in stretch.iter().enumerate() {
+                if nth % CHECK_EVERY == 0 && !self.meter.may_go_on(0) {
+                    break 'level;
+                }
+                let mut steps = Steps { part: self, net, outbox: &mut outbox, own: &mut own, n_errors: 0 };
+                let machine = steps.part.machine;
+                let moved = machine.expand(state, &scratch, &mut steps);
+                let n_errors = steps.n_errors;
+                match moved {
+                    ControlFlow::Break(()) => break 'level,
+                    ControlFlow::Continue(can_move) => self.look_at_steps(state, can_move, n_errors),
                 }
             }
-            let state = *self.store.state(position);
-            let mut steps = Steps { part: self, net, outbox: &mut outbox, own: &mut own, n_errors: 0 };
-            let machine = steps.part.machine;
-            let moved = machine.expand(&state, &scratch, &mut steps);
-            let n_errors = steps.n_errors;
-            match moved {
-                ControlFlow::Break(()) => break,
-                ControlFlow::Continue(can_move) => self.look_at_steps(&state, can_move, n_errors),
+            net.work();
+            while let Some(words) = net.receive() {
+                self.take(&words);
             }
         }
         self.insert(&own);
@@ -233,6 +340,27 @@ impl<'a, const W: usize> Part<'a, W> {
         }
         net.close(|words| self.take(&words));
         self.begin_level();
+    }
+
+    /// The next states of a level, after so many of them.
+    fn stretch(&mut self, depth: usize, n_taken: &mut u64) -> io::Result<Vec<Packed<W>>> {
+        if self.spill.is_none() {
+            let positions = self.positions(depth);
+            let first = (positions.start + *n_taken as usize).min(positions.end);
+            let last = (first + STRETCH).min(positions.end);
+            *n_taken += (last - first) as u64;
+            return Ok((first..last).map(|position| *self.store.state(position)).collect());
+        }
+        let mut stretch = Vec::with_capacity(STRETCH);
+        let Some(spill) = &self.spill else { return Ok(stretch) };
+        let mut states = spill.level_from(depth, *n_taken)?;
+        while stretch.len() < STRETCH
+            && let Some(state) = states.next()?
+        {
+            stretch.push(state);
+        }
+        *n_taken += stretch.len() as u64;
+        Ok(stretch)
     }
 
     /// What the steps of a state show.
@@ -281,16 +409,37 @@ impl<'a, const W: usize> Part<'a, W> {
     }
 
     fn least(&self, depth: usize, is_wanted: impl Fn(&Packed<W>) -> bool) -> Option<Packed<W>> {
-        let mut least: Option<Packed<W>> = None;
-        for (nth, state) in self.level(depth).enumerate() {
-            if nth % CHECK_EVERY == 0 && !self.meter.may_go_on(0) {
-                break;
+        let (mut least, mut nth): (Option<Packed<W>>, usize) = (None, 0);
+        let looked = self.each_state(depth, |state| {
+            nth += 1;
+            if nth % CHECK_EVERY == 1 && !self.meter.may_go_on(0) {
+                return Err(io::ErrorKind::Interrupted.into());
             }
             if least.is_none_or(|known| *state < known) && is_wanted(state) {
                 least = Some(*state);
             }
+            Ok(())
+        });
+        if !self.meter.is_stopped() {
+            self.note_disk(looked);
         }
-        least
+        // What was not looked at whole has no least state.
+        least.filter(|_| !self.meter.is_stopped())
+    }
+}
+
+/// The states of a level, one after the other.
+enum Level<'p, const W: usize> {
+    Stored(&'p Store<W>, std::ops::Range<usize>),
+    Spilled(States<W>),
+}
+
+impl<const W: usize> Level<'_, W> {
+    fn next(&mut self) -> io::Result<Option<Packed<W>>> {
+        match self {
+            Level::Stored(store, positions) => Ok(positions.next().map(|position| *store.state(position))),
+            Level::Spilled(states) => states.next(),
+        }
     }
 }
 
