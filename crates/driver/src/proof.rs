@@ -5,13 +5,18 @@
 use std::fmt;
 
 use audit::certificate::{self, CertificateError, Checked};
+use audit::{Recount, Recounted};
 use base::{Budget, Feature, StopReason, Unsupported};
 use engine::{Observer, PropertyId, Silent};
+use evidence::Scope;
 use evidence::proof_file::{ProofError, ProofFile};
 use model::Model;
 
 use crate::attended::{Attendant, ENGINE_GRACE};
 use crate::select;
+
+/// A size below those that a proof is about is searched up to so many states.
+const MOST_SEARCHED: usize = 100_000;
 
 /// Why a proof is not accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,7 +81,33 @@ fn judge(file: ProofFile, model: &Model, budget: &Budget) -> Result<(PropertyId,
     let certificate = file.certificate(model).map_err(Rejection::File)?;
     let property = select::find(model, &certificate.property).map_err(Rejection::DoesNotFit)?;
     let checked = certificate::check(model, &model.properties[property], &certificate, budget)?;
+    if is_below(model, &certificate.scope) {
+        search(model, property, budget)?;
+    }
     Ok((property, checked))
+}
+
+/// Whether a claim for every size from some on is about larger sizes than the one at hand.
+fn is_below(model: &Model, scope: &Scope) -> bool {
+    let Scope::AllSizes { parameter, from, .. } = scope else { return false };
+    !model.parameters.iter().any(|one| one.name == *parameter && one.value >= *from)
+}
+
+/// A size that a proof is not about is searched, on the reference semantics.
+fn search(model: &Model, property: PropertyId, budget: &Budget) -> Result<(), Rejection> {
+    let undecided = || {
+        let why = "it is about larger sizes, and this one is too large to be searched".to_owned();
+        Rejection::Undecided(Unsupported::about(Feature::Checking, why).into())
+    };
+    let found = Recount::within(model, MOST_SEARCHED, budget).map_err(Rejection::Undecided)?.ok_or_else(undecided)?;
+    match found.check_claim(property) {
+        Ok(Recounted::Agrees) => Ok(()),
+        Ok(Recounted::TooLarge) => Err(undecided()),
+        Err(error) => Err(Rejection::DoesNotHold {
+            obligation: "the property has to hold at sizes that the proof is not about".to_owned(),
+            finding: error.to_string(),
+        }),
+    }
 }
 
 #[cfg(test)]

@@ -65,9 +65,16 @@ impl Ring {
         if footprint::watcher(model).is_some() {
             return Err(plain("a process asks where its neighbour stands"));
         }
+        let is_far = |offset: &i64| offset.unsigned_abs() > FARTHEST.unsigned_abs();
+        if std::iter::once(&found).chain(told).any(|one| one.offsets.iter().any(is_far)) {
+            return Err(plain("a process touches what is far away from it"));
+        }
         let rows = rows(model, &found)?;
         let distances = distances(std::iter::once(&found).chain(told))?;
-        let mut ring = Ring { family, parameter: found.sized.parameter, distances, least: 0, greatest: 0, rows };
+        // Also what no step can come to is written there, and has its distance.
+        let least = found.offsets.iter().copied().min().unwrap_or(0).min(0);
+        let greatest = found.offsets.iter().copied().max().unwrap_or(0).max(0);
+        let mut ring = Ring { family, parameter: found.sized.parameter, distances, least, greatest, rows };
         ring.reach(model)?;
         if found.has_ends {
             let ends = &mut ring.distances;
@@ -122,7 +129,9 @@ impl Ring {
         let Distances { left, right, modulus } = self.distances;
         let declared = &model.parameters[self.parameter];
         let from = self.from(width).max(declared.least);
-        let last = from.max((left + right + 3 * modulus) as i64 + 2 * self.from(width));
+        // Also where the program allows no smaller ones, words and sums repeat only after `modulus` sizes.
+        let repeats = (left + right + 3 * modulus) as i64 + 2 * self.from(width);
+        let last = repeats.max(from.saturating_add(2 * modulus as i64));
         let instances: Option<Vec<Instance>> = (from..=last).map(|size| self.at(model, size)).collect();
         let instances = instances.ok_or_else(|| plain("it does not allow every size"))?;
         Ok(Sizes { width, span: self.span(), instances })

@@ -157,12 +157,12 @@ impl<'a> Windows<'a> {
                 let stand = Stand { at, span };
                 let word = ring.word(instance.size, at, width);
                 let Sighted { items, parts } = instance.window(width, stand);
-                match shapes.get(&word) {
-                    Some(shape) if shape.items != items => return Err(Failure::Outside),
-                    Some(_) => {}
-                    None => {
-                        drop(shapes.insert(word.clone(), Shape { word, items, instance: number, stand, parts }));
-                    }
+                if shapes.get(&word).is_some_and(|shape| shape.items != items) {
+                    return Err(Failure::Outside);
+                }
+                // The largest size stands for all: there no distance comes round to another one.
+                if shapes.get(&word).is_none_or(|shape| shape.instance < number) {
+                    drop(shapes.insert(word.clone(), Shape { word, items, instance: number, stand, parts }));
                 }
             }
         }

@@ -4,8 +4,10 @@
 //! prove what brute force contradicts. A certificate is changed as the document that it is on disk, whatever its format says: an element
 //! of a list is lost, doubled or exchanged with another, a number or a name is another one. A program is changed in one word of one line.
 
+use std::time::Duration;
+
 use audit::certificate;
-use base::Budget;
+use base::{Budget, CancelToken};
 use driver::{proof, select};
 use evidence::proof_file::ProofFile;
 use evidence::scope::Scope;
@@ -16,6 +18,9 @@ use serde_json::Value as Json;
 use testkit::choices::Choices;
 
 use super::case::{Case, Right, Sizes, model_of};
+
+/// A changed proof is checked for at most so long; one that takes longer is refused.
+const LONGEST: Duration = Duration::from_secs(2);
 
 /// So many changes of each kind for a certificate.
 const N_CHANGED_PROOFS: usize = 4;
@@ -51,6 +56,11 @@ pub fn try_all(case: &Case, certificate: &Certificate, method: &str, seed: u64) 
     tried
 }
 
+/// What may be used for checking one changed proof.
+fn budget() -> Budget {
+    Budget::new(Some(LONGEST), None, CancelToken::default())
+}
+
 fn changed_proof(case: &Case, mut document: Json, choices: &mut Choices, tried: &mut Tried) {
     let mut path = String::new();
     let before = document.clone();
@@ -68,7 +78,7 @@ fn changed_proof(case: &Case, mut document: Json, choices: &mut Choices, tried: 
         return;
     };
     let scope = file.scope().clone();
-    match proof::check(file, &case.model, &Budget::unlimited()) {
+    match proof::check(file, &case.model, &budget()) {
         Ok((property, _)) => {
             tried.n_accepted += 1;
             let name = &case.model.properties[property].name;
@@ -162,7 +172,7 @@ fn changed_program(case: &Case, certificate: &Certificate, choices: &mut Choices
     let Some(text) = changed_text(&case.text, choices) else { return };
     let Some(model) = model_of(&text) else { return };
     let Ok(property) = select::find(&model, &certificate.property) else { return };
-    match certificate::check(&model, &model.properties[property], certificate, &Budget::unlimited()) {
+    match certificate::check(&model, &model.properties[property], certificate, &budget()) {
         Ok(_) => {
             tried.n_accepted += 1;
             let Ok(changed) = Case::of_model(model, text, true) else { return };

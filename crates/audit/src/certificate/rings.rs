@@ -102,13 +102,16 @@ impl<'a> Checker<'a> {
         if number.len() != proof.windows.len() {
             return malformed("a word is listed twice");
         }
+        // The largest size that shows a word stands for all others: there no distance comes round to another one.
         let mut stands: Vec<Option<(usize, Spot)>> = vec![None; proof.windows.len()];
         for (at_size, sized) in sizes.all.iter().enumerate() {
             for at in 0..sized.count {
                 let Some(&window) = number.get(&sizes.word(sized.count, at)) else {
                     return malformed("a word that occurs has no window");
                 };
-                stands[window].get_or_insert((at_size, Spot { at }));
+                if stands[window].is_none_or(|(before, _)| before < at_size) {
+                    stands[window] = Some((at_size, Spot { at }));
+                }
             }
         }
         let Some(stands) = stands.into_iter().collect::<Option<Vec<_>>>() else {

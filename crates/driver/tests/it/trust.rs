@@ -8,10 +8,12 @@ use std::time::Duration;
 
 use base::{Budget, CancelToken, SourceFile};
 use driver::check::{Check, Limits};
+use driver::load::Loaded;
 use driver::methods;
-use engine::{Silent, Task, Verdict};
-use evidence::Evidence;
+use engine::{Engine, PropertyId, Silent, Task, Verdict};
+use evidence::{Certificate, Evidence};
 use model::Model;
+use rings::ByRings;
 
 /// Programs and the truth about their properties.
 const PROGRAMS: [(&str, &str); 16] = [
@@ -148,7 +150,7 @@ struct Borrowed {
     other: &'static str,
 }
 
-const BORROWED: [Borrowed; 11] = [
+const BORROWED: [Borrowed; 16] = [
     // A quantifier stops at the mover itself, or is a fault of somebody who stands before it.
     Borrowed {
         program: "program v(N: 2..) { shared x: [0..=1; N];
@@ -248,6 +250,139 @@ const BORROWED: [Borrowed; 11] = [
         word: "0..=3 = 2",
         other: "0..=3 = N",
     },
+    // The index of a process names one of another family.
+    Borrowed {
+        program: "program v(N: 2..) { process Q[k in 0..<2] { public f: bool; loop { f = !f; } }
+         process P[i in 0..<N] { a: assert Q[0].f && !Q[0].f; c: skip; }
+         invariant p: forall i in P: !P[i]@c; }",
+        property: "p",
+        word: "Q[0].f && !Q[0].f",
+        other: "Q[i].f || !Q[i].f",
+    },
+    // The index of a process is stored as a number.
+    Borrowed {
+        program: "program v(N: 2..) { shared x: 0..=3; shared y: 0..=3;
+         process P[i in 0..<N] { a: x = y + 4; c: skip; }
+         invariant p: forall i: !P[i]@c; }",
+        property: "p",
+        word: "y + 4",
+        other: "i",
+    },
+    // A distance that is none at the least size.
+    Borrowed {
+        program: "program v(N: 7..) { shared a: [bool; N]; shared b: [bool; N];
+         process P[i in 0..<N] { s: a[i + 0] = true; l: b[(i + 1) % N] = true; }
+         invariant p: forall i: P[i]@l => a[i]; }",
+        property: "p",
+        word: "a[i + 0] = ",
+        other: "a[(i + 7) % N] = ",
+    },
+    // The same for an index that is named outright.
+    Borrowed {
+        program: "program v(N: 9..) { shared a: [bool; N];
+         process P[i in 0..<N] { s: a[if i == N - 1 then N - 1 else i] = true; l: skip; } }",
+        property: "no_errors",
+        word: "then N - 1",
+        other: "then N + N - 10",
+    },
+    // Neighbours in a property that are one at the least size.
+    Borrowed {
+        program: "program v(N: 3..) { shared a: [bool; N];
+         process P[i in 0..<N] { loop { x: a[(i + 1) % N] = true; y: skip; } }
+         invariant p: forall i: !(P[(i + 1) % N]@x && P[(i + 1) % N]@y); }",
+        property: "p",
+        word: "% N]@x && P[(i + 1) % N]",
+        other: "% N]@x && P[(i + 6) % N]",
+    },
+];
+
+/// A program with a property that is false at this size: it is not proved for every size.
+struct Larger {
+    program: &'static str,
+    property: &'static str,
+    size: i64,
+}
+
+const LARGER: [Larger; 10] = [
+    // The least size is larger than where words would repeat, and of one parity.
+    Larger {
+        program: "program parity(N: 20..) { shared a: [bool; N];
+         process P[i in 0..<N] { l: await i == N - 1 && i % 2 == 0; bad: skip; m: a[i] = true; }
+         invariant p: forall i: !P[i]@bad; allow deadlock; }",
+        property: "p",
+        size: 21,
+    },
+    // The same with a sum, which grows with the number of processes.
+    Larger {
+        program: "program sum(N: 6..) { shared x: 0..=6; process P[i in 0..<N] { l: x += 1; } allow deadlock; }",
+        property: "no_errors",
+        size: 7,
+    },
+    // A sum that has no value where the index is large.
+    Larger {
+        program: "program near_the_end(N: 2..) { shared a: [bool; N];
+         process P[i in 0..<N] {
+           l: await i + 9223372036854775787 - 9223372036854775787 == 0; m: a[(i + 1) % N] = true; }
+         allow deadlock; }",
+        property: "no_errors",
+        size: 22,
+    },
+    // A distance that comes round to nothing at the least size.
+    Larger {
+        program: "program around(N: 21..) { shared a: [bool; N];
+         process P[i in 0..<N] { x: a[(i + 21) % N] = true; y: skip; }
+         invariant p: forall i: P[i]@y => a[i]; }",
+        property: "p",
+        size: 22,
+    },
+    // Two neighbours of a process in a property, which are one at the least size.
+    Larger {
+        program: "program one_at_three(N: 3..) {
+         process P[i in 0..<N] { loop { x: skip; y: skip; } }
+         invariant p: forall i: !(P[(i + 2) % N]@x && P[(i + N - 1) % N]@y); }",
+        property: "p",
+        size: 4,
+    },
+    // A process beyond the end is compared with one that is there.
+    Larger {
+        program: "program beyond(N: 9..) { shared a: [bool; N];
+         process P[i in 0..<N] { s: await P[i + 5] != P[3]; l: a[(i + 1) % N] = true; }
+         allow deadlock; }",
+        property: "no_errors",
+        size: 9,
+    },
+    // Who holds a lock is compared with a process that a number names.
+    Larger {
+        program: "program owner(N: 2..) { shared m: [lock; N]; shared x: 0..=3 = 2;
+         process P[i in 0..<N] { s: acquire m[i]; t: await m[i].owner == P[x]; c: skip; }
+         invariant p: forall i: !P[i]@c; allow deadlock; }",
+        property: "p",
+        size: 3,
+    },
+    // The same with its index.
+    Larger {
+        program: "program index(N: 2..) { shared m: [lock; N]; shared x: 0..=9 = 2;
+         process P[i in 0..<N] { s: acquire m[i]; t: await m[i].owner != none; u: await m[i].owner == x; c: skip; }
+         invariant p: forall i: !P[i]@c; allow deadlock; }",
+        property: "p",
+        size: 3,
+    },
+    // A number names a process that is not there at small sizes.
+    Larger {
+        program: "program named(N: 2..) { shared x: 0..=3 = 3; shared d: bool;
+         process P[i in 0..<N] { s: d = P[x] == P[x]; }
+         allow deadlock; }",
+        property: "no_errors",
+        size: 2,
+    },
+    // Small sizes are no exception that a search of one of them would show.
+    Larger {
+        program: "program round(N: 2..) { shared a: [bool; N];
+         process P[i in 0..<N] { x: a[i] = true; y: skip; }
+         invariant p: forall i: !(P[i]@y && !a[(i + 4) % N]); }",
+        property: "p",
+        size: 5,
+    },
 ];
 
 fn load(text: &str) -> Model {
@@ -295,19 +430,67 @@ fn no_method_contradicts_the_whole_product() {
 }
 
 #[test]
+fn nothing_is_proved_for_every_size_that_is_false_at_one() {
+    let limits = Limits {
+        time: Some(Duration::from_secs(20)),
+        memory_bytes: Some(1 << 30),
+        n_threads: 1,
+        cancel: CancelToken::default(),
+    };
+    for Larger { program: text, property, size } in LARGER {
+        let source = SourceFile::new("trust.pw", text);
+        let large = lang::load(&source, &[("N".to_owned(), size)]).unwrap().model;
+        let id = driver::select::find(&large, property).unwrap();
+        let checker = methods::checker(methods::find("mono").unwrap());
+        let found =
+            Check { model: &large, questions: &[id], checker: &*checker, limits: &limits }.run(&Silent).unwrap();
+        assert!(matches!(found.results[0].verdict, Verdict::Violated(_)), "{text}");
+        let Loaded::Program(program) = driver::load::instance(&source, &[]) else { panic!("{text}") };
+        let id = driver::select::find(&program.model, property).unwrap();
+        let (_, checked) = driver::every_n::check(&program, &[id], &limits, &Silent).unwrap();
+        assert!(!matches!(checked.results[0].verdict, Verdict::Holds(_)), "{text}");
+    }
+}
+
+/// The proof of a property for every size, by views or by windows of neighbours.
+fn proof(model: &Model, id: PropertyId) -> Option<Certificate> {
+    let task = Task { model, properties: vec![id], budget: Budget::unlimited(), n_threads: 1 };
+    let views = methods::checker(methods::find("views").unwrap()).check(&task, &Silent).unwrap();
+    let rings = ByRings::for_every_size().run(&task, &Silent).unwrap();
+    let verdicts = views.into_iter().map(|one| one.verdict).chain(rings.into_iter().map(|one| one.verdict));
+    { verdicts }.find_map(|verdict| match verdict {
+        Verdict::Holds(Evidence::Certificate(certificate)) => Some(*certificate),
+        _ => None,
+    })
+}
+
+#[test]
 fn a_proof_of_one_program_is_none_of_another() {
     for Borrowed { program, property, word, other } in BORROWED {
         assert_eq!(program.matches(word).count(), 1, "{word}: {program}");
         let (model, changed) = (load(program), load(&program.replace(word, other)));
         let id = driver::select::find(&model, property).unwrap();
-        let budget = Budget::unlimited();
-        let task = Task { model: &model, properties: vec![id], budget: budget.clone(), n_threads: 1 };
-        let results = methods::checker(methods::find("views").unwrap()).check(&task, &Silent).unwrap();
-        let Verdict::Holds(Evidence::Certificate(certificate)) = &results[0].verdict else {
-            panic!("{:?}\n{program}", results[0].verdict)
-        };
+        let certificate = proof(&model, id).unwrap_or_else(|| panic!("{program}"));
         let id = driver::select::find(&changed, property).unwrap();
-        let checked = audit::certificate::check(&changed, &changed.properties[id], certificate, &budget);
+        let checked = audit::certificate::check(&changed, &changed.properties[id], &certificate, &Budget::unlimited());
         assert!(checked.is_err(), "{word} is {other}: {checked:?}\n{program}");
     }
+}
+
+/// The proof is about three processes and more; with two the property is false.
+#[test]
+fn a_proof_for_larger_sizes_is_none_for_a_smaller_one() {
+    let text = "program small(N: 2..) { shared a: [bool; N];
+        process P[i in 0..<N] { l: await i == 0 && i == N - 2; bad: a[(i + 1) % N] = true; }
+        invariant p: forall i: !P[i]@bad; allow deadlock; }";
+    let accepts = |model: &Model| {
+        let id = driver::select::find(model, "p").unwrap();
+        let certificate = proof(model, id).unwrap();
+        let text = evidence::proof_file::to_text(model, &certificate, "views");
+        let file = evidence::proof_file::ProofFile::parse(text.as_bytes()).unwrap();
+        driver::proof::check(file, model, &Budget::unlimited()).is_ok()
+    };
+    let larger = lang::load(&SourceFile::new("trust.pw", text), &[("N".to_owned(), 3)]).unwrap().model;
+    assert!(accepts(&larger));
+    assert!(!accepts(&load(text)));
 }

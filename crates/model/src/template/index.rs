@@ -9,6 +9,9 @@ use crate::expr::{BinaryOp, Expr, ExprKind};
 use crate::size::{Linear, ParameterId};
 use crate::value::Value;
 
+/// A sum with greater numbers, also on the way to it, is no distance: near the ends of 64 bits it has no value for some `i`.
+const GREATEST_NUMBER: u64 = 1 << 31;
+
 /// A number as `times * i` plus a sum of parameters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct OfIndex {
@@ -39,7 +42,7 @@ pub enum IndexTest {
 impl OfIndex {
     fn of(expr: &Expr) -> Option<OfIndex> {
         let closed = || Some(OfIndex { times: 0, rest: Linear::of(expr)? });
-        match &expr.kind {
+        let found = match &expr.kind {
             ExprKind::IndexOf(who) if matches!(who.kind, ExprKind::Myself) => {
                 Some(OfIndex { times: 1, rest: Linear::default() })
             }
@@ -50,7 +53,9 @@ impl OfIndex {
                 Some(OfIndex { times, rest: left.rest.plus(&right.rest, sign)? })
             }
             _ => closed(),
-        }
+        };
+        let is_small = |number: i64| number.unsigned_abs() <= GREATEST_NUMBER;
+        found.filter(|sum| is_small(sum.times) && is_small(sum.rest.constant))
     }
 }
 
@@ -155,7 +160,20 @@ fn number(model: &Model, sized: Sized, expr: &Expr) -> Option<OfIndex> {
         ExprKind::Const(Value::Process(id)) if model.processes[*id].family == sized.family => {
             Some(OfIndex { times: 0, rest: Linear::number(model.processes[*id].index) })
         }
-        ExprKind::ToProcess(family, inner) if *family == sized.family => OfIndex::of(inner),
+        // What lies beyond an end is no process, and a fault: the process itself, or one that is there at every size.
+        ExprKind::ToProcess(family, inner) if *family == sized.family => OfIndex::of(inner).filter(|number| {
+            let least = model.parameters[sized.parameter].least;
+            let constant = number.rest.constant;
+            match (number.times, number.rest == Linear::number(constant)) {
+                (1, is_number) => is_number && constant == 0,
+                (0, true) => (0..least).contains(&constant),
+                (0, false) => {
+                    let of_size = Linear::parameter(sized.parameter);
+                    number.rest.multiples == of_size.multiples && (-least..0).contains(&constant)
+                }
+                _ => false,
+            }
+        }),
         _ => OfIndex::of(expr),
     }
 }

@@ -258,8 +258,13 @@ impl Walk<'_> {
             ExprKind::Myself => self.refuse(expr.span, "the index of a process is a value here"),
             ExprKind::Read(access) => self.access(access),
             ExprKind::At { who, .. } => self.neighbour(who),
-            ExprKind::Not(inner) | ExprKind::Negate(inner) | ExprKind::IndexOf(inner) => self.look(inner),
-            ExprKind::ToProcess(_, inner) => self.look(inner),
+            ExprKind::Not(inner) | ExprKind::Negate(inner) => self.look(inner),
+            ExprKind::IndexOf(inner) | ExprKind::ToProcess(_, inner) => {
+                if !self.is_myself(inner) && self.is_inside {
+                    self.refuse(expr.span, "a process and a number are taken for each other here");
+                }
+                self.look(inner);
+            }
             ExprKind::Binary(op, left, right) => match self.test(*op, left, right) {
                 Some(test) => drop(self.found.tests.insert(test)),
                 None if self.is_told && self.asks_for_owner(*op, left, right) => self.look(left),

@@ -347,7 +347,7 @@ impl<'a> Views<'a> {
     }
 
     fn value(&self, cell: CellId, number: u32) -> Outcome<Value> {
-        let value = self.model.cells[cell].ty.values(self.model.type_context()).nth(number as usize);
+        let value = self.model.cells[cell].ty.value_at(u64::from(number), self.model.type_context());
         value.ok_or_else(|| CertificateError::Malformed(format!("{} has no such value", self.model.cells[cell].name)))
     }
 

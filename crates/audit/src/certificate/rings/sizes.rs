@@ -3,7 +3,7 @@
 //! In: a Model, its size parameter, what a certificate claims of types. Out: the program at all sizes from the least claimed one to where words
 //! repeat; parts of a state by their distance from a window, and window states read from and written into states.
 
-use evidence::rings::{RingItem, RingValue, RingsProof, Word};
+use evidence::rings::{ProcessType, RingItem, RingValue, RingsProof, Word};
 use model::Model;
 use model::eval::{Control, State, initial_states};
 use model::process::ProcessId;
@@ -52,8 +52,10 @@ impl Sizes {
         let from = proof.from().max(model.parameters[size].least);
         // Taking out `modulus` processes of the middle that are in no window changes no word.
         let repeats = (distances.left + distances.right + 3 * distances.modulus) as i64 + 2 * proof.from();
+        // Beyond that, words and sums repeat after `modulus` sizes, also where the program allows no smaller ones.
+        let last = repeats.max(from.saturating_add(2 * distances.modulus as i64));
         let mut all = Vec::new();
-        for count in from..=repeats.max(from) {
+        for count in from..=last {
             let resized =
                 model.resized(size, count).ok_or_else(|| refused("the program cannot be had at every size"))?;
             all.push(
@@ -66,12 +68,16 @@ impl Sizes {
 
     /// The types of the processes of a window.
     pub(super) fn word(&self, count: usize, at: usize) -> Word {
-        let of = |index: usize| evidence::rings::ProcessType {
+        (0..self.width).map(|place| self.type_at(count, (at + place) % count)).collect()
+    }
+
+    /// The type of a process.
+    pub(super) fn type_at(&self, count: usize, index: usize) -> ProcessType {
+        ProcessType {
             left: index.min(self.distances.left),
             right: (count - 1 - index).min(self.distances.right),
             residue: index % self.distances.modulus,
-        };
-        (0..self.width).map(|place| of((at + place) % count)).collect()
+        }
     }
 }
 

@@ -4,7 +4,10 @@
 //! relative to where they stand, if `i` and `N` occur only in elements and neighbours `i + c` and `(i + c) % N`, and in comparisons that the
 //! distances from the ends and the residue decide which the types keep.
 
-use evidence::rings::RingsProof;
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+
+use evidence::rings::{ProcessType, RingsProof};
 use model::Model;
 use model::control::{Action, ActionKind, Stmt, StmtKind};
 use model::expr::{Access, BinaryOp, Domain, Expr, ExprKind, Whose};
@@ -17,8 +20,11 @@ use model::variable::{Init, Storage, VarId};
 use model::visit::each_part;
 
 use super::said::Said;
-use super::sizes::Sizes;
+use super::sizes::{Sized, Sizes};
 use crate::certificate::{CertificateError, Outcome};
+
+/// Numbers beyond this, also on the way to a form, are no distances: they come near the ends of 64 bits, where a sum has no value.
+const GREATEST_NUMBER: i64 = 1 << 31;
 
 /// The text of a ring.
 pub(super) struct Text<'m> {
@@ -27,8 +33,10 @@ pub(super) struct Text<'m> {
     written: &'m Model,
     family: FamilyId,
     proof: &'m RingsProof,
-    /// Indices that are chosen by tests, some of which may be named outright.
-    chosen: Vec<Expr>,
+    /// The least size that is spoken of.
+    from: i64,
+    /// Indices that are chosen by tests, some of which may be named outright, with the distances that they may stand for.
+    chosen: Vec<(Expr, RangeInclusive<i64>)>,
     /// Whether the text is a property's: there places of neighbours are asked for, and the owners of locks.
     is_property: bool,
 }
@@ -62,7 +70,8 @@ impl<'m> Text<'m> {
         if !written.procedures.is_empty() || !written.channels.is_empty() {
             return refused("there are procedures or channels");
         }
-        let mut text = Text { size, written, family, proof, chosen: Vec::new(), is_property: false };
+        let from = proof.from().max(model.parameters[size].least);
+        let mut text = Text { size, written, family, proof, from, chosen: Vec::new(), is_property: false };
         for id in written.vars.ids() {
             text.variable(id)?;
         }
@@ -198,13 +207,19 @@ impl<'m> Text<'m> {
         }
     }
 
+    /// The distances that an index may stand for: those of the proof; from a process of a window, all that the window sees.
+    fn reach(&self) -> RangeInclusive<i64> {
+        let beside = if self.is_property { self.proof.width as i64 - 1 } else { 0 };
+        self.proof.least - beside..=self.proof.greatest + beside
+    }
+
     /// An index at a distance from `i`, or one of several, chosen by tests.
     fn index(&mut self, expr: &Expr, may_be_named: bool) -> Outcome<()> {
         if let ExprKind::Binary(BinaryOp::Remainder, number, modulus) = &expr.kind {
             let modulus = self.form(modulus);
             let is_size = modulus.is_some_and(|form| (form.index, form.size, form.rest) == (0, 1, 0));
             return match self.form(number) {
-                Some(form) if is_size && form.index == 1 => Ok(()),
+                Some(form) if is_size && form.index == 1 && self.reach().contains(&form.rest) => Ok(()),
                 _ => refused("an index is no distance"),
             };
         }
@@ -213,7 +228,7 @@ impl<'m> Text<'m> {
             if !self.test(*op, left, right)? {
                 return refused("an index is no distance");
             }
-            self.chosen.push(expr.clone());
+            self.chosen.push((expr.clone(), self.reach()));
             self.index(yes, true)?;
             return self.index(no, true);
         }
@@ -226,9 +241,10 @@ impl<'m> Text<'m> {
                 } else {
                     self.proof.distances.right as i64 >= rest
                 };
-                if is_told { Ok(()) } else { refused("the ends do not show in the types") }
+                let is_near = self.reach().contains(&rest);
+                if is_told && is_near { Ok(()) } else { refused("the ends do not show in the types") }
             }
-            Some(form) if may_be_named && form.index == 0 => Ok(()),
+            Some(form) if may_be_named && form.index == 0 && matches!(form.size, 0 | 1) => Ok(()),
             _ => refused("an index is no distance"),
         }
     }
@@ -242,7 +258,8 @@ impl<'m> Text<'m> {
             })
         };
         let nothing = Form { index: 0, size: 0, rest: 0 };
-        match &expr.kind {
+        let number = |form: Form| (form.index == 0 && form.size == 0).then_some(form.rest);
+        let found = match &expr.kind {
             ExprKind::Const(Value::Int(rest)) => Some(Form { rest: *rest, ..nothing }),
             ExprKind::Parameter(id) if *id == self.size => Some(Form { size: 1, ..nothing }),
             ExprKind::IndexOf(_) | ExprKind::Myself | ExprKind::Bound(_) if self.is_itself(expr) => {
@@ -251,15 +268,31 @@ impl<'m> Text<'m> {
             ExprKind::Negate(inner) => sum(nothing, self.form(inner)?, -1),
             ExprKind::Binary(BinaryOp::Add, one, other) => sum(self.form(one)?, self.form(other)?, 1),
             ExprKind::Binary(BinaryOp::Subtract, one, other) => sum(self.form(one)?, self.form(other)?, -1),
+            ExprKind::Binary(BinaryOp::Multiply, one, other) => {
+                let (one, other) = (self.form(one)?, self.form(other)?);
+                match (number(one), number(other)) {
+                    (Some(times), _) => sum(nothing, other, times),
+                    (_, Some(times)) => sum(nothing, one, times),
+                    (None, None) => None,
+                }
+            }
             _ => None,
-        }
+        };
+        let is_small = |number: i64| number.unsigned_abs() <= GREATEST_NUMBER.unsigned_abs();
+        found.filter(|form| is_small(form.index) && is_small(form.size) && is_small(form.rest))
     }
 
     /// A process or a number, by its index.
     fn placed(&self, expr: &Expr) -> Option<Form> {
         match &expr.kind {
             ExprKind::Const(Value::Process(id)) => Some(Form { index: 0, size: 0, rest: id.index() as i64 }),
-            ExprKind::ToProcess(_, inner) => self.placed(inner),
+            // A number that is no process at some size is a fault there, which no type shows.
+            ExprKind::ToProcess(_, inner) => self.form(inner).filter(|form| match (form.index, form.size) {
+                (1, 0) => form.rest == 0,
+                (0, 0) => (0..self.from).contains(&form.rest),
+                (0, 1) => (-self.from..0).contains(&form.rest),
+                _ => false,
+            }),
             _ => self.form(expr),
         }
     }
@@ -315,7 +348,7 @@ impl<'m> Text<'m> {
             ExprKind::At { who, .. } if self.is_itself(who) => Ok(()),
             ExprKind::At { .. } => refused("a process asks where another one stands"),
             ExprKind::Not(inner) | ExprKind::Negate(inner) => self.plain(inner),
-            ExprKind::IndexOf(inner) | ExprKind::ToProcess(_, inner) => self.plain(inner),
+            ExprKind::IndexOf(_) | ExprKind::ToProcess(..) => refused("the index of a process is a value"),
             ExprKind::Binary(op, left, right) => {
                 if self.test(*op, left, right)? {
                     return Ok(());
@@ -343,34 +376,49 @@ impl<'m> Text<'m> {
         }
     }
 
-    /// An index that is named outright is one that only processes use which types tell apart from all others by that end.
+    /// An index that is named outright is one that only processes use which types tell apart from all others by an end; it is there at
+    /// every size, and stands for one distance at all of them.
     pub(super) fn check_named(&self, sizes: &Sizes, proof: &RingsProof) -> Outcome<()> {
-        for sized in &sizes.all {
-            for at in 0..sized.count {
-                for expr in &self.chosen {
-                    let mut reached = expr.clone();
-                    while let ExprKind::If(test, yes, no) = &reached.kind {
-                        let mut test = (**test).clone();
-                        name(&mut test, at);
-                        reached = match static_value(&sized.model, &test, Some(ProcessId::new(at))) {
-                            Ok(Value::Bool(true)) => (**yes).clone(),
-                            Ok(Value::Bool(false)) => (**no).clone(),
-                            _ => return refused("a test of where a process stands has no value"),
-                        };
+        for (expr, reach) in &self.chosen {
+            let mut distances: BTreeMap<ProcessType, Vec<i64>> = BTreeMap::new();
+            for sized in &sizes.all {
+                for at in 0..sized.count {
+                    let reached = reached(expr, sized, at)?;
+                    if self.form(&reached).is_none_or(|form| form.index != 0) {
+                        continue;
                     }
-                    let Some(form) = self.form(&reached).filter(|form| form.index == 0) else { continue };
-                    let is_told = match form.size {
-                        0 => at < proof.distances.left,
-                        _ => sized.count - 1 - at < proof.distances.right,
+                    let is_told = at < proof.distances.left || sized.count - 1 - at < proof.distances.right;
+                    let count = sized.count as i64;
+                    let value = match static_value(&sized.model, &reached, Some(ProcessId::new(at))) {
+                        Ok(Value::Int(value)) if is_told && (0..count).contains(&value) => value,
+                        _ => return refused("an index is named by processes that are not told apart"),
                     };
-                    if !is_told {
-                        return refused("an index is named by processes that are not told apart");
-                    }
+                    let found =
+                        distances.entry(sizes.type_at(sized.count, at)).or_insert_with(|| reach.clone().collect());
+                    found.retain(|&distance| (at as i64 + distance).rem_euclid(count) == value);
                 }
+            }
+            if distances.values().any(Vec::is_empty) {
+                return refused("an index that is named outright is no distance");
             }
         }
         Ok(())
     }
+}
+
+/// What a choice by tests of where a process stands comes to for one process.
+fn reached(expr: &Expr, sized: &Sized, at: usize) -> Outcome<Expr> {
+    let mut reached = expr.clone();
+    while let ExprKind::If(test, yes, no) = &reached.kind {
+        let mut test = (**test).clone();
+        name(&mut test, at);
+        reached = match static_value(&sized.model, &test, Some(ProcessId::new(at))) {
+            Ok(Value::Bool(true)) => (**yes).clone(),
+            Ok(Value::Bool(false)) => (**no).clone(),
+            _ => return refused("a test of where a process stands has no value"),
+        };
+    }
+    Ok(reached)
 }
 
 /// The process that a property speaks of, by its index.

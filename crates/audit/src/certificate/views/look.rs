@@ -17,6 +17,7 @@ use model::variable::{CellId, Storage};
 
 use super::MOST_WITNESSES;
 use super::scene::{SLOTS, Scene, Slot};
+use super::steps::MOST_VALUES;
 use super::text::Text;
 use crate::certificate::symmetry::surely_has_value;
 
@@ -147,7 +148,8 @@ impl<'m> Look<'_, 'm> {
                     let found = self.text.model.families[*family].process_at(index);
                     found.map(|id| Item::Value(Value::Process(id))).ok_or(End::Fault)
                 }
-                Item::Slot(_) | Item::Value(Value::Process(_)) => Err(End::Fault),
+                Item::Value(Value::Process(_)) => Err(End::Fault),
+                // A slot stands for an index, too, and some processes of the other family may have it.
                 _ => Err(uneven),
             },
         }
@@ -284,6 +286,9 @@ impl<'m> Look<'_, 'm> {
     }
 
     pub fn anything(&mut self, ty: ScalarType) -> Looked<Item> {
+        if ty.n_values(self.text.model.type_context()) > MOST_VALUES as u128 {
+            return Err(End::Uneven(Span::default()));
+        }
         let is_other = |value: &Value| !matches!(value, Value::Process(id) if self.text.is_member(*id));
         let values: Vec<Value> = ty.values(self.text.model.type_context()).filter(is_other).collect();
         let n_members = if self.names_members(ty) { self.scene.slots.len() + 1 } else { 0 };

@@ -17,6 +17,9 @@ use super::look::{End, Look, Looked, Looker, Spot, Way};
 use super::scene::{Scene, Slot};
 use super::text::Text;
 
+/// Cells with more values are not said to have any of them, one by one.
+pub(super) const MOST_VALUES: i64 = 1 << 20;
+
 impl<'m> Look<'_, 'm> {
     pub fn take(&mut self, action: &'m Action) -> Looked<()> {
         if action.sync.is_some() || !matches!(action.kind, ActionKind::Plain | ActionKind::Idle) {
@@ -111,7 +114,9 @@ impl<'m> Look<'_, 'm> {
     fn set(&mut self, spot: Spot, value: Item, target: &Access) -> Looked<()> {
         let ty = self.text.model.vars[target.var].ty.scalar();
         let fits = match value {
-            Item::Slot(_) => self.names_members(ty),
+            // As a number, it depends on which process it is.
+            Item::Slot(_) if !self.names_members(ty) => return Err(End::Uneven(target.span)),
+            Item::Slot(_) => true,
             Item::Value(value) => ty.contains(value, self.text.model.type_context()),
             Item::Place(_) | Item::Taken(_) => false,
         };
@@ -153,10 +158,22 @@ impl<'m> Look<'_, 'm> {
             Value::Process(id) => Some(model.processes[id].index),
             Value::Bool(_) | Value::Enum(..) | Value::None => None,
         };
-        let values: Vec<Value> =
-            ty.values(context).filter(|&value| amount(value).is_some_and(|n| lo <= n && n <= hi)).collect();
-        let has = |end: i64| ty.values(context).any(|value| amount(value) == Some(end));
-        let has_fault = lo <= hi && !(has(lo) && has(hi));
+        let (values, has): (Vec<Value>, [bool; 2]) = match ty {
+            // The values of a wide range are not gone through.
+            ScalarType::Range { lo: least, hi: greatest } => {
+                let numbers = lo.max(least)..=hi.min(greatest);
+                if hi.min(greatest).saturating_sub(lo.max(least)) > MOST_VALUES {
+                    return Err(End::Uneven(target.span));
+                }
+                (numbers.map(Value::Int).collect(), [lo, hi].map(|end| (least..=greatest).contains(&end)))
+            }
+            _ => {
+                let is_meant = |value: &Value| amount(*value).is_some_and(|n| lo <= n && n <= hi);
+                let has = |end: i64| ty.values(context).any(|value| amount(value) == Some(end));
+                (ty.values(context).filter(is_meant).collect(), [has(lo), has(hi)])
+            }
+        };
+        let has_fault = lo <= hi && has.contains(&false);
         let taken = self.way.decide(values.len() + usize::from(has_fault));
         match values.get(taken) {
             Some(&value) => self.put(spot, Item::Value(value)),
