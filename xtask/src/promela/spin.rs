@@ -61,7 +61,7 @@ pub fn ask(text: &str, asked: Option<&Asked>) -> Result<Said, Silence> {
     fs::write(folder.join("m.pml"), text).map_err(|_| refused("its file cannot be written"))?;
     let made =
         call(folder, "spin", &["-a", "-o1", "-o2", "-o3", "m.pml"]).ok_or_else(|| refused("spin does not end"))?;
-    if !made.is_fine || !folder.join("pan.c").exists() {
+    if !made.is_fine || made.text.contains("error:") || !folder.join("pan.c").exists() {
         return Err(Silence::Refused(first_error(&made.text)));
     }
     compile(folder, "pan", &["-DSAFETY", "-DNOCLAIM"])?;

@@ -39,6 +39,8 @@ pub(super) struct Node {
     pub block: Option<BlockId>,
     /// Whether it lies within a `d_step`, behind its first statement.
     pub in_d_step: bool,
+    /// Whether it is where its block begins.
+    is_entry: bool,
     pub span: Span,
 }
 
@@ -70,9 +72,10 @@ pub(super) enum Does {
 }
 
 impl Graph {
-    /// Whether the process goes on after the edge, in the same step.
+    /// Whether the process goes on after the edge, in the same step: within its block, or by a jump into the middle of another one.
     pub fn goes_on(&self, edge: &Edge) -> bool {
-        edge.block.is_some() && self.nodes[edge.target].block == edge.block
+        let target = &self.nodes[edge.target];
+        edge.block.is_some() && (target.block == edge.block || (target.block.is_some() && !target.is_entry))
     }
 }
 
@@ -121,6 +124,7 @@ struct Draft {
     labels: Vec<String>,
     block: Option<BlockId>,
     in_d_step: bool,
+    is_entry: bool,
     span: Span,
     /// The place that this one is.
     alias: Option<NodeId>,
@@ -323,7 +327,10 @@ impl Builder<'_> {
             }
             _ => self.sequence(inner, next, &inside),
         };
-        self.block_entry(inner, entry, &inside)
+        let entry = self.block_entry(inner, entry, &inside);
+        let first = self.resolve(entry);
+        self.drafts[first].is_entry |= self.drafts[first].block == Some(block) && around.block.is_none();
+        entry
     }
 
     fn d_step(&mut self, inner: &[Stmt], next: NodeId, around: &Around) -> NodeId {
@@ -333,7 +340,9 @@ impl Builder<'_> {
         let is_first = around.d_step.is_none() || around.is_first;
         let inside =
             Around { block: Some(block), d_step: Some(d_step), is_first, opens_block: false, ..around.clone() };
-        self.sequence(inner, next, &inside)
+        let entry = self.sequence(inner, next, &inside);
+        self.drafts[entry].is_entry |= self.drafts[entry].block == Some(block) && around.block.is_none();
+        entry
     }
 
     fn block_of(&mut self, around: &Around) -> BlockId {
@@ -413,7 +422,7 @@ impl Builder<'_> {
         edges
     }
 
-    /// Jumps that stay in their block are no steps.
+    /// Jumps that stay in their block, or lead into the middle of another one, are no steps.
     fn skip_jumps(&mut self) {
         for node in 0..self.drafts.len() {
             let target = self.drafts[node].items.iter().find_map(|item| match item {
@@ -421,7 +430,8 @@ impl Builder<'_> {
                 Item::Lent(_) | Item::Escape(_) => None,
             });
             if let Some(target) = target.filter(|&target| self.drafts[node].is_jump && target != node)
-                && self.drafts[target].block == self.drafts[node].block
+                && self.drafts[target].block.is_some()
+                && (self.drafts[target].block == self.drafts[node].block || !self.drafts[target].is_entry)
             {
                 self.drafts[node].alias = Some(target);
             }
@@ -439,8 +449,8 @@ impl Builder<'_> {
                 let diagnostic = Diagnostic::error(code::ELSE, second.span, message).note(first.span, "the other one");
                 self.diagnostics.push(diagnostic);
             }
-            let Draft { labels, block, in_d_step, span, .. } = draft.clone();
-            nodes.push(Node { edges, labels, block, in_d_step, span });
+            let Draft { labels, block, in_d_step, is_entry, span, .. } = draft.clone();
+            nodes.push(Node { edges, labels, block, in_d_step, is_entry, span });
         }
         let labels = self.labels.iter().map(|(name, &node)| (name.clone(), self.resolve(node))).collect();
         // A label that stands at a jump belongs to the place that the jump leads to.

@@ -127,6 +127,25 @@ fn a_jump_is_a_step_first_in_a_block_and_out_of_an_atomic() {
 }
 
 #[test]
+fn a_jump_from_one_atomic_into_another_does_not_stop() {
+    let text = "byte x; active proctype P() { atomic { x = 1; goto M }; x = 9; atomic { x = 2; M: x = 3; x = 4 } } \
+        active proctype Q() { x == 1 -> x = 7 }";
+    check(text, 2, false, true);
+}
+
+#[test]
+fn a_process_that_is_not_provided_for_does_not_die() {
+    check("byte x; active proctype P() provided (x <= 1) { x = 1; x++ }", 3, false, false);
+}
+
+#[test]
+fn behind_a_failed_assertion_there_may_be_end_states() {
+    let (model, _) = read("byte x; active proctype P() { x = 1; assert(x == 2); x = 5; x == 3 }", false);
+    let seen = explore(&model, 100).expect("it is small");
+    assert_eq!((seen.errors, seen.deadlock), (true, true));
+}
+
+#[test]
 fn an_escape_disables_the_other_options_too() {
     let text = "byte x, l; active proctype P() { if :: { x = 0 } unless { skip } :: l++ fi }";
     check(text, 3, false, false);

@@ -86,7 +86,11 @@ impl Elaboration<'_> {
     /// The step in which a process at its end dies.
     pub(super) fn death(&mut self, family: usize, (end, dead): (PlaceId, PlaceId)) {
         let span = self.model.places[end].span;
-        let Some(guard) = self.is_youngest(family, span) else { return };
+        let Some(mut guard) = self.is_youngest(family, span) else { return };
+        let proctype = self.setting.families[family].proctype;
+        if let Some(provided) = &self.setting.program.proctypes[proctype].provided {
+            guard = terms::and(self.truth(provided, Some(family)), guard);
+        }
         let mut body: Vec<Stmt> = self.cleared(family, span).into_iter().collect();
         body.extend(self.emptied(family, span));
         if let Some(count) = self.n_processes {

@@ -105,8 +105,11 @@ impl Elaboration<'_> {
             Does::Op(Op::Assert(_)) if self.options.ignores_assertions => vec![Move::default()],
             Does::Op(Op::Guard(expr)) => self.guard(expr, family),
             Does::Op(Op::Assert(expr)) => {
-                let kind = StmtKind::Assert(self.truth(expr, view));
-                vec![Move { body: vec![Stmt { kind, span }], ..Move::default() }]
+                // A failed assertion is an error, and passed over: there may be end states behind it.
+                let holds = self.truth(expr, view);
+                let fails = Stmt { kind: StmtKind::Assert(holds.clone()), span };
+                let failed = Move { guard: vec![not(holds)], body: vec![fails], ..Move::default() };
+                vec![Move::default(), failed]
             }
             Does::Op(Op::Assign(pairs)) => {
                 let mut assigned = Vec::new();
