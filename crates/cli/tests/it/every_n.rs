@@ -41,3 +41,12 @@ fn what_fails_at_some_size_is_not_proved_for_every_size() {
         }
     }
 }
+
+#[test]
+fn parameters_that_stay_as_they_are_are_named_in_the_claim() {
+    let text = "program t(N: 2.., M: 1..) { shared c: 0..=M; process P[i in 0..<N] { loop { a: atomic { await c < M; c = c + 1; } b: c = c - 1; } }
+     invariant p: c <= M; }";
+    let place = Place::with("two.pw", text);
+    let told = place.run("check two.pw -D M=4 --property p --all-n -q");
+    assert!(told.out.contains("for every N ≥ 2 with M = 4;"), "{}{}", told.out, told.err);
+}

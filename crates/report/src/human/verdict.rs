@@ -8,6 +8,7 @@ use evidence::certificate::Claim;
 use evidence::{Certificate, Evidence, Exploration, Scope, SymbolicSearch, TraceEnd};
 use explain::finding::vacuous;
 use explain::names::{line as line_of, parameters_with_origin, property_title};
+use model::Model;
 use model::property::{Expected, PropertyKind};
 
 use crate::numbers::{bytes, count, counted, duration, rate};
@@ -143,9 +144,17 @@ pub(crate) fn wording(run: &Run, result: &PropertyResult) -> Wording {
     }
     let rest = match result.verdict.scope() {
         Scope::Instance => rest,
-        scope => format!("for {scope}; {rest}"),
+        scope => format!("for {}; {rest}", claimed(&scope, &run.model)),
     };
     Wording { mark, ink, word, rest }
+}
+
+/// The sizes that a verdict is about; the other parameters are those of this instance, and named: `every N ≥ 2 with Tasks = 2`.
+fn claimed(scope: &Scope, model: &Model) -> String {
+    let Scope::AllSizes { parameter, .. } = scope else { return scope.to_string() };
+    let others = model.parameters.iter().filter(|one| one.name != *parameter);
+    let fixed: Vec<String> = others.map(|one| format!("{} = {}", one.name, one.value)).collect();
+    if fixed.is_empty() { scope.to_string() } else { format!("{scope} with {}", fixed.join(", ")) }
 }
 
 fn counted_steps(lead: &str, n_steps: u64) -> String {
