@@ -15,6 +15,7 @@ mod chains;
 mod claimed;
 mod clause;
 mod diagrams;
+mod fine;
 mod initial;
 mod listing;
 mod movers;
@@ -181,7 +182,8 @@ impl Audit<'_> {
         let last = certificate.facts.last().map(|fact| &fact.claim);
         let implies = matches!(
             last,
-            Some(Claim::SplitInvariant(_) | Claim::Pushdown(_) | Claim::Views(_) | Claim::Rings(_)) | None
+            Some(Claim::SplitInvariant(_) | Claim::Pushdown(_) | Claim::Views(_) | Claim::Rings(_) | Claim::Fine(_))
+                | None
         );
         if violations.is_none() && !implies {
             return malformed(format!("its last fact does not imply `{}`, which is about states", self.property.name));
@@ -236,6 +238,12 @@ impl Audit<'_> {
                     let fact = self.check_every_size(&fact.claim, certificate)?;
                     obligations = obligations.with(fact.obligations);
                     checked = Some(fact);
+                }
+                Claim::Fine(proof) => {
+                    let found = fine::check(self.model, &self.property.kind, proof, self.budget)?;
+                    obligations = obligations.with(found);
+                    let n_members = proof.views.len();
+                    checked = Some(Checked { k: 2, n_members, obligations: found, means: Means::Listing });
                 }
                 Claim::NoFairRun(claim) => {
                     let Some(open) = &mut violations else {

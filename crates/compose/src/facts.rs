@@ -46,6 +46,7 @@ impl ClosedFact {
             Claim::Pushdown(_) => FactKind::PathEdges,
             Claim::Views(proof) => FactKind::KIndex(proof.k),
             Claim::Rings(proof) => FactKind::KIndex(proof.width),
+            Claim::Fine(_) => FactKind::KIndex(2),
         }
     }
 

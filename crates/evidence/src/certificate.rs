@@ -107,6 +107,14 @@ impl Certificate {
         }
     }
 
+    /// The views of cells that imply the property, if that is what the proof is.
+    pub fn fine(&self) -> Option<&crate::fine::FineProof> {
+        match &self.facts.last()?.claim {
+            Claim::Fine(proof) => Some(proof),
+            _ => None,
+        }
+    }
+
     /// The views that a refutation for every size is about, if the proof is one.
     pub fn crowd(&self) -> Option<&crate::views::ViewsProof> {
         match (&self.facts.first()?.claim, &self.facts.last()?.claim) {
@@ -140,6 +148,8 @@ pub enum Claim {
     Refutation(Refutation),
     /// Any `k` processes of every reachable state, for every size, look like one of the views.
     Views(crate::views::ViewsProof),
+    /// Any one or two processes of every reachable state look, beside a few shared cells, like a state of each view.
+    Fine(crate::fine::FineProof),
     /// Every window of every reachable state of a ring or chain, for every size, is one of these.
     Rings(crate::rings::RingsProof),
     /// No fair run of any size violates a temporal property in one of the ways in which it can be violated.

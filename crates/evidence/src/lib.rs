@@ -7,6 +7,7 @@
 pub mod certificate;
 pub mod crowd;
 pub mod exploration;
+pub mod fine;
 pub mod itf;
 pub mod plain;
 pub mod proof_file;

@@ -13,6 +13,8 @@ use model::Model;
 use model::property::PropertyKind;
 
 use crate::config::Config;
+use crate::fine::prove::{Fine, Outcome, layout};
+use crate::fine::skeleton::Refusal;
 use crate::fixpoint::{Failure, Views, views};
 use crate::fragment::{Fragment, Question, fragment, question};
 use crate::pattern::{Found, Pattern, search};
@@ -54,14 +56,19 @@ impl Engine for ByViews {
     }
 
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
-        let found = match fragment(task.model) {
-            Ok(found) => found,
-            Err(reason) => return Ok(task.undecided(&outside(reason.text))),
-        };
+        let found = fragment(task.model);
         let every_size = self.every_size;
-        let mut asking = Asking { task, observer, fragment: &found, every_size, open: Vec::new(), answers: Vec::new() };
-        asking.sort();
-        asking.climb(self.bounds.processes);
+        let mut asking = Asking { task, observer, every_size, open: Vec::new(), answers: Vec::new() };
+        match &found {
+            Ok(found) => {
+                asking.sort(found);
+                asking.climb(found, self.bounds.processes);
+            }
+            Err(reason) => asking.leave_open(&outside(reason.text.clone())),
+        }
+        if !every_size {
+            asking.look_closer();
+        }
         Ok(asking.finish())
     }
 }
@@ -73,14 +80,13 @@ fn outside(text: impl Into<String>) -> StopReason {
 /// A question that is open, and why.
 struct Open {
     property: PropertyId,
-    question: Question,
+    question: Option<Question>,
     reason: StopReason,
 }
 
 struct Asking<'a> {
     task: &'a Task<'a>,
     observer: &'a dyn Observer,
-    fragment: &'a Fragment,
     every_size: bool,
     open: Vec<Open>,
     answers: Vec<Answer>,
@@ -100,23 +106,60 @@ impl Asking<'_> {
     }
 
     /// Puts aside what views say nothing about.
-    fn sort(&mut self) {
+    fn sort(&mut self, fragment: &Fragment) {
         let model = self.task.model;
         for &property in &self.task.properties {
             let kinds = (&model.properties[property].kind, &model.template().properties[property].kind);
-            match question(model, self.fragment, kinds.0, kinds.1) {
-                Ok(question) => self.open.push(Open { property, question, reason: Coarse::Views.into() }),
-                Err(reason) => self.answer(property, Verdict::Unknown(outside(reason.text)), None),
+            let (question, reason) = match question(model, fragment, kinds.0, kinds.1) {
+                Ok(question) => (Some(question), Coarse::Views.into()),
+                Err(reason) => (None, outside(reason.text)),
+            };
+            self.open.push(Open { property, question, reason });
+        }
+    }
+
+    /// Everything is open, for one reason.
+    fn leave_open(&mut self, reason: &StopReason) {
+        let open = |&property: &PropertyId| Open { property, question: None, reason: reason.clone() };
+        self.open.extend(self.task.properties.iter().map(open));
+    }
+
+    /// What no views of every size decide, asked of views of cells at the size at hand.
+    fn look_closer(&mut self) {
+        let model = self.task.model;
+        let Some(layout) = layout(model) else { return };
+        let ground = Ground { model, layout: &layout };
+        if self.open.is_empty() || !self.open.iter().any(|open| asked(model, open.property).is_some()) {
+            return;
+        }
+        let fine = match Fine::new(ground, &self.task.budget) {
+            Ok(fine) => fine,
+            Err(Refusal::Stopped(reason)) => {
+                self.open.iter_mut().for_each(|open| open.reason = reason.clone());
+                return;
+            }
+            Err(Refusal::Outside(_) | Refusal::TooMany) => return,
+        };
+        for open in std::mem::take(&mut self.open) {
+            let found = asked(model, open.property).map(|question| fine.prove(&question));
+            match found {
+                Some(Ok(Outcome::Proved(proof, n_states))) => {
+                    let facts = vec![Fact { claim: Claim::Fine(*proof), uses: Vec::new() }];
+                    let verdict = self.proved(open.property, Scope::Instance, facts);
+                    self.answer(open.property, verdict, Some(n_states));
+                }
+                Some(Err(Refusal::Stopped(reason))) => self.open.push(Open { reason, ..open }),
+                Some(Ok(Outcome::Open) | Err(Refusal::Outside(_) | Refusal::TooMany)) | None => self.open.push(open),
             }
         }
     }
 
     /// Views of one process, of two, and so on, until everything is decided.
-    fn climb(&mut self, most: usize) {
-        let ground = Ground { model: self.task.model, layout: &self.fragment.layout };
+    fn climb(&mut self, fragment: &Fragment, most: usize) {
+        let ground = Ground { model: self.task.model, layout: &fragment.layout };
         let mut n_views = 0;
         for k in 1..=most {
-            if self.open.is_empty() || k > 2 && n_views > MOST_VIEWS_TO_WIDEN {
+            if !self.open.iter().any(|open| open.question.is_some()) || k > 2 && n_views > MOST_VIEWS_TO_WIDEN {
                 return;
             }
             let found = match views(ground, k, &self.task.budget) {
@@ -126,17 +169,22 @@ impl Asking<'_> {
                         Failure::Stopped(reason) => reason,
                         Failure::Outside(_) => outside("a step tells processes apart"),
                     };
-                    self.open.iter_mut().for_each(|open| open.reason = reason.clone());
+                    let asked = self.open.iter_mut().filter(|open| open.question.is_some());
+                    asked.for_each(|open| open.reason = reason.clone());
                     return;
                 }
             };
             n_views = found.theta.len();
             let mut proof: Option<ViewsProof> = None;
             for open in std::mem::take(&mut self.open) {
-                match excludes(ground, &found, &open.question, &self.task.budget) {
+                let Some(question) = &open.question else {
+                    self.open.push(open);
+                    continue;
+                };
+                match excludes(ground, &found, question, &self.task.budget) {
                     Ok(true) => {
                         let proof = proof.get_or_insert_with(|| certified(ground, &found)).clone();
-                        let verdict = self.verdict(open.property, proof, k);
+                        let verdict = self.verdict(fragment, open.property, (proof, k));
                         self.answer(open.property, verdict, Some(found.theta.len()));
                     }
                     Ok(false) => self.open.push(open),
@@ -146,17 +194,20 @@ impl Asking<'_> {
         }
     }
 
-    fn verdict(&self, property: PropertyId, proof: ViewsProof, k: usize) -> Verdict {
+    fn verdict(&self, fragment: &Fragment, property: PropertyId, (proof, k): (ViewsProof, usize)) -> Verdict {
         let model = self.task.model;
-        let parameter = &model.parameters[self.fragment.parameter];
+        let parameter = &model.parameters[fragment.parameter];
         let from = parameter.least.max(k as i64);
         if parameter.value < from && !self.every_size {
             // The instance at hand is smaller than the views.
             return Verdict::Unknown(Coarse::Views.into());
         }
         let scope = Scope::AllSizes { parameter: parameter.name.clone(), from, checked: Vec::new() };
-        let facts = vec![Fact { claim: Claim::Views(proof), uses: Vec::new() }];
-        let property = &model.properties[property];
+        self.proved(property, scope, vec![Fact { claim: Claim::Views(proof), uses: Vec::new() }])
+    }
+
+    fn proved(&self, property: PropertyId, scope: Scope, facts: Vec<Fact>) -> Verdict {
+        let property = &self.task.model.properties[property];
         let certificate = Box::new(Certificate { property: property.name.clone(), scope, facts });
         match property.kind {
             PropertyKind::Reachable(_) => Verdict::Violated(Evidence::Certificate(certificate)),
@@ -171,6 +222,16 @@ impl Asking<'_> {
         let position = |answer: &Answer| self.task.properties.iter().position(|&asked| asked == answer.property);
         self.answers.sort_by_key(position);
         self.answers
+    }
+}
+
+/// What a property asks of views of one size; `None` where it is not about states.
+fn asked(model: &Model, property: PropertyId) -> Option<Question> {
+    match &model.properties[property].kind {
+        PropertyKind::Invariant(expr) => Some(Question::Never { expr: expr.clone(), value: false, witnesses: 0 }),
+        PropertyKind::Reachable(expr) => Some(Question::Never { expr: expr.clone(), value: true, witnesses: 0 }),
+        PropertyKind::NoErrors => Some(Question::NoFault),
+        PropertyKind::DeadlockFree | PropertyKind::RaceFree(_) | PropertyKind::Temporal(_) => None,
     }
 }
 

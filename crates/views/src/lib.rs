@@ -9,6 +9,7 @@ pub mod choices;
 pub mod config;
 pub mod engine;
 pub mod extend;
+pub mod fine;
 pub mod fixpoint;
 pub mod fragment;
 pub mod layout;

@@ -452,7 +452,7 @@ pub(crate) fn int(number: i64) -> Item {
 }
 
 /// Exact arithmetic, as in `model::eval`.
-fn arithmetic(op: BinaryOp, a: i64, b: i64) -> Option<i64> {
+pub(crate) fn arithmetic(op: BinaryOp, a: i64, b: i64) -> Option<i64> {
     match op {
         BinaryOp::Add => a.checked_add(b),
         BinaryOp::Subtract => a.checked_sub(b),

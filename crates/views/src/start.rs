@@ -132,7 +132,7 @@ impl<'m> Start<'_, 'm> {
 }
 
 /// The cell of a process that a column shows.
-fn local_cell(model: &Model, layout: &Layout, process: ProcessId, column: LocalColumn) -> Option<CellId> {
+pub(crate) fn local_cell(model: &Model, layout: &Layout, process: ProcessId, column: LocalColumn) -> Option<CellId> {
     match column {
         LocalColumn::Control | LocalColumn::Taken(_) => None,
         LocalColumn::Own(at) => Some(CellId::new(model.processes[process].first_cell + at)),
@@ -239,7 +239,7 @@ impl Projection<'_> {
 }
 
 /// The loops that are under way at each place.
-fn active_loops(model: &Model) -> BTreeMap<PlaceId, BTreeSet<LoopId>> {
+pub(crate) fn active_loops(model: &Model) -> BTreeMap<PlaceId, BTreeSet<LoopId>> {
     let mut active = BTreeMap::new();
     let mut open: Vec<(&Next, BTreeSet<LoopId>)> =
         model.families.iter().map(|family| (&family.entry, BTreeSet::new())).collect();

@@ -131,6 +131,7 @@ fn changed(certificate: &Certificate, choices: &mut Choices) -> Certificate {
         | Claim::Refutation(_)
         | Claim::Views(_)
         | Claim::Rings(_)
+        | Claim::Fine(_)
         | Claim::Crowd(_) => {}
         Claim::SplitInvariant(invariant) => {
             let process = choices.below(invariant.members.len());

@@ -170,6 +170,7 @@ impl FactRecord {
             || self.refutation.is_some()
             || self.views.is_some()
             || self.rings.is_some()
+            || self.fine.is_some()
             || self.crowd.is_some();
         if more { Err(format!("a claim of this kind has nothing but `{key}`")) } else { Ok(found) }
     }
@@ -193,6 +194,10 @@ impl Reader<'_> {
             ClaimRecord::Views => {
                 let views = record.only("views", |record| record.views.take())?;
                 Claim::Views(views.proof().ok_or("a column of `views` stands in the wrong part")?)
+            }
+            ClaimRecord::Fine => {
+                let fine = record.only("fine", |record| record.fine.take())?;
+                Claim::Fine(fine.proof().ok_or("an item of `fine` stands in the wrong part")?)
             }
             ClaimRecord::Rings => Claim::Rings(record.only("rings", |record| record.rings.take())?.proof()),
         };
@@ -247,6 +252,7 @@ impl Reader<'_> {
             ("refutation", record.refutation.is_some()),
             ("views", record.views.is_some()),
             ("rings", record.rings.is_some()),
+            ("fine", record.fine.is_some()),
             ("crowd", record.crowd.is_some()),
         ];
         if let Some((key, _)) = strange.into_iter().find(|(_, is_there)| *is_there) {
@@ -275,6 +281,7 @@ impl Reader<'_> {
             ("refutation", record.refutation.is_some()),
             ("views", record.views.is_some()),
             ("rings", record.rings.is_some()),
+            ("fine", record.fine.is_some()),
             ("crowd", record.crowd.is_some()),
         ];
         if let Some((key, _)) = strange.into_iter().find(|(_, is_there)| *is_there) {

@@ -21,6 +21,7 @@ use crate::certificate::{
     StateSet, Symmetry, Variant, ViolationName,
 };
 use crate::crowd::{Branch, CrowdSum};
+use crate::fine::FineRecord;
 use crate::itf::value::scalar_to_json;
 use crate::pushdown::PushdownProof;
 use crate::rings::RingsRecord;
@@ -77,6 +78,8 @@ pub(super) struct FactRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rings: Option<RingsRecord>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fine: Option<FineRecord>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub crowd: Option<CrowdRecord>,
 }
 
@@ -98,6 +101,7 @@ impl FactRecord {
             refutation: None,
             views: None,
             rings: None,
+            fine: None,
             crowd: None,
         }
     }
@@ -163,6 +167,8 @@ pub(super) enum ClaimRecord {
     Views,
     #[serde(rename = "rings")]
     Rings,
+    #[serde(rename = "fine")]
+    Fine,
 }
 
 /// The local states of a process.
@@ -260,6 +266,9 @@ impl Writer<'_> {
             Claim::Refutation(claim) => self.refutation(claim, &fact.uses),
             Claim::Views(claim) => {
                 FactRecord { views: Some(ViewsRecord::new(claim)), ..FactRecord::new(ClaimRecord::Views, &fact.uses) }
+            }
+            Claim::Fine(claim) => {
+                FactRecord { fine: Some(FineRecord::new(claim)), ..FactRecord::new(ClaimRecord::Fine, &fact.uses) }
             }
             Claim::Rings(claim) => {
                 FactRecord { rings: RingsRecord::new(claim), ..FactRecord::new(ClaimRecord::Rings, &fact.uses) }

@@ -194,6 +194,9 @@ fn locally(proof: &Certificate) -> String {
             k => format!("{k} of them at a time"),
         };
     }
+    if proof.fine().is_some() {
+        return "for every run, one or few cells and two processes at a time".to_owned();
+    }
     let Some(invariant) = proof.invariant() else { return String::new() };
     match invariant.k {
         1 => "for every run, one process at a time".to_owned(),

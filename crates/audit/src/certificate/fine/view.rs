@@ -1,0 +1,425 @@
+//! The obligations of one view: where it starts, and that every step of a process in it, of an outsider, and of one more process leads to one of
+//! its states again.
+//!
+//! In: all moves, and a view. Out: how many obligations hold, or the first that does not.
+
+use base::Budget;
+use evidence::certificate::Obligations;
+use evidence::fine::{Content, FineState, FineView};
+use rustc_hash::FxHashSet;
+
+use super::look::Thing;
+use super::moves::{Move, Moves, Round, Whom};
+use super::plan::Plan;
+use crate::certificate::{CertificateError, Outcome, words};
+
+/// A view, its states in both orders.
+pub(super) struct Sight<'a, 'm> {
+    pub plan: &'a Plan<'m>,
+    pub view: &'a FineView,
+    /// The shared columns, as the plan numbers them.
+    pub columns: Vec<usize>,
+    pub n_blocks: usize,
+    pub known: FxHashSet<FineState>,
+    /// Blocks of which every local state is inside a loop over the family.
+    is_tracked: Vec<bool>,
+}
+
+/// A move as the view shows it.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Shown {
+    from: Option<u32>,
+    to: Option<u32>,
+    before: Vec<(usize, Thing)>,
+    after: Vec<(usize, Thing)>,
+    all: Vec<Vec<bool>>,
+    whom: Whom,
+    targets: Vec<bool>,
+    round: Round,
+}
+
+/// Processes of a view, and one more.
+#[derive(Clone)]
+struct Group {
+    cells: Vec<Content>,
+    blocks: Vec<u32>,
+    took: [[bool; 3]; 3],
+}
+
+/// Whom a loop takes, in a group.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Taking {
+    Nobody,
+    Mover,
+    Member(usize),
+    Outside,
+}
+
+impl<'a, 'm> Sight<'a, 'm> {
+    pub fn new(plan: &'a Plan<'m>, view: &'a FineView) -> Outcome<Sight<'a, 'm>> {
+        let malformed = |what: &str| Err(CertificateError::Malformed(what.to_owned()));
+        let columns: Option<Vec<usize>> = view.cells.iter().map(|&cell| plan.shared_at(cell)).collect();
+        let Some(columns) = columns else { return malformed("a view shows a cell that is not shared") };
+        let n_blocks = view.blocks.iter().max().map_or(0, |&most| most as usize + 1);
+        if !(1..=2).contains(&view.k) || view.k > plan.n_processes {
+            return malformed("a view shows one process or two, no more than there are");
+        }
+        if view.blocks.len() != plan.states.len() || n_blocks > plan.states.len() {
+            return malformed("a view has a block for each local state, and no others");
+        }
+        let is_shaped = |state: &FineState| {
+            let is_content = |content: &Content| !matches!(content, Content::Slot(slot) if *slot as usize >= view.k);
+            state.cells.len() == columns.len()
+                && state.blocks.len() == view.k
+                && state.taken.len() == view.k
+                && state.blocks.iter().all(|&block| (block as usize) < n_blocks)
+                && state.cells.iter().all(is_content)
+        };
+        if !view.theta.iter().all(is_shaped) {
+            return malformed("a state of a view has not the shape of one");
+        }
+        let mut is_tracked = vec![true; n_blocks];
+        for (state, &block) in view.blocks.iter().enumerate() {
+            if !plan.is_scanning(state) {
+                is_tracked[block as usize] = false;
+            }
+        }
+        let turned = view.theta.iter().map(turned);
+        let known = view.theta.iter().cloned().chain(turned).collect();
+        Ok(Sight { plan, view, columns, n_blocks, known, is_tracked })
+    }
+
+    pub fn check(&self, starts: &[usize], moves: &Moves, budget: &Budget) -> Outcome<Obligations> {
+        let mut found = Obligations { initiality: self.initiality(starts)?, ..Obligations::default() };
+        let shown = self.shown(moves);
+        for (at, state) in self.view.theta.iter().enumerate() {
+            if at.is_multiple_of(16) {
+                budget.check(0)?;
+            }
+            let group = Group::of(state);
+            for step in &shown {
+                let movers = (0..self.view.k).filter(|&one| step.from == Some(state.blocks[one])).map(Some);
+                for mover in movers.chain(step.from.is_none().then_some(None)) {
+                    found.step += 1;
+                    self.leads_back(&group, mover, step)?;
+                }
+            }
+            if self.plan.n_processes > self.view.k {
+                for step in shown.iter().filter(|step| !step.after.is_empty()) {
+                    let Some(block) = step.from else { continue };
+                    for group in self.with_one_more(state, block) {
+                        found.non_interference += 1;
+                        self.leads_back(&group, Some(self.view.k), step)?;
+                    }
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    fn initiality(&self, starts: &[usize]) -> Outcome<usize> {
+        let mut states: Vec<FineState> = vec![FineState { cells: Vec::new(), blocks: Vec::new(), taken: Vec::new() }];
+        for &column in &self.columns {
+            let mut contents = Vec::new();
+            for thing in self.plan.start_of(column)? {
+                match thing {
+                    Thing::Value(value) => contents.push(Content::Value(value)),
+                    Thing::Place(place) => contents.push(Content::Place(place)),
+                    _ => {
+                        contents.extend((0..self.view.k as u8).map(Content::Slot));
+                        contents.push(Content::Other);
+                    }
+                }
+            }
+            let longer = |state: &FineState| {
+                let with =
+                    |&content: &Content| FineState { cells: [&state.cells[..], &[content]].concat(), ..state.clone() };
+                contents.iter().map(with).collect::<Vec<_>>()
+            };
+            states = states.iter().flat_map(longer).collect();
+        }
+        let mut blocks: Vec<u32> = starts.iter().map(|&state| self.view.blocks[state]).collect();
+        blocks.sort_unstable();
+        blocks.dedup();
+        for _ in 0..self.view.k {
+            let longer = |state: &FineState| {
+                let with = |&block: &u32| FineState {
+                    blocks: [&state.blocks[..], &[block]].concat(),
+                    taken: [&state.taken[..], &[false]].concat(),
+                    ..state.clone()
+                };
+                blocks.iter().map(with).collect::<Vec<_>>()
+            };
+            states = states.iter().flat_map(longer).collect();
+        }
+        match states.iter().all(|state| self.known.contains(state)) {
+            true => Ok(states.len()),
+            false => words::refused(
+                "any processes start as the view shows them",
+                "there is an initial state of which they do not",
+            ),
+        }
+    }
+
+    /// The moves as the view shows them, those aside of which it shows nothing.
+    fn shown(&self, moves: &Moves) -> Vec<Shown> {
+        let of_set = |set: &[bool]| {
+            let mut blocks = vec![false; self.n_blocks];
+            for (state, &is_in) in set.iter().enumerate() {
+                blocks[self.view.blocks[state] as usize] |= is_in;
+            }
+            blocks
+        };
+        let sets: Vec<Vec<bool>> = moves.sets.iter().map(|set| of_set(set)).collect();
+        let at = |column: usize| self.columns.iter().position(|&one| one == column);
+        let seen = |list: &[(usize, Thing)]| -> Vec<(usize, Thing)> {
+            list.iter().filter_map(|&(column, thing)| Some((at(column)?, thing))).collect()
+        };
+        let mut found: Vec<Shown> = Vec::new();
+        let mut known: FxHashSet<Shown> = FxHashSet::default();
+        for (one, targets) in &moves.moves {
+            let Move { from, to, before, after, all, whom, round } = one;
+            let block = |state: &usize| self.view.blocks[*state];
+            let (from, to) = (from.as_ref().map(block), to.as_ref().map(block));
+            let after: Vec<(usize, Thing)> = { seen(after).into_iter() }
+                .map(|(cell, thing)| match thing {
+                    Thing::Named(column) => (cell, at(column).map_or(Thing::NotMover, Thing::Named)),
+                    other => (cell, other),
+                })
+                .collect();
+            let is_still = !(round.takes || round.begins || round.ends || round.is_left);
+            if from == to && after.is_empty() && is_still {
+                continue;
+            }
+            let all: Vec<Vec<bool>> =
+                all.iter().map(|&set| sets[set].clone()).filter(|blocks| blocks.contains(&false)).collect();
+            let targets = if *whom == Whom::Other { of_set(targets) } else { Vec::new() };
+            let shown = Shown { from, to, before: seen(before), after, all, whom: *whom, targets, round: *round };
+            if known.insert(shown.clone()) {
+                found.push(shown);
+            }
+        }
+        found
+    }
+
+    /// The state and one more process of this block, in every way in which each `k` look like a state.
+    fn with_one_more(&self, state: &FineState, block: u32) -> Vec<Group> {
+        let k = self.view.k;
+        let base = Group::of(state);
+        let open: Vec<usize> = (0..base.cells.len()).filter(|&cell| base.cells[cell] == Content::Other).collect();
+        let mut bits: Vec<(usize, usize)> = Vec::new();
+        for one in 0..k {
+            if self.is_tracked[base.blocks[one] as usize] {
+                bits.push((one, k));
+            }
+            if self.is_tracked[block as usize] {
+                bits.push((k, one));
+            }
+        }
+        let mut found = Vec::new();
+        for names in 0usize..1 << open.len() {
+            for taken in 0usize..1 << bits.len() {
+                let mut group = base.clone();
+                group.blocks.push(block);
+                for (at, &cell) in open.iter().enumerate() {
+                    if names >> at & 1 == 1 {
+                        group.cells[cell] = Content::Slot(k as u8);
+                    }
+                }
+                for (at, &(one, other)) in bits.iter().enumerate() {
+                    group.took[one][other] = taken >> at & 1 == 1;
+                }
+                let is_state = match k {
+                    1 => self.known.contains(&group.part(&[1])),
+                    _ => self.known.contains(&group.part(&[0, 2])) && self.known.contains(&group.part(&[1, 2])),
+                };
+                if is_state {
+                    found.push(group);
+                }
+            }
+        }
+        found
+    }
+
+    fn leads_back(&self, group: &Group, mover: Option<usize>, step: &Shown) -> Outcome<()> {
+        let kept: Vec<usize> = (0..self.view.k).collect();
+        for after in self.outcomes(group, mover, step) {
+            if !self.known.contains(&after.part(&kept)) {
+                let cells: Vec<String> = self.view.cells.iter().map(|cell| format!("{cell:?}")).collect();
+                return words::refused(
+                    "every step leads to a state of the view again",
+                    format!("one does not, in the view of {}", cells.join(", ")),
+                );
+            }
+        }
+        Ok(())
+    }
+
+    fn outcomes(&self, group: &Group, mover: Option<usize>, step: &Shown) -> Vec<Group> {
+        let n = group.blocks.len();
+        let others: Vec<usize> = (0..n).filter(|&one| Some(one) != mover).collect();
+        for &(cell, thing) in &step.before {
+            let is_so = match group.cells[cell] {
+                Content::Value(value) => thing == Thing::Value(value),
+                Content::Place(place) => thing == Thing::Place(place),
+                Content::Slot(slot) if Some(slot as usize) == mover => thing == Thing::Mover,
+                Content::Slot(_) | Content::Other => matches!(thing, Thing::Named(_)),
+            };
+            if !is_so {
+                return Vec::new();
+            }
+        }
+        if step.all.iter().any(|set| others.iter().any(|&one| !set[group.blocks[one] as usize])) {
+            return Vec::new();
+        }
+        let knows_taken = mover.is_some_and(|mover| self.is_tracked[group.blocks[mover] as usize]);
+        let took = |one: usize| knows_taken && mover.is_some_and(|mover| group.took[mover][one]);
+        let takings: Vec<Taking> = match step.whom {
+            Whom::Nobody => vec![Taking::Nobody],
+            Whom::Mover => vec![Taking::Mover],
+            Whom::Other => {
+                let mut takings: Vec<Taking> = { others.iter() }
+                    .filter(|&&one| !took(one) && step.targets[group.blocks[one] as usize])
+                    .map(|&one| Taking::Member(one))
+                    .collect();
+                if n < self.plan.n_processes {
+                    takings.push(Taking::Outside);
+                }
+                takings
+            }
+        };
+        let mut found = Vec::new();
+        for taking in takings {
+            let is_last = others.iter().all(|&one| took(one) || taking == Taking::Member(one));
+            if step.round.ends && knows_taken && !is_last {
+                continue;
+            }
+            let moved = match (mover, step.to) {
+                (Some(mover), Some(to)) => self.taken(group, (mover, to), (step.round, taking)),
+                _ => vec![group.clone()],
+            };
+            for group_after in moved {
+                found.extend(self.written(group, group_after, mover, (step, taking)));
+            }
+        }
+        found
+    }
+
+    /// The group after the mover's own move, whatever its loop may have taken.
+    fn taken(&self, group: &Group, (mover, to): (usize, u32), (round, taking): (Round, Taking)) -> Vec<Group> {
+        let knew = self.is_tracked[group.blocks[mover] as usize];
+        let mut after = group.clone();
+        after.blocks[mover] = to;
+        if !self.is_tracked[to as usize] || round.begins {
+            after.took[mover] = [false; 3];
+            return vec![after];
+        }
+        let newly = |one: usize| round.takes && taking == Taking::Member(one);
+        let keeps = knew && !round.ends && !round.is_left;
+        let mut found = vec![after];
+        for one in (0..group.blocks.len()).filter(|&one| one != mover) {
+            let options: &[bool] = match () {
+                () if newly(one) => &[true],
+                () if keeps => &[group.took[mover][one]][..],
+                () => &[false, true],
+            };
+            let mut next = Vec::new();
+            for group in &found {
+                for &option in options {
+                    let mut group = group.clone();
+                    group.took[mover][one] = option;
+                    next.push(group);
+                }
+            }
+            found = next;
+        }
+        found
+    }
+
+    fn written(
+        &self,
+        before: &Group,
+        after: Group,
+        mover: Option<usize>,
+        (step, taking): (&Shown, Taking),
+    ) -> Vec<Group> {
+        let n = before.blocks.len();
+        let everybody = |but: Option<usize>| {
+            let mut contents: Vec<Content> =
+                (0..n).filter(|&one| Some(one) != but).map(|one| Content::Slot(one as u8)).collect();
+            if n < self.plan.n_processes {
+                contents.push(Content::Other);
+            }
+            contents
+        };
+        let mut found = vec![after];
+        for &(cell, thing) in &step.after {
+            let contents = match thing {
+                Thing::Value(value) => vec![Content::Value(value)],
+                Thing::Place(place) => vec![Content::Place(place)],
+                Thing::Mover => mover.map(|mover| Content::Slot(mover as u8)).into_iter().collect(),
+                Thing::Named(position) => vec![before.cells[position]],
+                Thing::Target => match taking {
+                    Taking::Member(one) => vec![Content::Slot(one as u8)],
+                    Taking::Outside => vec![Content::Other],
+                    Taking::Mover | Taking::Nobody => everybody(None),
+                },
+                Thing::NotMover => everybody(mover),
+                Thing::Anybody | Thing::Cast(_) => everybody(None),
+            };
+            let mut next = Vec::new();
+            for group in &found {
+                for &content in &contents {
+                    let mut group = group.clone();
+                    group.cells[cell] = content;
+                    next.push(group);
+                }
+            }
+            found = next;
+        }
+        found
+    }
+}
+
+impl Group {
+    fn of(state: &FineState) -> Group {
+        let mut took = [[false; 3]; 3];
+        if let [one, other] = state.taken[..] {
+            took[0][1] = one;
+            took[1][0] = other;
+        }
+        Group { cells: state.cells.clone(), blocks: state.blocks.clone(), took }
+    }
+
+    /// What these processes look like by themselves.
+    fn part(&self, kept: &[usize]) -> FineState {
+        let seen = |content: &Content| match content {
+            Content::Slot(slot) => match kept.iter().position(|&one| one == *slot as usize) {
+                Some(at) => Content::Slot(at as u8),
+                None => Content::Other,
+            },
+            other => *other,
+        };
+        let taken = match kept {
+            [one, other] => vec![self.took[*one][*other], self.took[*other][*one]],
+            _ => vec![false; kept.len()],
+        };
+        FineState {
+            cells: self.cells.iter().map(seen).collect(),
+            blocks: kept.iter().map(|&one| self.blocks[one]).collect(),
+            taken,
+        }
+    }
+}
+
+/// The same with its processes in the other order.
+fn turned(state: &FineState) -> FineState {
+    let turn = |content: &Content| match (content, state.blocks.len()) {
+        (Content::Slot(slot), 2) => Content::Slot(1 - *slot),
+        (other, _) => *other,
+    };
+    let mut turned = FineState { cells: state.cells.iter().map(turn).collect(), ..state.clone() };
+    turned.blocks.reverse();
+    turned.taken.reverse();
+    turned
+}

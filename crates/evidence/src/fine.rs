@@ -1,0 +1,312 @@
+//! Certificates of one size: views finer than a process, each of a few shared cells and two processes.
+//!
+//! The processes of one family are interchangeable. A *local state* is what belongs to one of them: control, its own cells, the elements that
+//! arrays have for it. A [`FineView`] shows some shared cells and `k` processes (one or two), of each no more than the *block* of its local
+//! state in a partition of the view's own; a process id in a cell is one of these processes, another one, or none. Where all local states of
+//! a block are inside a loop over the family, it shows, too, which of the others in the view that loop has taken.
+//!
+//! **Rule.** The views prove a property if every local state that a process starts with, or that a step leads to from a listed one, is
+//! listed, and for each view by itself
+//!
+//! 1. *initiality*: any `k` processes of any initial state look like one of its states;
+//! 2. *step*: a step of one of the `k` processes, or of a process of another family, leads from a state to a state. Cells that are not
+//!    shown may hold anything; a block may be any of its local states; that all others satisfy something is asked of those in the view, that
+//!    some other does is taken for granted;
+//! 3. *non-interference*: so does a step of one more process which writes a cell that is shown, where the new process and each `k - 1` of the
+//!    others look like a state, too;
+//! 4. *implication*: there is no state of the whole program with as many processes as there are, every `k` of which look, in every
+//!    view, like one of its states, and that violates the property. It is looked for cell by cell: each cell holds a value, or names one of the
+//!    processes met so far, or one more; when more processes are needed than there are, there is no such state.
+//!
+//! Then any `k` processes of every reachable state look, in every view, like one of its states, by induction on runs.
+
+use base::Id;
+use model::control::PlaceId;
+use model::process::FamilyId;
+use model::value::Value;
+use serde::{Deserialize, Serialize};
+
+use crate::views::{LocalColumn, SharedColumn};
+
+/// Views of cells, of one size.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FineProof {
+    /// The family whose processes are interchangeable.
+    pub family: FamilyId,
+    /// What a local state consists of.
+    pub local: Vec<LocalColumn>,
+    /// The local states.
+    pub states: Vec<Vec<LocalItem>>,
+    /// The views.
+    pub views: Vec<FineView>,
+}
+
+/// One component of a local state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum LocalItem {
+    /// A value that names no process of the family. Of a loop over the family: whether it is under way.
+    Value(Value),
+    /// Where control is.
+    Place(PlaceId),
+    /// The process itself.
+    Itself,
+    /// Another process of the family.
+    Another,
+}
+
+/// A view.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FineView {
+    /// The shared cells that it shows.
+    pub cells: Vec<SharedColumn>,
+    /// How many processes it shows.
+    pub k: usize,
+    /// For each local state its block.
+    pub blocks: Vec<u32>,
+    /// The states of the view.
+    pub theta: Vec<FineState>,
+}
+
+/// A state of a view.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FineState {
+    /// The contents of its cells.
+    pub cells: Vec<Content>,
+    /// The blocks of its processes.
+    pub blocks: Vec<u32>,
+    /// For each process whether its loop has taken the other one.
+    pub taken: Vec<bool>,
+}
+
+/// What a cell holds, in a view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Content {
+    /// A value that names no process of the family.
+    Value(Value),
+    /// Where a process of another family is.
+    Place(PlaceId),
+    /// A process of the view.
+    Slot(u8),
+    /// Another process of the family.
+    Other,
+}
+
+/// The views as they stand in a file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FineRecord {
+    family: u32,
+    local: Vec<ColumnRecord>,
+    states: Vec<Vec<ItemRecord>>,
+    views: Vec<FineViewRecord>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FineViewRecord {
+    cells: Vec<ColumnRecord>,
+    k: usize,
+    blocks: Vec<u32>,
+    theta: Vec<FineStateRecord>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FineStateRecord {
+    cells: Vec<ItemRecord>,
+    blocks: Vec<u32>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    taken: Vec<bool>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum ColumnRecord {
+    Cell(u32),
+    Control(Option<u32>),
+    Taken(Option<u32>, u32),
+    Own(usize),
+    Element(u32, Option<u32>, usize),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum ItemRecord {
+    Bool(bool),
+    Int(i64),
+    Enum(u32, u32),
+    None,
+    Process(u32),
+    Place(u32),
+    Slot(u8),
+    Itself,
+    Other,
+}
+
+impl FineRecord {
+    /// The record of a proof.
+    pub fn new(proof: &FineProof) -> FineRecord {
+        let view = |view: &FineView| FineViewRecord {
+            cells: view.cells.iter().map(|&column| ColumnRecord::from(column)).collect(),
+            k: view.k,
+            blocks: view.blocks.clone(),
+            theta: view.theta.iter().map(FineStateRecord::new).collect(),
+        };
+        FineRecord {
+            family: number(proof.family),
+            local: proof.local.iter().map(|&column| ColumnRecord::from(column)).collect(),
+            states: proof.states.iter().map(|state| state.iter().map(|&item| item.into()).collect()).collect(),
+            views: proof.views.iter().map(view).collect(),
+        }
+    }
+
+    /// The proof; `None` where something stands in the wrong part. Whether its numbers are the Model's is for the checker to see.
+    pub fn proof(&self) -> Option<FineProof> {
+        let state = |state: &Vec<ItemRecord>| state.iter().map(|item| item.local()).collect::<Option<Vec<_>>>();
+        let view = |view: &FineViewRecord| {
+            Some(FineView {
+                cells: view.cells.iter().map(|column| column.shared()).collect::<Option<_>>()?,
+                k: view.k,
+                blocks: view.blocks.clone(),
+                theta: view.theta.iter().map(FineStateRecord::state).collect::<Option<_>>()?,
+            })
+        };
+        Some(FineProof {
+            family: named(self.family),
+            local: self.local.iter().map(|column| column.local()).collect::<Option<_>>()?,
+            states: self.states.iter().map(state).collect::<Option<_>>()?,
+            views: self.views.iter().map(view).collect::<Option<_>>()?,
+        })
+    }
+}
+
+impl FineStateRecord {
+    fn new(state: &FineState) -> FineStateRecord {
+        let taken = if state.taken.contains(&true) { state.taken.clone() } else { Vec::new() };
+        let cells = state.cells.iter().map(|&content| content.into()).collect();
+        FineStateRecord { cells, blocks: state.blocks.clone(), taken }
+    }
+
+    fn state(&self) -> Option<FineState> {
+        let taken = if self.taken.is_empty() { vec![false; self.blocks.len()] } else { self.taken.clone() };
+        let cells = self.cells.iter().map(|item| item.content()).collect::<Option<_>>()?;
+        Some(FineState { cells, blocks: self.blocks.clone(), taken })
+    }
+}
+
+impl From<SharedColumn> for ColumnRecord {
+    fn from(column: SharedColumn) -> ColumnRecord {
+        match column {
+            SharedColumn::Cell(cell) => ColumnRecord::Cell(number(cell)),
+            SharedColumn::Control(process) => ColumnRecord::Control(Some(number(process))),
+            SharedColumn::Taken(process, id) => ColumnRecord::Taken(Some(number(process)), number(id)),
+        }
+    }
+}
+
+impl From<LocalColumn> for ColumnRecord {
+    fn from(column: LocalColumn) -> ColumnRecord {
+        match column {
+            LocalColumn::Control => ColumnRecord::Control(None),
+            LocalColumn::Own(at) => ColumnRecord::Own(at),
+            LocalColumn::Taken(id) => ColumnRecord::Taken(None, number(id)),
+            LocalColumn::Element(row, at) => ColumnRecord::Element(number(row.var), row.owner.map(number), at),
+        }
+    }
+}
+
+impl ColumnRecord {
+    fn shared(self) -> Option<SharedColumn> {
+        match self {
+            ColumnRecord::Cell(cell) => Some(SharedColumn::Cell(named(cell))),
+            ColumnRecord::Control(Some(process)) => Some(SharedColumn::Control(named(process))),
+            ColumnRecord::Taken(Some(process), id) => Some(SharedColumn::Taken(named(process), named(id))),
+            _ => None,
+        }
+    }
+
+    fn local(self) -> Option<LocalColumn> {
+        match self {
+            ColumnRecord::Control(None) => Some(LocalColumn::Control),
+            ColumnRecord::Own(at) => Some(LocalColumn::Own(at)),
+            ColumnRecord::Taken(None, id) => Some(LocalColumn::Taken(named(id))),
+            ColumnRecord::Element(var, owner, at) => {
+                Some(LocalColumn::Element(crate::views::Row { var: named(var), owner: owner.map(named) }, at))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl From<Value> for ItemRecord {
+    fn from(value: Value) -> ItemRecord {
+        match value {
+            Value::Bool(truth) => ItemRecord::Bool(truth),
+            Value::Int(number) => ItemRecord::Int(number),
+            Value::Enum(id, at) => ItemRecord::Enum(number(id), at),
+            Value::None => ItemRecord::None,
+            Value::Process(id) => ItemRecord::Process(number(id)),
+        }
+    }
+}
+
+impl From<LocalItem> for ItemRecord {
+    fn from(item: LocalItem) -> ItemRecord {
+        match item {
+            LocalItem::Value(value) => value.into(),
+            LocalItem::Place(place) => ItemRecord::Place(number(place)),
+            LocalItem::Itself => ItemRecord::Itself,
+            LocalItem::Another => ItemRecord::Other,
+        }
+    }
+}
+
+impl From<Content> for ItemRecord {
+    fn from(content: Content) -> ItemRecord {
+        match content {
+            Content::Value(value) => value.into(),
+            Content::Place(place) => ItemRecord::Place(number(place)),
+            Content::Slot(slot) => ItemRecord::Slot(slot),
+            Content::Other => ItemRecord::Other,
+        }
+    }
+}
+
+impl ItemRecord {
+    fn value(self) -> Option<Value> {
+        Some(match self {
+            ItemRecord::Bool(truth) => Value::Bool(truth),
+            ItemRecord::Int(number) => Value::Int(number),
+            ItemRecord::Enum(id, at) => Value::Enum(named(id), at),
+            ItemRecord::None => Value::None,
+            ItemRecord::Process(id) => Value::Process(named(id)),
+            ItemRecord::Place(_) | ItemRecord::Slot(_) | ItemRecord::Itself | ItemRecord::Other => return None,
+        })
+    }
+
+    fn local(self) -> Option<LocalItem> {
+        match self {
+            ItemRecord::Place(place) => Some(LocalItem::Place(named(place))),
+            ItemRecord::Itself => Some(LocalItem::Itself),
+            ItemRecord::Other => Some(LocalItem::Another),
+            other => other.value().map(LocalItem::Value),
+        }
+    }
+
+    fn content(self) -> Option<Content> {
+        match self {
+            ItemRecord::Place(place) => Some(Content::Place(named(place))),
+            ItemRecord::Slot(slot) => Some(Content::Slot(slot)),
+            ItemRecord::Other => Some(Content::Other),
+            other => other.value().map(Content::Value),
+        }
+    }
+}
+
+fn number<T>(id: Id<T>) -> u32 {
+    id.index() as u32
+}
+
+fn named<T>(number: u32) -> Id<T> {
+    Id::new(number as usize)
+}
