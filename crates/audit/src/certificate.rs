@@ -37,6 +37,7 @@ use evidence::Certificate;
 use evidence::certificate::{Claim, Fact, NoFairRun, Refutation, SplitInvariant, StateSet};
 use evidence::crowd::CrowdRefutation;
 use evidence::plain::{self, Violation};
+use evidence::ranks::ViolationName;
 use evidence::views::ViewsProof;
 use model::Model;
 use model::control::ActionKind;
@@ -46,7 +47,7 @@ use claimed::Claimed;
 use diagrams::Diagrams;
 use listing::Listing;
 use obligations::Obligations;
-use propagation::Scene;
+use propagation::{Earlier, Scene};
 
 /// Sets with more view states than this, all together, are checked as decision diagrams.
 const MOST_LISTED: usize = 200_000;
@@ -164,6 +165,23 @@ impl Audit<'_> {
         if certificate.property != self.property.name {
             return malformed(format!("it is about `{}`, not about `{}`", certificate.property, self.property.name));
         }
+        if let (PropertyKind::Temporal(_), Some(Claim::Rings(proof))) =
+            (&self.property.kind, certificate.facts.first().map(|fact| &fact.claim))
+        {
+            if certificate.facts.len() > 1 {
+                return malformed("windows stand alone".to_owned());
+            }
+            self.supported()?;
+            // At other sizes the assumptions are read from the program.
+            let is_the_programs = |one: &Property| one.name == self.property.name && one.under == self.property.under;
+            if !self.model.properties.iter().any(is_the_programs) {
+                return malformed("it is about assumptions that the program does not make".to_owned());
+            }
+            let asked = (self.property.name.as_str(), &self.property.kind);
+            let obligations = rings::check(self.model, asked, (&certificate.scope, proof), self.budget)?;
+            let n_members = proof.windows.len();
+            return Ok(Checked { k: proof.width, n_members, obligations, means: Means::Listing });
+        }
         if let Some(views) = certificate.crowd() {
             return self.check_crowd(views, certificate);
         }
@@ -178,6 +196,7 @@ impl Audit<'_> {
         self.supported()?;
         let mut violations = self.violations()?;
         let mut scenes: BTreeMap<usize, Scene<'_>> = BTreeMap::new();
+        let mut refuted: BTreeMap<usize, Refuted> = BTreeMap::new();
         let mut checked = None;
         let last = certificate.facts.last().map(|fact| &fact.claim);
         let implies = matches!(
@@ -223,14 +242,21 @@ impl Audit<'_> {
                     let Some(open) = &mut violations else {
                         return malformed(format!("fact {at} is about runs, and `{}` is not", self.property.name));
                     };
-                    let scene = match &fact.uses[..] {
-                        [used] => scenes.get(used),
-                        _ => None,
-                    };
-                    let Some(scene) = scene else {
+                    let (sights, earlier) = fact.uses.split_first().unzip();
+                    let Some((scene, &sights)) = sights.and_then(|used| scenes.get(used)).zip(sights) else {
                         return malformed(format!("fact {at} has to use what is said about what processes see"));
                     };
-                    obligations.ranks += self.check_refutation(claim, scene, open)?;
+                    let earlier: Option<Vec<(usize, Refuted)>> = { earlier.unwrap_or_default().iter() }
+                        .map(|used| Some((*used, refuted.get(used).copied()?)))
+                        .collect();
+                    let is_of_these =
+                        |earlier: &Vec<(usize, Refuted)>| earlier.iter().all(|one| one.1.sights == sights);
+                    let Some(earlier) = earlier.filter(is_of_these) else {
+                        return malformed(format!("fact {at} uses a fact that is no refutation by the same views"));
+                    };
+                    let (n_steps, violation) = self.check_refutation(claim, (scene, &earlier), open)?;
+                    obligations.ranks += n_steps;
+                    refuted.insert(at, Refuted { sights, violation });
                 }
                 Claim::Crowd(_) => return malformed("a refutation for every size stands with views alone".to_owned()),
                 Claim::Views(_) | Claim::Rings(_) if !is_views => return malformed("views stand alone".to_owned()),
@@ -285,7 +311,8 @@ impl Audit<'_> {
             StopReason::NotSupported(missing) => CertificateError::NotSupported(missing.to_string()),
             other => CertificateError::Stopped(other),
         })?;
-        Ok(Some(found.into_iter().map(|violation| Open { violation, is_excluded: false }).collect()))
+        let open = |violation: Violation| Open { name: violation.name(self.model), violation, is_excluded: false };
+        Ok(Some(found.into_iter().map(open).collect()))
     }
 
     /// Checks that no run violates the property in one way, over an invariant that was checked before.
@@ -301,7 +328,7 @@ impl Audit<'_> {
         let Some(invariant) = certificate.facts[*used].claim.split_invariant() else {
             return malformed(format!("a claim about runs uses fact {used}, which is no invariant"));
         };
-        let is_meant = |open: &&mut Open| open.violation.name(self.model) == claim.violation;
+        let is_meant = |open: &&mut Open| open.name == claim.violation;
         let mut meant = violations.iter_mut().filter(is_meant).peekable();
         let Some(open) = meant.peek() else {
             let name = &self.property.name;
@@ -315,17 +342,24 @@ impl Audit<'_> {
     }
 
     /// Checks that no run violates the property in one way, by the views of processes.
-    fn check_refutation(&self, claim: &Refutation, scene: &Scene<'_>, violations: &mut [Open]) -> Outcome<usize> {
-        let is_meant = |open: &&mut Open| open.violation.name(self.model) == claim.violation;
-        let mut meant = violations.iter_mut().filter(is_meant).peekable();
-        let Some(open) = meant.peek() else {
+    fn check_refutation(
+        &self,
+        claim: &Refutation,
+        (scene, earlier): (&Scene<'_>, &[(usize, Refuted)]),
+        violations: &mut [Open],
+    ) -> Outcome<(usize, usize)> {
+        let is_meant = |open: &Open| open.name == claim.violation;
+        let Some(meant) = violations.iter().position(is_meant) else {
             let name = &self.property.name;
             let what = format!("a refutation names a way to violate `{name}` that there is not");
             return Err(CertificateError::Malformed(what));
         };
-        let n_steps = scene.check(&open.violation, claim)?;
-        meant.for_each(|open| open.is_excluded = true);
-        Ok(n_steps)
+        let earlier: Vec<Earlier<'_>> = { earlier.iter() }
+            .map(|&(fact, refuted)| Earlier { fact, violation: &violations[refuted.violation].violation })
+            .collect();
+        let n_steps = scene.check(&violations[meant].violation, claim, &earlier)?;
+        violations.iter_mut().filter(|open| is_meant(open)).for_each(|open| open.is_excluded = true);
+        Ok((n_steps, meant))
     }
 
     /// Checks a refutation for every size: views of one process, and what follows from them for runs.
@@ -404,9 +438,17 @@ impl Audit<'_> {
     }
 }
 
+/// A way to violate the property that a fact excludes: which, and by what is said about what processes see.
+#[derive(Clone, Copy)]
+struct Refuted {
+    sights: usize,
+    violation: usize,
+}
+
 /// A way to violate the property.
 struct Open {
     violation: Violation,
+    name: ViolationName,
     /// Whether it was shown that no fair run does.
     is_excluded: bool,
 }

@@ -248,11 +248,10 @@ fn is_searched(model: &Model, result: &PropertyResult) -> bool {
     matches!(result.verdict, Verdict::Unknown(_)) && !matches!(kind, PropertyKind::Reachable(_))
 }
 
-/// Whether a question about states is open.
+/// Whether a question that windows may answer is open.
 fn is_open(model: &Model, result: &PropertyResult) -> bool {
     let kind = &model.properties[result.property].kind;
-    matches!(result.verdict, Verdict::Unknown(_))
-        && !matches!(kind, PropertyKind::Temporal(_) | PropertyKind::RaceFree(_))
+    matches!(result.verdict, Verdict::Unknown(_)) && !matches!(kind, PropertyKind::RaceFree(_))
 }
 
 fn sized(model: &Model) -> Option<&model::Parameter> {

@@ -11,7 +11,7 @@ use engine::Halt;
 use evidence::propagation::{Additive, CellWeights, LocalWeight, ProcessWeights};
 use model::Model;
 use model::control::PlaceId;
-use model::eval::free_cells;
+use model::eval::{State, free_cells, initial_states};
 use model::process::ProcessId;
 use model::types::ScalarType;
 use model::value::Value;
@@ -25,8 +25,9 @@ use crate::weights::Weights;
 /// A cell with more values than this is not weighed value by value.
 const MOST_VALUES: usize = 6;
 
-/// More guesses than this are not made.
+/// More guesses than this, and than this for each process, are not made.
 const MOST_GUESSES: usize = 400;
+const MOST_GUESSES_EACH: usize = 8;
 
 /// Views with the additive invariants that prune them.
 ///
@@ -37,41 +38,48 @@ pub fn pruned<'m>(model: &'m Model, limits: Limits<'m>) -> Result<(Views<'m>, Ve
     let mut invariants = Search::new(&views).guesses();
     while !invariants.is_empty() {
         let weights = Weights::new(model, &invariants);
-        views = Views::new(model, weights, limits)?;
-        let kept: Vec<bool> =
-            (0..invariants.len()).map(|at| !views.broken.contains(&at) && is_kept(&views, at)).collect();
+        views = views.with_weights(weights)?;
+        let changed = changed_sums(&views);
+        let is_kept = |at: usize| !views.broken.contains(&at) && !changed.contains(&at);
+        let kept: Vec<bool> = (0..invariants.len()).map(is_kept).collect();
         if kept.iter().all(|&kept| kept) {
             return Ok((views, invariants));
         }
         let mut keep = kept.into_iter();
         invariants.retain(|_| keep.next().unwrap_or(false));
         if invariants.is_empty() {
-            views = Views::new(model, Weights::default(), limits)?;
+            views = views.with_weights(Weights::default())?;
         }
     }
     Ok((views, invariants))
 }
 
-/// Whether every turn changes both sides of an invariant alike.
-fn is_kept(views: &Views<'_>, invariant: usize) -> bool {
-    let of_view = |view: &View| {
-        let cells = views.weights.cells(invariant);
-        let places: Vec<(Item, usize)> =
-            cells.into_iter().filter_map(|cell| Some((cell, view.items.binary_search(&cell).ok()?))).collect();
-        let balance = |row: u32| {
-            let row = &view.rows[row as usize];
-            let left: i64 =
-                places.iter().map(|&(cell, place)| views.weights.cell_weight(invariant, cell, row[place])).sum();
-            let right: Option<i64> =
-                view.members.iter().map(|&member| views.weights.weight(invariant, member, (&view.items, row))).sum();
-            right.map(|right| left - right)
-        };
-        view.turns.iter().enumerate().all(|(from, turns)| {
-            let before = balance(from as u32);
-            before.is_some() && turns.iter().all(|turn| balance(turn.to) == before)
-        })
+/// The invariants of which some turn changes the sides differently, or leads to what they do not list.
+fn changed_sums(views: &Views<'_>) -> BTreeSet<usize> {
+    let mut changed = BTreeSet::new();
+    for view in views.list.iter().take(views.model.processes.len()) {
+        changed.extend(view.touched_sums.iter().filter(|&&invariant| !is_kept_in(views, view, invariant)));
+    }
+    changed
+}
+
+/// Whether every turn of a view's members changes both sides of an invariant alike.
+fn is_kept_in(views: &Views<'_>, view: &View, invariant: usize) -> bool {
+    let cells = views.weights.cells(invariant);
+    let places: Vec<(Item, usize)> =
+        cells.into_iter().filter_map(|cell| Some((cell, view.items.binary_search(&cell).ok()?))).collect();
+    let balance = |row: u32| {
+        let row = &view.rows[row as usize];
+        let left: i64 =
+            places.iter().map(|&(cell, place)| views.weights.cell_weight(invariant, cell, row[place])).sum();
+        let right: Option<i64> =
+            view.members.iter().map(|&member| views.weights.weight(invariant, member, (&view.items, row))).sum();
+        right.map(|right| left - right)
     };
-    views.list.iter().take(views.model.processes.len()).all(of_view)
+    view.turns.iter().enumerate().all(|(from, turns)| {
+        let before = balance(from as u32);
+        before.is_some() && turns.iter().all(|turn| balance(turn.to) == before)
+    })
 }
 
 /// What the cells of a guess weigh, by the number of their value.
@@ -86,6 +94,10 @@ struct Search<'s, 'm> {
     alone: Vec<Vec<u32>>,
     /// The numbers of values that each cell has in some row.
     values: BTreeMap<CellId, BTreeSet<u32>>,
+    /// The cells that start with any value.
+    free: BTreeSet<CellId>,
+    /// A state that runs start in.
+    first: State,
 }
 
 impl<'s, 'm> Search<'s, 'm> {
@@ -109,16 +121,20 @@ impl<'s, 'm> Search<'s, 'm> {
                 }
             }
         }
-        Search { views, alone: alone.collect(), values }
+        let free = free_cells(views.model).into_iter().collect();
+        let first = initial_states(views.model).next().expect("a program has an initial state");
+        Search { views, alone: alone.collect(), values, free, first }
     }
 
     /// The guesses that hold at the beginning, each with what local states weigh.
     fn guesses(&self) -> Vec<Additive> {
         let mut found: Vec<Additive> = Vec::new();
+        let mut of_cell: FxHashMap<Option<CellId>, Vec<usize>> = FxHashMap::default();
         for guess in self.cell_guesses() {
-            if let Some(additive) = self.completed(&guess)
-                && !found.contains(&additive)
-            {
+            let Some(additive) = self.completed(&guess) else { continue };
+            let alike = of_cell.entry(guess.cells.keys().next().copied()).or_default();
+            if alike.iter().all(|&other| found[other] != additive) {
+                alike.push(found.len());
                 found.push(additive);
             }
         }
@@ -128,22 +144,24 @@ impl<'s, 'm> Search<'s, 'm> {
     /// Weights of cells that several processes see: of each alone, and of the elements of each array together.
     fn cell_guesses(&self) -> Vec<Guess> {
         let model = self.views.model;
-        let free = free_cells(model);
         let shared = |cell: &&CellId| {
-            let seen = self.views.list.iter().filter(|view| view.items.binary_search(&Item::Cell(**cell)).is_ok());
             // A cell that names its holder says by itself who holds it.
             let names =
                 matches!(model.cells[**cell].ty, ScalarType::Lock | ScalarType::Pid(_) | ScalarType::PidOrNone(_));
-            !names && !free.contains(cell) && self.values[cell].len() > 1 && seen.take(2).count() == 2
+            !names
+                && !self.free.contains(cell)
+                && self.values[cell].len() > 1
+                && self.views.viewers(Item::Cell(**cell)).len() > 1
         };
         let cells: Vec<CellId> = self.values.keys().filter(shared).copied().collect();
         let mut arrays: BTreeMap<VarId, Vec<CellId>> = BTreeMap::new();
         cells.iter().for_each(|&cell| arrays.entry(model.cells[cell].var).or_default().push(cell));
         let groups = cells.iter().map(|&cell| vec![cell]).chain(arrays.into_values().filter(|group| group.len() > 1));
+        let most = MOST_GUESSES.max(MOST_GUESSES_EACH * model.processes.len());
         let mut guesses = Vec::new();
         for group in groups {
             guesses.extend(self.group_guesses(&group));
-            if guesses.len() > MOST_GUESSES {
+            if guesses.len() > most {
                 break;
             }
         }
@@ -177,21 +195,15 @@ impl<'s, 'm> Search<'s, 'm> {
     /// A guess with weights of processes, if there are some.
     fn completed(&self, guess: &Guess) -> Option<Additive> {
         let model = self.views.model;
-        let free = free_cells(model);
         let mut processes = Vec::new();
         let (mut constant, mut begins_light) = (0, true);
-        for process in model.processes.ids() {
-            let touches = self.views.list[process.index()].items.iter().any(|item| match item {
-                Item::Cell(cell) => guess.cells.contains_key(cell),
-                Item::Control(_) => false,
-            });
-            if !touches {
-                continue;
-            }
+        let touching: BTreeSet<ProcessId> =
+            guess.cells.keys().flat_map(|&cell| self.views.viewers(Item::Cell(cell))).copied().collect();
+        for process in touching {
             let local = self.local_weights(process, guess, &[]).or_else(|| {
                 let own = self.views.list[process.index()].items.iter().filter_map(|item| match item {
                     // A sum has to be the same wherever the program starts.
-                    Item::Cell(cell) if model.cells[*cell].owner == Some(process) && !free.contains(cell) => {
+                    Item::Cell(cell) if model.cells[*cell].owner == Some(process) && !self.free.contains(cell) => {
                         Some(*cell)
                     }
                     _ => None,
@@ -208,9 +220,8 @@ impl<'s, 'm> Search<'s, 'm> {
         if processes.is_empty() || (!begins_light && constant >= processes.len() as i64) {
             return None;
         }
-        let first = model::eval::initial_states(model).next()?;
         for (&cell, weights) in &guess.cells {
-            let number = crate::items::content(model, &first, Item::Cell(cell))?;
+            let number = crate::items::content(model, &self.first, Item::Cell(cell))?;
             constant -= weights.get(&number)?;
         }
         let cell = |(&cell, weights): (&CellId, &FxHashMap<u32, i64>)| {

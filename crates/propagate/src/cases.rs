@@ -4,6 +4,8 @@
 //! weight, the processes that weigh something become fewer at most, so one of them is among them for ever. Somebody: of finitely many
 //! processes one has its turn again and again. Sums (I): the two sides of an additive invariant have no value in common.
 
+use std::collections::BTreeSet;
+
 use engine::Halt;
 use evidence::propagation::{HolderCase, Step};
 use model::process::ProcessId;
@@ -18,7 +20,7 @@ impl Refuter<'_, '_> {
     pub(crate) fn holders(&mut self, sets: &Sets, spots: &[usize]) -> Result<Vec<Split>, Halt> {
         let mut found = Vec::new();
         for &spot in spots.iter().filter(|&&spot| sets.current[spot].is_some()) {
-            for invariant in 0..self.shop.views.weights.len() {
+            for invariant in self.shop.views.list[self.view(spot)].concerned_sums.clone() {
                 if self.somebody_holds(spot, invariant, sets)?
                     && let Some(split) = self.holder_cases(spot, invariant, sets)?
                 {
@@ -100,7 +102,11 @@ impl Refuter<'_, '_> {
 
     /// An invariant whose sides have no value in common.
     pub(crate) fn unequal(&mut self, sets: &Sets) -> Result<Option<End>, Halt> {
-        for invariant in 0..self.shop.views.weights.len() {
+        // All that is known of the others is what is true in the beginning, too.
+        let known = (0..sets.current.len()).filter(|&spot| sets.current[spot].is_some());
+        let touched: BTreeSet<usize> =
+            known.flat_map(|spot| &self.shop.views.list[self.view(spot)].touched_sums).copied().collect();
+        for invariant in touched {
             let mut by = Vec::new();
             let (left, right) =
                 (self.left_range(invariant, sets, &mut by)?, self.right_range(invariant, sets, &mut by)?);
@@ -116,7 +122,8 @@ impl Refuter<'_, '_> {
         let mut range = self.shop.views.weights.left_base(invariant);
         for item in self.shop.views.weights.cells(invariant) {
             let mut of_cell = self.shop.views.weights.cell_range(invariant, item);
-            for spot in 0..sets.current.len() {
+            let viewers = self.shop.views.viewers(item).iter().map(|viewer| viewer.index());
+            for spot in viewers.chain([self.root()]).collect::<Vec<usize>>() {
                 let Some(version) = sets.current[spot] else { continue };
                 let Ok(place) = self.shop.views.list[self.view(spot)].items.binary_search(&item) else { continue };
                 let range = self.range(spot, sets, |views, view, row| {

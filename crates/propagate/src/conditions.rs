@@ -32,7 +32,18 @@ pub fn fair_conditions(
     pairs: &[&FairnessPair],
 ) -> Result<Vec<Condition>, StopReason> {
     let mut found = Vec::new();
+    let mut has_elsewhere = false;
     for pair in pairs {
+        if is_met_unseen(&views.list[of], pair) {
+            continue;
+        }
+        // Whoever sees nothing of the view is somebody elsewhere, like all others that do not.
+        if let (None, [EdgePredicate::Scheduled(process)]) = (&pair.always, &pair.often[..])
+            && !views.list[of].is_touched_by(*process)
+            && std::mem::replace(&mut has_elsewhere, true)
+        {
+            continue;
+        }
         let stays = match &pair.always {
             None => None,
             Some(predicate) => Some(may_hold(views, of, predicate)?),
@@ -61,6 +72,13 @@ pub fn fair_conditions(
         }
     }
     Ok(found)
+}
+
+/// Whether an assumption excludes nothing in a view, because what it says of a process is not shown there and may be so.
+fn is_met_unseen(view: &View, pair: &FairnessPair) -> bool {
+    let may_be = |predicate: &StatePredicate| matches!(predicate, StatePredicate::Unable(process, _) if !view.members.contains(process));
+    let before = |often: &EdgePredicate| matches!(often, EdgePredicate::Before(predicate) if may_be(predicate));
+    pair.always.as_ref().is_some_and(may_be) || pair.often.iter().any(before)
 }
 
 /// Whether a turn is what has to happen again and again.

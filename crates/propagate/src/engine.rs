@@ -11,7 +11,7 @@ use ::views::fragment::fragment;
 use base::{Coarse, Feature, StopReason, Unsupported};
 use evidence::certificate::{Claim, Fact};
 use evidence::plain;
-use evidence::propagation::{Additive, Refutation, Sight, Sights};
+use evidence::propagation::{Additive, Refutation, Sight, Sights, Spot};
 use evidence::{Certificate, Evidence, Scope};
 use model::process::ProcessId;
 use model::property::PropertyKind;
@@ -20,8 +20,9 @@ use crate::additive::pruned;
 use crate::conditions::{Product, Reader, property_view};
 use crate::every::EverySize;
 use crate::items::Item;
+use crate::lemmas::looked_at;
 use crate::refute::{Effort, Question, Refuted, Refuter};
-use crate::views::Limits;
+use crate::views::{Limits, ViewIdx};
 use crate::workshop::Workshop;
 
 config! {
@@ -105,6 +106,19 @@ impl Engine for Propagate {
     }
 }
 
+/// Tests of compatibility in a brief try.
+const BRIEF: usize = 48;
+
+/// So many ways to violate a property are tried in vain with all means.
+const MOST_FAILURES: usize = 2;
+
+/// A way to violate a property.
+#[derive(Clone, Copy)]
+struct Way<'w> {
+    small: &'w temporal::Violation,
+    plain: &'w plain::Violation,
+}
+
 /// Proves properties of one program.
 struct Prover<'t> {
     config: Config,
@@ -184,17 +198,88 @@ impl<'t> Prover<'t> {
         }
         let sights = self.proving()?.sights();
         let mut facts = vec![Fact { claim: Claim::Sights(sights), uses: Vec::new() }];
-        for (small, plain) in small.iter().zip(&plain) {
-            let claim = Claim::Refutation(self.refutation(small, plain)?);
-            facts.push(Fact { claim, uses: vec![0] });
-        }
+        let ways: Vec<Way<'_>> = small.iter().zip(&plain).map(|(small, plain)| Way { small, plain }).collect();
+        self.refute_all(&ways, &mut facts)?;
         Ok(Certificate { property: asked.name.clone(), scope: Scope::Instance, facts })
     }
 
-    /// Why no fair run violates the property in one way.
-    fn refutation(&mut self, small: &temporal::Violation, plain: &plain::Violation) -> Result<Refutation, Halt> {
-        let (model, config) = (self.task.model, self.config);
+    /// Refutes all ways to violate a property, in an order that finds itself: what was refuted is a lemma for what follows, and who waits
+    /// for whom decides which one is of use. Each is tried briefly, from the last to the first and back, as long as this helps; then one
+    /// with all means.
+    fn refute_all(&mut self, ways: &[Way<'_>], facts: &mut Vec<Fact>) -> Result<(), Halt> {
         let budget = &self.task.budget;
+        let brief = Effort { budget, most_tests: BRIEF, most_depth: self.config.depth, is_brief: true };
+        let full = Effort { most_tests: self.config.tests, is_brief: false, ..brief };
+        let mut open: Vec<Way<'_>> = ways.to_vec();
+        let mut n_failed = 0;
+        while !open.is_empty() {
+            let n_before = open.len();
+            let mut is_worth_it = n_before > 1;
+            while is_worth_it {
+                let n_before = open.len();
+                for _ in 0..2 {
+                    open.reverse();
+                    self.sweep(&mut open, brief, facts)?;
+                }
+                is_worth_it = open.len() < n_before && !open.is_empty();
+            }
+            let mut is_closed = open.len() < n_before;
+            let mut at = 0;
+            while at < open.len() && n_failed <= MOST_FAILURES {
+                if self.refuted(open[at], full, facts)? {
+                    open.remove(at);
+                    is_closed = true;
+                    break;
+                }
+                n_failed += 1;
+                at += 1;
+            }
+            if !is_closed {
+                return Err(StopReason::from(Coarse::OneProcess).into());
+            }
+        }
+        Ok(())
+    }
+
+    /// Tries each once; what is left stays open.
+    fn sweep<'w>(&mut self, open: &mut Vec<Way<'w>>, effort: Effort<'t>, facts: &mut Vec<Fact>) -> Result<(), Halt> {
+        let mut left = Vec::new();
+        for &way in open.iter() {
+            if !self.refuted(way, effort, facts)? {
+                left.push(way);
+            }
+        }
+        *open = left;
+        Ok(())
+    }
+
+    /// Tries to refute a way to violate the property; a refutation is a fact.
+    fn refuted(&mut self, way: Way<'_>, effort: Effort<'t>, facts: &mut Vec<Fact>) -> Result<bool, Halt> {
+        let Some((view, refutation)) = self.refutation(way, effort)? else { return Ok(false) };
+        let n_processes = self.task.model.processes.len();
+        let shop = &mut self.proving()?.shop;
+        let mut spots = Vec::new();
+        looked_at(&refutation.steps, &mut spots);
+        let mut uses = vec![0];
+        for spot in spots {
+            if let Spot::Process(process) = spot {
+                uses.extend(shop.facts(process.index(), &way.plain.fairness));
+            }
+        }
+        uses.sort_unstable();
+        uses.dedup();
+        let fact = facts.len();
+        facts.push(Fact { claim: Claim::Refutation(refutation), uses });
+        if view < n_processes {
+            shop.learn(view, way.plain, fact)?;
+        }
+        Ok(true)
+    }
+
+    /// Why no fair run violates the property in one way, with the view of the property; `None` where something is left.
+    fn refutation(&mut self, way: Way<'_>, effort: Effort<'t>) -> Result<Option<(ViewIdx, Refutation)>, Halt> {
+        let Way { small, plain } = way;
+        let (model, config) = (self.task.model, self.config);
         let looked_at = property_view(model, &plain.automaton.atoms);
         let looked_at = looked_at.ok_or_else(|| StopReason::from(Feature::ChangingDomain))?;
         let shop = &mut self.proving()?.shop;
@@ -211,9 +296,8 @@ impl<'t> Prover<'t> {
             return Err(Contradiction::new(expected, "they do not").into());
         }
         let question = Question { view, product: &product, fairness: &plain.fairness };
-        let effort = Effort { budget, most_tests: config.tests, most_depth: config.depth };
         match Refuter::new(shop, &question, effort).refute()? {
-            Refuted::Left(_) => Err(StopReason::from(Coarse::OneProcess).into()),
+            Refuted::Left(_) => Ok(None),
             Refuted::Proved(steps) => {
                 let seen =
                     |item: &&Item| looked_at.members.iter().any(|&member| shop.views.seen(member).contains(*item));
@@ -225,7 +309,8 @@ impl<'t> Prover<'t> {
                         Item::Control(process) => controls.push(process),
                     }
                 }
-                Ok(Refutation { violation: plain.name(model), members: looked_at.members, cells, controls, steps })
+                let violation = plain.name(model);
+                Ok(Some((view, Refutation { violation, members: looked_at.members, cells, controls, steps })))
             }
         }
     }

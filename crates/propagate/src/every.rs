@@ -22,12 +22,14 @@ use evidence::plain::{self, Atom, Violation};
 use evidence::{Certificate, Scope};
 use model::Model;
 use model::control::ActionId;
-use model::expr::{Domain, Expr, ExprKind};
-use model::fairness::{EdgePredicate, FairnessPair, StatePredicate};
+use model::eval::{State, Viewpoint};
+use model::expr::{BoundVar, Domain, Expr, ExprKind};
+use model::fairness::{EdgePredicate, FairnessId, FairnessPair, StatePredicate};
 use model::process::ProcessId;
 use model::property::{Formula, PropertyKind};
 use model::size::parameters_of;
 use model::value::Value;
+use model::visit::each_child_mut;
 use streett::{Condition, Edges};
 
 use crate::conditions::{Product, Reader};
@@ -163,10 +165,16 @@ impl<'m> EverySize<'m> {
     /// Why no fair run violates the property in one way.
     fn refutation(&self, violation: &Violation) -> Result<CrowdRefutation, Halt> {
         let conditions = self.conditions(violation);
-        let reader =
-            Reader::with_atoms(&violation.automaton, &self.truths(&violation.automaton.atoms)?, self.n_views());
+        let names_first = !violation.instance.iter().any(|(_, value)| self.is_member(*value));
+        let truths = self.truths(&violation.automaton.atoms, names_first)?;
+        let reader = Reader::with_atoms(&violation.automaton, &truths, self.n_views());
+        // Where the property is not about each process, its process is the first one, of which more may be assumed.
+        let mut of_first = conditions.clone();
+        if names_first {
+            of_first.extend(self.conditions_of_first(violation));
+        }
         let initial: Vec<u32> = self.crowd.initial.iter().map(|&view| view as u32).collect();
-        let product = Product::new((&initial, &self.crowd.graph), &reader, &conditions, self.config.edges)?;
+        let product = Product::new((&initial, &self.crowd.graph), &reader, &of_first, self.config.edges)?;
         let matter = Matter { crowd: &self.crowd, sums: &self.sums, conditions: &conditions, product: &product };
         let mut refuter = Refuter::new(matter, self.budget, (self.config.depth, self.config.tests));
         match refuter.refute()? {
@@ -179,8 +187,8 @@ impl<'m> EverySize<'m> {
         }
     }
 
-    /// The truth of atoms at each view, of the process whose view it is.
-    fn truths(&self, atoms: &[Atom]) -> Result<Vec<Vec<bool>>, Halt> {
+    /// The truth of atoms at each view, of the process whose view it is; that is the first one, where atoms may name it.
+    fn truths(&self, atoms: &[Atom], names_first: bool) -> Result<Vec<Vec<bool>>, Halt> {
         let ground = self.crowd.ground;
         let mut found = Vec::new();
         for atom in atoms {
@@ -191,6 +199,14 @@ impl<'m> EverySize<'m> {
                     value if self.is_member(value) => return Err(outside("the property is about several processes")),
                     value => Item::Value(value),
                 });
+            }
+            let mut expr = atom.expr.clone();
+            // A variable that is bound within would have the same number.
+            let mut binds = false;
+            model::visit::each_part(&expr, &mut |part| binds |= matches!(part.kind, ExprKind::Quantified(_)));
+            if names_first && !binds {
+                self.name_first(&mut expr, BoundVar(bound.len() as u32));
+                bound.push(Item::Slot(ME));
             }
             let mut truths = Vec::new();
             for view in &self.crowd.views {
@@ -204,7 +220,7 @@ impl<'m> EverySize<'m> {
                     choices: &mut choices,
                     needs: Needs::default(),
                 };
-                let truth = sight.truth(&atom.expr);
+                let truth = sight.truth(&expr);
                 let is_sure = sight.needs == Needs::default();
                 match truth {
                     Ok(truth) if is_sure && !choices.advance() => truths.push(truth),
@@ -214,6 +230,32 @@ impl<'m> EverySize<'m> {
             found.push(truths);
         }
         Ok(found)
+    }
+
+    /// Where an expression names the first process by its index, a variable stands for it.
+    fn name_first(&self, expr: &mut Expr, variable: BoundVar) {
+        let (model, nothing) = (self.crowd.ground.model, State { cells: Vec::new(), stacks: Vec::new() });
+        let is_first = match &expr.kind {
+            ExprKind::Const(value) => *value == Value::Process(self.first()),
+            ExprKind::ToProcess(_, inner) if matches!(inner.kind, ExprKind::Const(_)) => {
+                Viewpoint::of_instance(model, &nothing, &[]).value(expr) == Ok(Value::Process(self.first()))
+            }
+            _ => false,
+        };
+        match is_first {
+            true => expr.kind = ExprKind::Bound(variable),
+            false => each_child_mut(expr, &mut |part| self.name_first(part, variable)),
+        }
+    }
+
+    /// What was assumed of the first process alone.
+    fn conditions_of_first(&self, violation: &Violation) -> Vec<Condition> {
+        let model = self.crowd.ground.model;
+        let is_meant = |id: &&FairnessId| {
+            model.fairness[**id].owner == Some(self.first()) && !model.template().forms.for_each.contains(*id)
+        };
+        let pairs = violation.fairness.iter().filter(is_meant).map(|&id| &model.fairness[id]);
+        pairs.filter_map(|pair| self.condition(pair, Whose::Mine)).collect()
     }
 
     /// What fairness demands of the edges of each process: what was assumed of every one, and of processes of other families. What else was

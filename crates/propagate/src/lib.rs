@@ -2,7 +2,7 @@
 //!
 //! [`items`] and [`stepper`]: what a process sees, and its turns. [`views`]: the view states of all processes. [`additive`]
 //! finds sums that prune them, [`weights`] has them as tables. [`graph`]: view graphs, and which edges of two of them can be one turn. [`conditions`]: what fairness
-//! and the automaton of a violation demand. [`refute`] and `cases`: the rules. [`engine`]: the method.
+//! and the automaton of a violation demand; [`lemmas`]: what follows from what was refuted. [`refute`] and `cases`: the rules. [`engine`]: the method.
 //! [`every`]: the same for any number of interchangeable processes.
 
 pub mod additive;
@@ -12,6 +12,7 @@ pub mod engine;
 pub mod every;
 pub mod graph;
 pub mod items;
+pub mod lemmas;
 pub mod refute;
 pub mod stepper;
 pub mod views;

@@ -39,6 +39,8 @@ pub struct Effort<'b> {
     pub most_tests: usize,
     /// So many cases within cases at most.
     pub most_depth: usize,
+    /// Whether it is one of many tries: no case for each process then.
+    pub is_brief: bool,
 }
 
 /// What came of it.
@@ -207,7 +209,7 @@ impl<'r, 'm> Refuter<'r, 'm> {
         if spot == self.root() {
             return Ok(self.question.product.graph.fair_components(&edges, &self.question.product.conditions));
         }
-        let conditions = self.shop.conditions(spot, self.question.fairness)?;
+        let conditions = self.shop.known(spot, self.question.fairness)?;
         let graph = self.shop.graph(spot)?;
         if sets.scheduled.is_none_or(|process| process.index() != spot) {
             return Ok(graph.graph.fair_components(&edges, &conditions));
@@ -371,7 +373,7 @@ impl<'r, 'm> Refuter<'r, 'm> {
                 return Ok(self.cases(split, depth)?.map(|node| node.end));
             }
         }
-        if sets.scheduled.is_none() {
+        if sets.scheduled.is_none() && !self.effort.is_brief {
             let split = self.somebody(sets);
             return Ok(self.cases(split, depth)?.map(|node| node.end));
         }

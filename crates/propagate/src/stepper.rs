@@ -8,6 +8,7 @@ use model::Model;
 use model::control::{ActionId, ActionKind};
 use model::eval::{State, Turn, attempts_of, initial_states, is_idle};
 use model::process::ProcessId;
+use rustc_hash::FxHashMap;
 
 use crate::items::{Item, content, fill};
 
@@ -16,6 +17,8 @@ pub struct Stepper<'m> {
     model: &'m Model,
     /// Changed where a view shows it; what a view does not show stays whatever it was.
     state: State,
+    /// What was asked before about rows of processes' own views.
+    known: FxHashMap<(ProcessId, Box<[u32]>), Options>,
 }
 
 /// What a process can do at a view state.
@@ -31,7 +34,7 @@ impl<'m> Stepper<'m> {
     /// For a program without rendezvous and procedures.
     pub fn new(model: &'m Model) -> Self {
         let state = initial_states(model).next().expect("a program has an initial state");
-        Stepper { model, state }
+        Stepper { model, state, known: FxHashMap::default() }
     }
 
     /// A state that shows this row.
@@ -42,7 +45,24 @@ impl<'m> Stepper<'m> {
         &self.state
     }
 
+    /// What a process can do at a row of its own view, which always shows the same.
+    ///
+    /// # Errors
+    /// As [`Stepper::options`].
+    pub fn own_options(&mut self, process: ProcessId, items: &[Item], row: &[u32]) -> Result<Options, Halt> {
+        let key = (process, Box::from(row));
+        if let Some(known) = self.known.get(&key) {
+            return Ok(known.clone());
+        }
+        let found = self.options(process, items, row)?;
+        self.known.insert(key, found.clone());
+        Ok(found)
+    }
+
     /// What a process can do at a row.
+    ///
+    /// # Errors
+    /// It depends on something that the row does not show.
     pub fn options(&mut self, process: ProcessId, items: &[Item], row: &[u32]) -> Result<Options, Halt> {
         self.state(items, row);
         let (steps, footprint) = attempts_of(self.model, &self.state, process);

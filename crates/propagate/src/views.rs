@@ -43,6 +43,10 @@ pub struct View {
     pub initial: Vec<u32>,
     /// What additive invariants say at each row.
     pub shares: Vec<Shares>,
+    /// The additive invariants with a cell that is shown, or a part of a member.
+    pub touched_sums: Vec<usize>,
+    /// Those of them that rows say something about.
+    pub concerned_sums: Vec<usize>,
     numbers: FxHashMap<Row, u32>,
 }
 
@@ -98,6 +102,8 @@ pub struct Views<'m> {
     stepper: Stepper<'m>,
     /// What each process sees.
     seen: Vec<BTreeSet<Item>>,
+    /// Who sees what, ascending.
+    viewers: FxHashMap<Item, Vec<ProcessId>>,
     limits: Limits<'m>,
 }
 
@@ -128,7 +134,11 @@ impl<'m> Views<'m> {
     /// A limit, or a contradiction.
     pub fn new(model: &'m Model, weights: Weights, limits: Limits<'m>) -> Result<Self, Halt> {
         let seen: Vec<BTreeSet<Item>> = model.processes.ids().map(|process| seen_by(model, process)).collect();
-        let mut views = Views {
+        let mut viewers: FxHashMap<Item, Vec<ProcessId>> = FxHashMap::default();
+        for process in model.processes.ids() {
+            seen[process.index()].iter().for_each(|&item| viewers.entry(item).or_default().push(process));
+        }
+        Views::closed(Views {
             model,
             list: Vec::new(),
             turns: Vec::new(),
@@ -137,9 +147,21 @@ impl<'m> Views<'m> {
             turn_numbers: FxHashMap::default(),
             stepper: Stepper::new(model),
             seen,
+            viewers,
             limits,
-        };
-        for process in model.processes.ids() {
+        })
+    }
+
+    /// The views of all processes with other additive invariants.
+    ///
+    /// # Errors
+    /// A limit, or a contradiction.
+    pub fn with_weights(self, weights: Weights) -> Result<Self, Halt> {
+        Views::closed(Views { list: Vec::new(), weights, broken: BTreeSet::new(), ..self })
+    }
+
+    fn closed(mut views: Views<'m>) -> Result<Self, Halt> {
+        for process in views.model.processes.ids() {
             let items = views.seen[process.index()].iter().copied().collect();
             let view = views.empty(vec![process], items);
             views.list.push(view);
@@ -172,6 +194,11 @@ impl<'m> Views<'m> {
         &self.seen[process.index()]
     }
 
+    /// Who sees something, ascending.
+    pub fn viewers(&self, item: Item) -> &[ProcessId] {
+        self.viewers.get(&item).map_or(&[], Vec::as_slice)
+    }
+
     /// What two views have in common.
     pub fn common(&self, left: ViewIdx, right: ViewIdx) -> Common {
         let (one, other) = (&self.list[left].items, &self.list[right].items);
@@ -200,9 +227,13 @@ impl<'m> Views<'m> {
     }
 
     fn empty(&self, members: Vec<ProcessId>, items: Vec<Item>) -> View {
-        let sees = |process: &ProcessId| items.iter().any(|item| self.seen[process.index()].contains(item));
-        let touching = self.model.processes.ids().filter(sees).collect();
+        let touching: BTreeSet<ProcessId> = items.iter().flat_map(|&item| self.viewers(item)).copied().collect();
+        let touching = touching.into_iter().collect();
+        let touched_sums = self.weights.touched(&members, &items);
+        let concerned_sums = self.weights.concerned(&touched_sums, &members, &items);
         View {
+            touched_sums,
+            concerned_sums,
             members,
             items,
             touching,
@@ -288,7 +319,7 @@ impl<'m> Views<'m> {
         }
         let into = &mut self.list[view];
         // A value that a table does not list excludes nothing here; the invariant fails its own check then.
-        let shares = match self.weights.shares(&into.members, &into.items, &row) {
+        let shares = match self.weights.shares(&into.concerned_sums, &into.members, (&into.items, &row)) {
             Some(shares) if !self.weights.is_possible(&into.members, &shares) => return Ok(None),
             Some(shares) => shares,
             None => return Err(StopReason::from(Unsupported::about(Feature::Numbers, "additive invariants"))),
@@ -310,7 +341,11 @@ impl<'m> Views<'m> {
     fn take_turns(&mut self, view: ViewIdx, row: u32, queue: &mut Vec<(ViewIdx, u32)>) -> Result<(), Halt> {
         for member in self.list[view].members.clone() {
             let from = &self.list[view];
-            let options = self.stepper.options(member, &from.items, &from.rows[row as usize])?;
+            let at = &from.rows[row as usize];
+            let options = match view == member.index() {
+                true => self.stepper.own_options(member, &from.items, at)?,
+                false => self.stepper.options(member, &from.items, at)?,
+            };
             self.list[view].enabled[row as usize].push(options.enabled);
             for (turn, after) in options.turns {
                 let turn = self.turn_number(turn);
@@ -345,7 +380,7 @@ impl<'m> Views<'m> {
             let before = balance(invariant, before);
             before.is_none() || before != balance(invariant, after)
         };
-        let found: Vec<usize> = (0..self.weights.len()).filter(is_broken).collect();
+        let found: Vec<usize> = view.touched_sums.iter().copied().filter(is_broken).collect();
         self.broken.extend(found);
     }
 

@@ -15,6 +15,9 @@ use crate::items::{Item, number};
 #[derive(Clone, Debug, Default)]
 pub struct Weights {
     tables: Vec<Table>,
+    /// The invariants that a cell stands in, and those that a process has a part in; ascending.
+    of_cell: FxHashMap<Item, Vec<usize>>,
+    of_process: FxHashMap<ProcessId, Vec<usize>>,
 }
 
 /// One invariant.
@@ -58,7 +61,14 @@ pub fn share_of(shares: &Shares, invariant: usize) -> Option<&Share> {
 impl Weights {
     /// Tables for invariants.
     pub fn new(model: &Model, invariants: &[Additive]) -> Self {
-        Weights { tables: invariants.iter().map(|one| Table::new(model, one)).collect() }
+        let tables: Vec<Table> = invariants.iter().map(|one| Table::new(model, one)).collect();
+        let (mut of_cell, mut of_process): (FxHashMap<Item, Vec<usize>>, FxHashMap<ProcessId, Vec<usize>>) =
+            Default::default();
+        for (number, table) in tables.iter().enumerate() {
+            table.cells.keys().for_each(|&cell| of_cell.entry(cell).or_default().push(number));
+            table.processes.keys().for_each(|&process| of_process.entry(process).or_default().push(number));
+        }
+        Weights { tables, of_cell, of_process }
     }
 
     /// Whether there are none.
@@ -71,14 +81,29 @@ impl Weights {
         self.tables.len()
     }
 
-    /// What a view state says; `None` where it has a value that some table does not list.
-    pub fn shares(&self, members: &[ProcessId], items: &[Item], row: &[u32]) -> Option<Shares> {
-        let concerns = |table: &Table| {
+    /// The invariants of which a view shows a cell, or in which one of its processes has a part; ascending.
+    pub fn touched(&self, members: &[ProcessId], items: &[Item]) -> Vec<usize> {
+        let of_cells = items.iter().filter_map(|item| self.of_cell.get(item));
+        let of_members = members.iter().filter_map(|member| self.of_process.get(member));
+        let mut found: Vec<usize> = of_cells.chain(of_members).flatten().copied().collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    /// Of the invariants that a view touches, those that its states say something about.
+    pub fn concerned(&self, touched: &[usize], members: &[ProcessId], items: &[Item]) -> Vec<usize> {
+        let concerns = |&&invariant: &&usize| {
+            let table = &self.tables[invariant];
             members.iter().any(|member| table.processes.contains_key(member))
                 || table.cells.keys().all(|cell| items.binary_search(cell).is_ok())
         };
-        let tables = self.tables.iter().enumerate().filter(|(_, table)| concerns(table));
-        tables.map(|(invariant, table)| table.share(invariant, members, (items, row))).collect()
+        touched.iter().filter(concerns).copied().collect()
+    }
+
+    /// What a view state says about these invariants; `None` where it has a value that some table does not list.
+    pub fn shares(&self, concerned: &[usize], members: &[ProcessId], at: (&[Item], &[u32])) -> Option<Shares> {
+        concerned.iter().map(|&invariant| self.tables[invariant].share(invariant, members, at)).collect()
     }
 
     /// Whether some states of the others fit to a view state.

@@ -3,12 +3,14 @@
 use std::rc::Rc;
 
 use engine::Halt;
+use evidence::plain::Violation;
 use model::fairness::{FairnessId, FairnessPair};
 use rustc_hash::FxHashMap;
 use streett::Condition;
 
 use crate::conditions::fair_conditions;
 use crate::graph::{Pairing, ViewGraph, view_graph};
+use crate::lemmas::lemma;
 use crate::views::{ViewIdx, Views};
 
 /// Views with all that is known about their edges.
@@ -19,14 +21,26 @@ pub struct Workshop<'m> {
     n_edges: usize,
     graphs: FxHashMap<ViewIdx, Rc<ViewGraph>>,
     pairings: FxHashMap<(ViewIdx, ViewIdx), Rc<Pairing>>,
-    conditions: FxHashMap<(ViewIdx, Vec<FairnessId>), Rc<Vec<Condition>>>,
+    conditions: FxHashMap<Assumed, Rc<Vec<Condition>>>,
+    /// The same with lemmas, where there are some, and the facts that these are from.
+    learned: FxHashMap<Assumed, Learned>,
 }
+
+/// Conditions with lemmas.
+#[derive(Clone)]
+struct Learned {
+    conditions: Rc<Vec<Condition>>,
+    facts: Vec<usize>,
+}
+
+/// A view, and fairness assumptions.
+type Assumed = (ViewIdx, Vec<FairnessId>);
 
 impl<'m> Workshop<'m> {
     /// Nothing is known yet.
     pub fn new(views: Views<'m>, most_edges: usize) -> Self {
-        let (graphs, pairings, conditions) = Default::default();
-        Workshop { views, most_edges, n_edges: 0, graphs, pairings, conditions }
+        let (graphs, pairings, conditions, learned) = Default::default();
+        Workshop { views, most_edges, n_edges: 0, graphs, pairings, conditions, learned }
     }
 
     /// How many edges all graphs may have.
@@ -77,5 +91,37 @@ impl<'m> Workshop<'m> {
         let made = Rc::new(fair_conditions(&mut self.views, (view, &graph), &pairs)?);
         self.conditions.insert(key, Rc::clone(&made));
         Ok(made)
+    }
+
+    /// From here on every fair run satisfies what follows from that no fair run violates the property in this way, which a fact shows.
+    ///
+    /// # Errors
+    /// A limit, a contradiction, or a predicate without a value.
+    pub fn learn(&mut self, view: ViewIdx, violation: &Violation, fact: usize) -> Result<(), Halt> {
+        let graph = self.graph(view)?;
+        let Some(lemma) = lemma(&mut self.views, (view, &graph), &violation.automaton)? else { return Ok(()) };
+        let mut conditions = (*self.known(view, &violation.fairness)?).clone();
+        conditions.push(lemma);
+        let key = (view, violation.fairness.clone());
+        let mut facts = self.learned.remove(&key).map(|learned| learned.facts).unwrap_or_default();
+        facts.push(fact);
+        self.learned.insert(key, Learned { conditions: Rc::new(conditions), facts });
+        Ok(())
+    }
+
+    /// What fairness demands in a view, with lemmas.
+    ///
+    /// # Errors
+    /// As [`Workshop::conditions`].
+    pub fn known(&mut self, view: ViewIdx, fairness: &[FairnessId]) -> Result<Rc<Vec<Condition>>, Halt> {
+        match self.learned.get(&(view, fairness.to_vec())) {
+            Some(learned) => Ok(Rc::clone(&learned.conditions)),
+            None => self.conditions(view, fairness),
+        }
+    }
+
+    /// The facts whose lemmas are known in a view.
+    pub fn facts(&self, view: ViewIdx, fairness: &[FairnessId]) -> &[usize] {
+        self.learned.get(&(view, fairness.to_vec())).map_or(&[], |learned| &learned.facts)
     }
 }

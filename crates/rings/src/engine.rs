@@ -14,8 +14,9 @@ use model::template::Reason;
 
 use crate::flows::{flows, is_kept, weights};
 use crate::question::{Asked, Question, asked, shown};
+use crate::refute::is_refuted;
 use crate::ring::Ring;
-use crate::walk::{Wanted, exists};
+use crate::walk::{Wanted, Weights, exists};
 use crate::windows::{Doing, Failure, Windows};
 
 /// The most processes in a window.
@@ -169,9 +170,10 @@ impl Asking<'_> {
             let first = |doings: &Vec<Doing>| doings.first().is_some_and(test);
             windows.theta.iter().map(|set| set.doings.iter().map(first).collect()).collect::<Vec<Vec<bool>>>()
         };
-        let flows = flows.iter().map(|flow| weights(windows, flow)).collect();
+        let flows: Vec<Weights> = flows.iter().map(|flow| weights(windows, flow)).collect();
         let wanted = match &open.asked.question {
             Question::NoFault => return Ok(!of(|doing| doing.is_faulty).into_iter().flatten().any(|faulty| faulty)),
+            Question::Runs => return is_refuted(windows, open.property, &flows, &self.task.budget),
             Question::NoDeadlock => {
                 Wanted { allowed: of(|doing| doing.is_blocked), signs: vec![of(|doing| doing.is_busy)], flows }
             }
@@ -189,7 +191,9 @@ impl Asking<'_> {
         let sized = model::template::sized_family(model);
         let Ok(sized) = sized else { return Verdict::Unknown(Coarse::Views.into()) };
         let parameter = &model.parameters[sized.parameter];
-        let from = parameter.least.max(proof.from());
+        // Who moves must be seen alike by windows side by side, where runs are compared.
+        let is_about_runs = matches!(model.properties[property].kind, PropertyKind::Temporal(_));
+        let from = parameter.least.max(proof.from() + i64::from(is_about_runs));
         if parameter.value < from && !self.every_size {
             return Verdict::Unknown(Coarse::Views.into());
         }

@@ -10,7 +10,7 @@ use model::Model;
 use model::eval::{State, Viewpoint};
 use model::expr::{Access, BinaryOp, Domain, Expr, ExprKind, Quantified, Quantifier, Whose};
 use model::process::ProcessId;
-use model::property::PropertyKind;
+use model::property::{Formula, PropertyKind};
 use model::template::{Neighbours, Reason, Sized, sized_family, told_of_neighbours};
 use model::value::Value;
 use model::variable::CellId;
@@ -28,6 +28,8 @@ pub enum Question {
     NoDeadlock,
     /// There is no state that shows all signs, each at another process.
     Never(Vec<Sign>),
+    /// No fair run violates a temporal property of each process.
+    Runs,
 }
 
 /// What a process must show: where each expression is found in the property, and the value that it has.
@@ -58,7 +60,8 @@ pub fn asked(model: &Model, kind: &PropertyKind) -> Result<Asked, Reason> {
         PropertyKind::DeadlockFree => return Ok(Asked { question: Question::NoDeadlock, told: Vec::new() }),
         PropertyKind::Invariant(expr) => expr,
         PropertyKind::Reachable(_) => return Err(plain("what can be reached is for a search")),
-        PropertyKind::RaceFree(_) | PropertyKind::Temporal(_) => return Err(plain("it is no question about states")),
+        PropertyKind::RaceFree(_) => return Err(plain("it is no question about states")),
+        PropertyKind::Temporal(formula) => return asked_of_runs(model, formula),
     };
     let sized = sized_family(model).map_err(|reasons| {
         reasons.into_iter().next().unwrap_or_else(|| plain("no family has a parameter for its size"))
@@ -87,6 +90,42 @@ pub fn asked(model: &Model, kind: &PropertyKind) -> Result<Asked, Reason> {
         signs.retain(|sign| !sign.parts.is_empty());
     }
     Ok(Asked { question: Question::Never(signs), told })
+}
+
+/// What a temporal property asks, where it is about each process.
+fn asked_of_runs(model: &Model, formula: &Formula) -> Result<Asked, Reason> {
+    let sized = sized_family(model).map_err(|reasons| {
+        reasons.into_iter().next().unwrap_or_else(|| plain("no family has a parameter for its size"))
+    })?;
+    let Formula::Quantified { quantifier: Quantifier::Forall, bindings, filter: None, body } = formula else {
+        return Err(plain("the property is not about each process"));
+    };
+    if !matches!(&bindings[..], [one] if matches!(one.domain, Domain::Family(of) if of == sized.family)) {
+        return Err(plain("the property is not about each process"));
+    }
+    let mut told = Vec::new();
+    of_each(model, sized, body, &mut told)?;
+    Ok(Asked { question: Question::Runs, told })
+}
+
+/// What a formula says about a process.
+fn of_each(model: &Model, sized: Sized, formula: &Formula, told: &mut Vec<Neighbours>) -> Result<(), Reason> {
+    match formula {
+        Formula::Now(expr) => {
+            if bound_in(expr).iter().any(|&one| one > 0) {
+                return Err(at(expr.span, "it says something about two processes at once"));
+            }
+            told.push(told_of(model, sized, expr)?);
+            Ok(())
+        }
+        Formula::Not(inner) | Formula::Unary(_, inner) => of_each(model, sized, inner, told),
+        Formula::Boolean(_, left, right) | Formula::Binary(_, left, right) => {
+            of_each(model, sized, left, told)?;
+            of_each(model, sized, right, told)
+        }
+        Formula::Quantified { .. } => Err(plain("the property looks at all processes from one of them")),
+        Formula::Refused(_) => Err(plain("the property is an automaton")),
+    }
 }
 
 /// How many processes it is about, how they differ, and what it says.
@@ -240,7 +279,7 @@ fn shows(
 }
 
 /// All that the value of an expression may depend on.
-fn touched(instance: &Instance, expr: &Expr, bound: &[Value]) -> Option<BTreeSet<Part>> {
+pub(crate) fn touched(instance: &Instance, expr: &Expr, bound: &[Value]) -> Option<BTreeSet<Part>> {
     let mut found = Some(BTreeSet::new());
     each_part(expr, &mut |part| {
         let parts = match &part.kind {

@@ -17,7 +17,7 @@ use crate::instance::{Part, Sighted, Stand};
 use crate::ring::{Ring, Sizes};
 
 /// A step is taken in at most so many ways.
-const MOST_WAYS: usize = 1 << 14;
+pub(crate) const MOST_WAYS: usize = 1 << 14;
 
 /// A window starts in at most so many ways.
 const MOST_STARTS: usize = 1 << 16;
@@ -76,6 +76,13 @@ pub struct States {
     known: FxHashMap<WindowState, usize>,
 }
 
+impl States {
+    /// The number of a state.
+    pub fn number(&self, state: &WindowState) -> Option<usize> {
+        self.known.get(state).copied()
+    }
+}
+
 /// All windows of a ring.
 #[derive(Debug)]
 pub struct Windows<'a> {
@@ -90,7 +97,9 @@ pub struct Windows<'a> {
     /// Windows one to the right of others.
     pub next: Vec<Pair>,
     /// Windows that begin or end with a process that is near the other one.
-    near: Vec<Pair>,
+    pub(crate) near: Vec<Pair>,
+    /// The states that windows start in.
+    pub(crate) initial: Vec<Vec<usize>>,
 }
 
 /// Why there are no windows.
@@ -141,10 +150,14 @@ impl<'a> Windows<'a> {
         let starts = windows.starts()?;
         let mut closure = Closure::new(&mut windows, budget);
         closure.bounds = flows.iter().map(|flow| (flow.weights.iter().cloned().collect(), flow.total)).collect();
-        for (shape, state) in starts {
+        for (shape, state) in starts.iter().cloned() {
             closure.insert(shape, state);
         }
         closure.close()?;
+        for (shape, state) in &starts {
+            let number = windows.theta[*shape].number(state);
+            windows.initial[*shape].extend(number);
+        }
         Ok(windows)
     }
 
@@ -168,7 +181,8 @@ impl<'a> Windows<'a> {
         }
         let shapes: Vec<Shape> = shapes.into_values().collect();
         let theta = vec![States::default(); shapes.len()];
-        let mut windows = Windows { ring, sizes, shapes, theta, next: Vec::new(), near: Vec::new() };
+        let initial = vec![Vec::new(); shapes.len()];
+        let mut windows = Windows { ring, sizes, shapes, theta, next: Vec::new(), near: Vec::new(), initial };
         windows.next = windows.pairs(&[1]);
         let distances: Vec<i64> = (1..=span).flat_map(|by| [by, -by]).collect();
         windows.near = windows.pairs(&distances);
@@ -386,7 +400,7 @@ impl<'w, 'a, 'b> Closure<'w, 'a, 'b> {
 }
 
 /// Windows that are far from each other, where there is something that all share: they agree on that.
-fn far(windows: &Windows<'_>) -> Vec<Pair> {
+pub(crate) fn far(windows: &Windows<'_>) -> Vec<Pair> {
     let shared = |shape: usize| {
         let items = windows.shapes[shape].items.iter().enumerate();
         items.filter(|(_, item)| matches!(item, RingItem::Shared(..))).map(|(at, _)| at).collect::<Vec<usize>>()

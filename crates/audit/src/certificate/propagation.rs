@@ -33,9 +33,12 @@ type Assumed = (usize, Vec<FairnessId>);
 /// What refutations of one program share: its views, and their edges where they are asked for.
 pub(super) struct Scene<'a> {
     views: Views<'a>,
-    edges: Vec<OnceCell<Vec<Edge>>>,
+    edges: Vec<OnceCell<Rc<Vec<Edge>>>>,
     /// What fairness assumptions demand of the edges of processes.
     conditions: RefCell<HashMap<Assumed, Rc<Vec<Condition>>>>,
+    /// What follows from earlier facts for the edges of processes.
+    lemmas: RefCell<HashMap<(usize, usize), Option<Rc<Condition>>>>,
+    splitter: Splitter<'a>,
     budget: &'a Budget,
 }
 
@@ -48,7 +51,8 @@ impl<'a> Scene<'a> {
         }
         let views = Views::new(model, sights, budget)?;
         let edges = views.list.iter().map(|_| OnceCell::new()).collect();
-        Ok(Scene { edges, views, conditions: RefCell::default(), budget })
+        let (conditions, lemmas) = Default::default();
+        Ok(Scene { edges, views, conditions, lemmas, splitter: Splitter::new(model), budget })
     }
 
     /// How many view states there are.
@@ -56,16 +60,21 @@ impl<'a> Scene<'a> {
         self.views.list.iter().map(|view| view.rows.len()).sum()
     }
 
-    fn edges(&self, process: usize) -> Outcome<&[Edge]> {
+    fn edges(&self, process: usize) -> Outcome<&Rc<Vec<Edge>>> {
         if let Some(known) = self.edges[process].get() {
             return Ok(known);
         }
-        let made = edges(&self.views, &self.views.list[process])?;
+        let made = Rc::new(edges(&self.views, &self.views.list[process])?);
         Ok(self.edges[process].get_or_init(|| made))
     }
 
-    /// Replays a refutation of one way to violate the property; how many steps there were.
-    pub fn check(&self, violation: &Violation, claim: &Refutation) -> Outcome<usize> {
+    /// Replays a refutation of one way to violate the property, with earlier facts; how many steps there were.
+    pub fn check(&self, violation: &Violation, claim: &Refutation, earlier: &[Earlier<'_>]) -> Outcome<usize> {
+        for fact in earlier {
+            if !fact.violation.fairness.iter().all(|pair| violation.fairness.contains(pair)) {
+                return Err(CertificateError::Malformed("it uses what was shown of other fair runs".to_owned()));
+            }
+        }
         let model = self.views.model;
         let mut members = claim.members.clone();
         members.sort_unstable();
@@ -73,18 +82,30 @@ impl<'a> Scene<'a> {
         let cells = claim.cells.iter().map(|&cell| Item::Cell(cell));
         let more: BTreeSet<Item> = cells.chain(claim.controls.iter().map(|&process| Item::Control(process))).collect();
         let property = self.views.joint(&members, &more)?;
-        let property_edges = edges(&self.views, &property)?;
-        let splitter = Splitter::new(model);
-        let judge = Judge { views: &self.views, splitter: &splitter };
+        let own = members.first().filter(|one| Rc::ptr_eq(&property, &self.views.list[one.index()]));
+        let property_edges = match own {
+            Some(process) => Rc::clone(self.edges(process.index())?),
+            None => Rc::new(edges(&self.views, &property)?),
+        };
+        let judge = Judge { views: &self.views, splitter: &self.splitter };
         judge.check_values(violation, &property)?;
         let fairness = judge.fairness(violation, &property, &property_edges);
         let product = judge.product(&violation.automaton, (&property, &property_edges), &fairness)?;
-        let replay = Replay { scene: self, judge, violation, property, property_edges, product };
+        let replay = Replay { scene: self, judge, violation, earlier, property, property_edges, product };
         let sets = Sets { of: vec![None; model.processes.len() + 1], scheduled: None };
         let mut n_steps = 0;
         replay.run(&claim.steps, sets, &mut n_steps)?;
         Ok(n_steps)
     }
+}
+
+/// That no fair run violates the property in some way, shown by an earlier fact.
+#[derive(Clone, Copy)]
+pub(super) struct Earlier<'e> {
+    /// The fact.
+    pub fact: usize,
+    /// The way.
+    pub violation: &'e Violation,
 }
 
 /// The sets at some point: by process, then the property's; `None` is all edges.
@@ -100,8 +121,9 @@ struct Replay<'r, 'a> {
     scene: &'r Scene<'a>,
     judge: Judge<'r, 'a>,
     violation: &'r Violation,
-    property: View,
-    property_edges: Vec<Edge>,
+    earlier: &'r [Earlier<'r>],
+    property: Rc<View>,
+    property_edges: Rc<Vec<Edge>>,
     product: Product,
 }
 
@@ -158,7 +180,7 @@ impl Replay<'_, '_> {
     }
 
     fn view(&self, spot: usize) -> &View {
-        self.scene.views.list.get(spot).unwrap_or(&self.property)
+        self.scene.views.list.get(spot).map_or(&self.property, Rc::as_ref)
     }
 
     fn n_edges(&self, spot: usize) -> Outcome<usize> {
@@ -196,6 +218,12 @@ impl Replay<'_, '_> {
         let edges = self.scene.edges(spot)?;
         let ends: Vec<(usize, usize)> = edges.iter().map(|edge| (edge.from, edge.to)).collect();
         let mut conditions = self.fairness(spot, edges);
+        let lemmas: Vec<Rc<Condition>> =
+            self.earlier.iter().filter_map(|fact| self.lemma(spot, edges, *fact)).collect();
+        if !lemmas.is_empty() {
+            let lemmas = lemmas.iter().map(|lemma| Condition::clone(lemma));
+            conditions = Rc::new(conditions.iter().cloned().chain(lemmas).collect());
+        }
         if let Some(process) = sets.scheduled.filter(|process| process.index() == spot) {
             let is_turn = |edge: &Edge| edge.turn.as_ref().is_some_and(|turn| turn.processes().contains(&process));
             let turns = Condition { stays: None, often: edges.iter().map(is_turn).collect() };
@@ -214,6 +242,17 @@ impl Replay<'_, '_> {
         made.retain(|condition| condition.often.contains(&false));
         let made = Rc::new(made);
         self.scene.conditions.borrow_mut().insert(key, Rc::clone(&made));
+        made
+    }
+
+    /// What an earlier fact says of the edges of a process, if its view shows that.
+    fn lemma(&self, spot: usize, edges: &[Edge], earlier: Earlier<'_>) -> Option<Rc<Condition>> {
+        let key = (spot, earlier.fact);
+        if let Some(known) = self.scene.lemmas.borrow().get(&key) {
+            return known.clone();
+        }
+        let made = self.judge.lemma(self.view(spot), edges, &earlier.violation.automaton).map(Rc::new);
+        self.scene.lemmas.borrow_mut().insert(key, made.clone());
         made
     }
 
@@ -263,7 +302,7 @@ impl Replay<'_, '_> {
         let weights = &self.scene.views.weights;
         self.check_invariant(invariant)?;
         let view = self.view(of);
-        let holds = |row: usize| view.shares[row][invariant].rest.is_some_and(|rest| rest >= 1);
+        let holds = |row: usize| view.share(row, invariant).rest.is_some_and(|rest| rest >= 1);
         if !self.view_edges(of, sets)?.iter().all(|edge| holds(edge.from) && holds(edge.to)) {
             return words::refused("some other process has to weigh something all the time", "none may do so");
         }

@@ -2,21 +2,23 @@
 //!
 //! In: a Model, a property, windows. Out: how many obligations hold, or the first that does not. `text` looks at what the written text does with the
 //! index of a process and with the size, `sizes` makes the program at each size that shows words and reads windows off states, `said` takes
-//! the property apart, `round` looks for closed walks. Which cells a process touches is not believed: every attempt of a step is watched, and one
+//! the property apart, `round` looks for closed walks, `lasting` for what windows can do for ever. Which cells a process touches is not believed: every attempt of a step is watched, and one
 //! that looks at, or changes, what stands outside of its window, or further away than is claimed, is refused.
 
+mod lasting;
 mod round;
 mod said;
 mod sizes;
 mod text;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use base::Budget;
 use evidence::certificate::Obligations;
 use evidence::rings::{Flow, RingItem, RingValue, RingsProof, Weight, WindowSet, Word};
 use evidence::scope::Scope;
 use model::Model;
+use model::control::{ActionId, ActionKind};
 use model::eval::{attempts_up_to, free_cells, is_idle, is_terminated, may_end};
 use model::process::ProcessId;
 use model::property::PropertyKind;
@@ -44,9 +46,11 @@ pub(super) fn check(
     let text = text::Text::new(model, proof, &said)?;
     let size = text.size;
     let declared = &model.parameters[size];
+    // Windows side by side have to tell alike who moves, where runs are compared.
+    let least = proof.from() + i64::from(matches!(property, PropertyKind::Temporal(_)));
     match scope {
-        Scope::AllSizes { parameter, from, .. } if *parameter == declared.name && *from >= proof.from() => {}
-        Scope::Instance if declared.value >= proof.from() => {}
+        Scope::AllSizes { parameter, from, .. } if *parameter == declared.name && *from >= least => {}
+        Scope::Instance if declared.value >= least => {}
         _ => return malformed(format!("it claims {scope} of windows of {} processes", proof.width)),
     }
     let sizes = Sizes::new(model, size, proof)?;
@@ -55,7 +59,10 @@ pub(super) fn check(
     checker.initiality()?;
     checker.steps()?;
     checker.flows()?;
-    checker.implication(property, &said)?;
+    match property {
+        PropertyKind::Temporal(_) => checker.discharged.ranks += lasting::check(&checker, name)?,
+        _ => checker.implication(property, &said)?,
+    }
     Ok(checker.discharged)
 }
 
@@ -67,9 +74,23 @@ fn malformed<T>(what: impl Into<String>) -> Outcome<T> {
 #[derive(Clone, Debug)]
 pub(super) struct Deed {
     after: Vec<Values>,
+    /// By which action each of these comes about.
+    by: Vec<ActionId>,
+    /// The enabled actions other than leaving `idle`.
+    enabled: Vec<ActionId>,
+    /// Whether a turn of the process may change nothing, because it has no step or may wait where it is.
+    may_stand: bool,
     has_fault: bool,
     is_stuck: bool,
     rests: bool,
+}
+
+impl Deed {
+    /// The turns of the process in a state, each with its action, or none where it stands still.
+    fn turns<'d>(&'d self, state: &'d Values) -> impl Iterator<Item = (Option<ActionId>, &'d Values)> {
+        let still = self.may_stand.then_some((None, state));
+        self.by.iter().map(|&action| Some(action)).zip(&self.after).chain(still)
+    }
 }
 
 /// A window that stands somewhere.
@@ -91,6 +112,8 @@ pub(super) struct Checker<'a> {
     /// For each window a size and a place where it stands.
     stands: Vec<(usize, Spot)>,
     deeds: Vec<Vec<Vec<Deed>>>,
+    /// The states that each window starts in, by their number.
+    starts: Vec<BTreeSet<usize>>,
     discharged: Obligations,
     budget: &'a Budget,
 }
@@ -122,7 +145,8 @@ impl<'a> Checker<'a> {
         }
         let known = proof.windows.iter().map(|set| set.states.iter().collect()).collect();
         let discharged = Obligations::default();
-        Ok(Checker { proof, sizes, number, known, stands, deeds: Vec::new(), discharged, budget })
+        let starts = vec![BTreeSet::new(); proof.windows.len()];
+        Ok(Checker { proof, sizes, number, known, stands, deeds: Vec::new(), starts, discharged, budget })
     }
 
     /// Whether a window may be in this state: it is listed, or alone weighs more than a flow allows all to weigh together.
@@ -166,6 +190,9 @@ impl<'a> Checker<'a> {
                 if !starts.iter().all(|start| self.has(window, start)) {
                     return words::refused("every window has to start as one of its states", "one does not");
                 }
+                let states = self.proof.windows[window].states.iter().enumerate();
+                let begins = states.filter(|(_, state)| starts.contains(state)).map(|(number, _)| number);
+                self.starts[window].extend(begins);
             }
         }
         Ok(())
@@ -239,10 +266,18 @@ impl<'a> Checker<'a> {
             let rests = is_terminated(model, &whole, process)
                 || is_idle(model, &whole, process)
                 || may_end(model, &whole, process);
-            let mut deed = Deed { after: Vec::new(), has_fault: false, is_stuck: steps.is_empty(), rests };
+            let may_stand = steps.is_empty() || is_idle(model, &whole, process);
+            let (after, by, enabled) = Default::default();
+            let mut deed = Deed { after, by, enabled, may_stand, has_fault: false, is_stuck: steps.is_empty(), rests };
             for (step, _) in steps {
+                if !matches!(model.actions[step.by.action].kind, ActionKind::Idle) {
+                    deed.enabled.push(step.by.action);
+                }
                 match step.result {
-                    Ok(after) => deed.after.push(sized.read(&after, items, spot)),
+                    Ok(after) => {
+                        deed.by.push(step.by.action);
+                        deed.after.push(sized.read(&after, items, spot));
+                    }
                     Err(_) => deed.has_fault = true,
                 }
             }

@@ -9,7 +9,7 @@
 //! comes back to a state that it has passed, with the same process to go on, is a fault.
 
 use std::cell::RefCell;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::body::{Mover, Path, Paths};
 use super::choice::Choosing;
@@ -112,6 +112,9 @@ pub fn local_attempts_up_to(model: &Model, state: &State, process: ProcessId, mo
 /// A statement of the mover and one of its partner.
 type LinkKey = (StatementId, Option<(ProcessId, StatementId)>);
 
+/// Steps of the same statements up to this many are compared one by one.
+const MOST_COMPARED: usize = 8;
+
 /// The statements of a step and what comes of them: what makes it different from others.
 type StepKey = (Vec<LinkKey>, Result<State, StepFault>);
 
@@ -128,13 +131,26 @@ fn up_to(mover: Mover<'_>, state: &State, most: usize) -> Option<Vec<(Step, Vec<
 
 /// The steps at the end of chains, each once.
 fn distinct(model: &Model, chains: impl IntoIterator<Item = Chain>) -> Vec<(Step, Vec<Touch>)> {
-    let mut seen: HashSet<StepKey> = HashSet::new();
     let statement = |action: ActionId| model.actions[action].statement;
     let key = |link: Link| (statement(link.action), link.partner.map(|(partner, theirs)| (partner, statement(theirs))));
-    let mut found = Vec::new();
+    let mut found: Vec<(Step, Vec<Touch>)> = Vec::new();
+    // States are large: they are compared where the statements are the same, and hashed where there are many.
+    let mut by_links: HashMap<Vec<LinkKey>, Vec<usize>> = HashMap::new();
+    let mut many: HashSet<StepKey> = HashSet::new();
     for Chain { by, path, .. } in chains {
         let step = Step { by, result: path.fault.map_or(Ok(path.state), Err) };
-        if seen.insert((step.by.links().map(key).collect(), step.result.clone())) {
+        let links: Vec<LinkKey> = step.by.links().map(key).collect();
+        let alike = by_links.entry(links.clone()).or_default();
+        let is_new = if alike.len() < MOST_COMPARED {
+            alike.iter().all(|&at| found[at].0.result != step.result)
+        } else {
+            if alike.len() == MOST_COMPARED {
+                many.extend(alike.iter().map(|&at| (links.clone(), found[at].0.result.clone())));
+            }
+            many.insert((links, step.result.clone()))
+        };
+        if is_new {
+            alike.push(found.len());
             found.push((step, path.touched));
         }
     }

@@ -3,4 +3,5 @@
 #![allow(clippy::unwrap_used)]
 
 mod examples;
+mod lasting;
 mod random;

@@ -15,27 +15,27 @@ use testkit::Product;
 use testkit::choices::Choices;
 
 /// What may occur in the programs of a campaign.
-#[derive(Clone, Copy, Default)]
-struct Kinds {
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Kinds {
     /// The first process, the last one, or odd ones differ.
-    types: bool,
+    pub(crate) types: bool,
     /// The ends are no neighbours.
-    chain: bool,
+    pub(crate) chain: bool,
     /// There is a cell of all.
-    shared: bool,
+    pub(crate) shared: bool,
     /// There are locks between neighbours.
-    locks: bool,
+    pub(crate) locks: bool,
     /// Ones go from place to place.
-    tokens: bool,
+    pub(crate) tokens: bool,
 }
 
-struct Writer<'c> {
-    choices: &'c mut Choices,
-    kinds: Kinds,
+pub(crate) struct Writer<'c> {
+    pub(crate) choices: &'c mut Choices,
+    pub(crate) kinds: Kinds,
 }
 
 impl Writer<'_> {
-    fn pick(&mut self, items: &[&str]) -> String {
+    pub(crate) fn pick(&mut self, items: &[&str]) -> String {
         (*self.choices.pick(items)).to_owned()
     }
 
@@ -48,7 +48,7 @@ impl Writer<'_> {
         }
     }
 
-    fn position(&mut self) -> String {
+    pub(crate) fn position(&mut self) -> String {
         self.pick(&["i == 0", "i == N - 1", "i % 2 == 0", "i > 0", "i < N - 1"])
     }
 
@@ -87,7 +87,7 @@ impl Writer<'_> {
         }
     }
 
-    fn statement(&mut self, label: usize) -> String {
+    pub(crate) fn statement(&mut self, label: usize) -> String {
         if self.kinds.tokens {
             // Take, use, pass on: most of the time.
             return match (self.choices.below(6), label) {
@@ -108,7 +108,7 @@ impl Writer<'_> {
         }
     }
 
-    fn told(&mut self, who: &str) -> String {
+    pub(crate) fn told(&mut self, who: &str) -> String {
         let n = self.choices.below(2);
         match self.choices.below(4) {
             0 => format!("P[{who}].x == {n}"),
@@ -149,7 +149,7 @@ impl Writer<'_> {
     }
 }
 
-fn load(text: &str, n: i64) -> Option<Model> {
+pub(crate) fn load(text: &str, n: i64) -> Option<Model> {
     lang::load(&SourceFile::new("r.pw", text), &[("N".to_owned(), n)]).ok().map(|loaded| loaded.model)
 }
 

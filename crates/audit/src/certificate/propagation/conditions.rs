@@ -4,10 +4,11 @@
 //! shows it, or its text tells.
 
 use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
 
 use evidence::plain::{Automaton, Violation};
 use model::control::ActionId;
-use model::eval::{Turn, Viewpoint};
+use model::eval::{State, Turn, Viewpoint};
 use model::expr::Expr;
 use model::fairness::{EdgePredicate, FairnessPair, StatePredicate};
 use model::process::ProcessId;
@@ -39,7 +40,8 @@ impl Judge<'_, '_> {
                 if self.splitter.has_value(expr, &[]) {
                     continue;
                 }
-                let shown = self.views.list.iter().chain([property]).map(|view| self.truths(view, expr, &[]));
+                let shown =
+                    self.views.list.iter().map(Rc::as_ref).chain([property]).map(|view| self.truths(view, expr, &[]));
                 if !shown.flatten().any(|truths| truths.iter().all(Option::is_some)) {
                     let name = &self.views.model.fairness[pair].name;
                     return Err(CertificateError::NotSupported(format!("`{name}` may have no value")));
@@ -56,8 +58,8 @@ impl Judge<'_, '_> {
             return None;
         }
         let truth = |row: &Vec<u32>| {
-            let state = self.views.state(&view.items, row).ok()?;
-            Viewpoint::of_instance(self.views.model, &state, bound).truth(expr).ok()
+            let truth = |state: &State| Viewpoint::of_instance(self.views.model, state, bound).truth(expr).ok();
+            self.views.at_state(&view.items, row, truth).ok()?
         };
         Some(view.rows.iter().map(truth).collect())
     }
@@ -105,7 +107,40 @@ impl Judge<'_, '_> {
         }
     }
 
-    /// What the fairness assumptions of a violation demand of a view.
+    /// Whether an assumption excludes nothing in a view: what it says of a process is not shown there, and may be so all the time.
+    fn may_always_be_met(view: &View, pair: &FairnessPair) -> bool {
+        let is_hidden = |predicate: &StatePredicate| matches!(predicate, StatePredicate::Unable(one, _) if !view.members.contains(one));
+        let before = |often: &EdgePredicate| matches!(often, EdgePredicate::Before(predicate) if is_hidden(predicate));
+        pair.always.as_ref().is_some_and(is_hidden) || pair.often.iter().any(before)
+    }
+
+    /// What follows, in a view that shows it, from that no fair run violates a property by waiting in vain: that the automaton's first state waits for
+    /// whatever it likes, and leads by some literals to a state in which it stays by others and accepts.
+    pub fn lemma(&self, view: &View, edges: &[Edge], automaton: &Automaton) -> Option<Condition> {
+        let (first, rest) = automaton.states.split_first()?;
+        let waits = first.iter().any(|edge| edge.target == 0 && edge.literals.is_empty());
+        let mut marks: Vec<usize> = Vec::new();
+        let (asked, unanswered) = { first.iter() }.filter(|edge| waits && edge.target > 0).find_map(|edge| {
+            let stays = rest[edge.target - 1].iter().find(|one| {
+                marks.clone_from(&one.marks);
+                marks.sort_unstable();
+                marks.dedup();
+                one.target == edge.target && marks.len() == automaton.n_marks
+            })?;
+            Some((&edge.literals, &stays.literals))
+        })?;
+        let mut truths: Vec<Vec<bool>> = Vec::new();
+        for atom in &automaton.atoms {
+            truths.push(self.truths(view, &atom.expr, &atom.bound)?.into_iter().collect::<Option<Vec<bool>>>()?);
+        }
+        let is_so = |literals: &[(usize, bool)], row: usize| literals.iter().all(|&(atom, is)| truths[atom][row] == is);
+        Some(Condition {
+            stays: Some((0..view.rows.len()).map(|row| !is_so(asked, row)).collect()),
+            often: edges.iter().map(|edge| !is_so(unanswered, edge.from)).collect(),
+        })
+    }
+
+    /// What the fairness assumptions of a violation demand of a view; those that exclude nothing are left out.
     pub fn fairness(&self, violation: &Violation, view: &View, edges: &[Edge]) -> Vec<Condition> {
         let condition = |pair: &FairnessPair| {
             let mut often = vec![false; edges.len()];
@@ -121,7 +156,17 @@ impl Judge<'_, '_> {
             }
             Condition { stays: pair.always.as_ref().map(|always| self.may_hold(view, always)), often }
         };
-        violation.fairness.iter().map(|&pair| condition(&self.views.model.fairness[pair])).collect()
+        // Who has turns elsewhere does so like everybody else who sees nothing of the view.
+        let mut is_elsewhere = false;
+        let mut repeats = |pair: &FairnessPair| match (&pair.always, &pair.often[..]) {
+            (None, [EdgePredicate::Scheduled(process)]) if !view.touching.contains(process) => {
+                std::mem::replace(&mut is_elsewhere, true)
+            }
+            _ => false,
+        };
+        let pairs = violation.fairness.iter().map(|&pair| &self.views.model.fairness[pair]);
+        let pairs = pairs.filter(|pair| !Self::may_always_be_met(view, pair) && !repeats(pair));
+        pairs.map(condition).collect()
     }
 
     /// The product of the property's view with the automaton.

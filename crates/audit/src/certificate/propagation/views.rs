@@ -3,7 +3,9 @@
 //! In: what each process sees, as the certificate has it. Out: the rows of each view, with the turns from each, all taken by `eval`. That
 //! a process depends on, and changes, nothing but what it sees is checked at each of its rows.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
 
 use base::Budget;
 use evidence::propagation::Sights;
@@ -41,7 +43,8 @@ pub(super) struct View {
     pub initial: BTreeSet<usize>,
     /// What members do at each row.
     pub options: Vec<Options>,
-    /// What additive invariants say at each row.
+    /// The additive invariants that it touches, ascending, and what these say at each row.
+    pub sums: Vec<usize>,
     pub shares: Vec<Vec<Share>>,
     numbers: HashMap<Vec<u32>, usize>,
 }
@@ -59,6 +62,12 @@ impl View {
     /// The content of an item at a row.
     pub fn at(&self, row: usize, item: Item) -> Option<u32> {
         self.items.binary_search(&item).ok().map(|place| self.rows[row][place])
+    }
+
+    /// What a row says about an additive invariant; nothing where the view does not touch it.
+    pub fn share(&self, row: usize, sum: usize) -> Share {
+        let none = Share { own: 0, rest: None };
+        self.sums.binary_search(&sum).map_or(none, |at| self.shares[row][at])
     }
 
     /// The number of a row.
@@ -95,9 +104,13 @@ pub(super) struct Views<'a> {
     pub seen: Vec<BTreeSet<Item>>,
     pub weights: Weights,
     /// By process.
-    pub list: Vec<View>,
+    pub list: Vec<Rc<View>>,
+    /// Who sees what.
+    viewers: HashMap<Item, Vec<ProcessId>>,
     budget: &'a Budget,
     first: State,
+    /// As the first state, but while a row is looked at.
+    scratch: RefCell<State>,
 }
 
 impl<'a> Views<'a> {
@@ -118,38 +131,51 @@ impl<'a> Views<'a> {
             own(process).chain(cells).chain(controls).collect()
         });
         let seen: Vec<BTreeSet<Item>> = seen.collect();
-        let mut views = Views { model, seen, weights, list: Vec::new(), budget, first };
+        let mut viewers: HashMap<Item, Vec<ProcessId>> = HashMap::new();
+        for (process, seen) in model.processes.ids().zip(&seen) {
+            seen.iter().for_each(|&item| viewers.entry(item).or_default().push(process));
+        }
+        let scratch = RefCell::new(first.clone());
+        let mut views = Views { model, seen, weights, list: Vec::new(), viewers, budget, first, scratch };
         let empty = |process: ProcessId| views.empty(vec![process], &views.seen[process.index()]);
         let mut list: Vec<View> = model.processes.ids().map(empty).collect();
         for view in &mut list {
             views.start(view)?;
         }
-        loop {
+        let mut open: BTreeSet<usize> = (0..list.len()).collect();
+        while let Some(seer) = open.pop_first() {
             budget.check(0)?;
             let mut grows = false;
-            for seer in 0..list.len() {
-                for actor in list[seer].touching.clone() {
-                    if actor.index() != seer {
-                        let mut view = std::mem::replace(&mut list[seer], views.empty(Vec::new(), &BTreeSet::new()));
-                        let grown = views.interfere(&mut view, &list[actor.index()]);
-                        list[seer] = view;
-                        grows |= grown?;
-                    }
+            for actor in list[seer].touching.clone() {
+                if actor.index() != seer {
+                    let mut view = std::mem::replace(&mut list[seer], views.empty(Vec::new(), &BTreeSet::new()));
+                    let grown = views.interfere(&mut view, &list[actor.index()]);
+                    list[seer] = view;
+                    grows |= grown?;
                 }
             }
-            if !grows {
-                break;
+            // Whoever sees something of it sees what it does at new rows; and it sees there what others do.
+            if grows {
+                open.extend(list[seer].touching.iter().map(|process| process.index()));
             }
         }
-        views.list = list;
+        views.list = list.into_iter().map(Rc::new).collect();
         views.check_sums()?;
         Ok(views)
     }
 
     /// The view of some processes together with some more, closed.
-    pub fn joint(&self, members: &[ProcessId], more: &BTreeSet<Item>) -> Outcome<View> {
+    pub fn joint(&self, members: &[ProcessId], more: &BTreeSet<Item>) -> Outcome<Rc<View>> {
+        if let Some(stranger) = members.iter().find(|member| member.index() >= self.list.len()) {
+            return Err(CertificateError::Malformed(format!("there is no process number {}", stranger.index())));
+        }
         let seen = members.iter().flat_map(|process| &self.seen[process.index()]);
         let items: BTreeSet<Item> = more.iter().chain(seen).copied().collect();
+        if let [only] = members
+            && items.len() == self.list[only.index()].items.len()
+        {
+            return Ok(Rc::clone(&self.list[only.index()]));
+        }
         let mut view = self.empty(members.to_vec(), &items);
         self.start(&mut view)?;
         loop {
@@ -161,17 +187,17 @@ impl<'a> Views<'a> {
                 }
             }
             if !grows {
-                return Ok(view);
+                return Ok(Rc::new(view));
             }
         }
     }
 
     fn empty(&self, members: Vec<ProcessId>, items: &BTreeSet<Item>) -> View {
-        let sees = |process: &ProcessId| !self.seen[process.index()].is_disjoint(items);
         View {
+            sums: self.weights.touched(&members, items),
             members,
             items: items.iter().copied().collect(),
-            touching: self.model.processes.ids().filter(sees).collect(),
+            touching: items.iter().filter_map(|item| self.viewers.get(item)).flatten().copied().collect(),
             rows: Vec::new(),
             initial: BTreeSet::new(),
             options: Vec::new(),
@@ -205,7 +231,7 @@ impl<'a> Views<'a> {
             if view.numbers.contains_key(&row) {
                 continue;
             }
-            let Some(shares) = self.weights.shares(&view.members, (&view.items, &row))? else { continue };
+            let Some(shares) = self.weights.shares(&view.sums, &view.members, (&view.items, &row))? else { continue };
             if view.rows.len() == MOST_ROWS {
                 return Err(CertificateError::NotSupported("there are too many view states".to_owned()));
             }
@@ -249,10 +275,13 @@ impl<'a> Views<'a> {
 
     /// What the members can do at a row.
     fn options(&self, view: &View, row: &[u32]) -> Outcome<Options> {
-        let state = self.state(&view.items, row)?;
+        self.at_state(&view.items, row, |state| self.options_at(view, row, state))?
+    }
+
+    fn options_at(&self, view: &View, row: &[u32], state: &State) -> Outcome<Options> {
         let mut options = Options::default();
         for &member in &view.members {
-            let (steps, footprint) = attempts_of(self.model, &state, member);
+            let (steps, footprint) = attempts_of(self.model, state, member);
             let sees = |item: Item| self.seen[member.index()].contains(&item);
             let hidden = footprint.cells.iter().map(|&cell| Item::Cell(cell));
             let hidden = hidden.chain(footprint.places.iter().map(|&other| Item::Control(other)));
@@ -262,7 +291,7 @@ impl<'a> Views<'a> {
                     format!("its steps depend on {}", self.item_name(item)),
                 );
             }
-            let stands = steps.is_empty() || is_idle(self.model, &state, member);
+            let stands = steps.is_empty() || is_idle(self.model, state, member);
             let enabled = options.enabled.entry(member).or_default();
             for (step, _) in steps {
                 if step.by.partner.is_some() {
@@ -272,7 +301,7 @@ impl<'a> Views<'a> {
                     enabled.push(step.by.action);
                 }
                 if let Ok(after) = step.result {
-                    options.turns.push((Turn::Step(step.by), self.after(&state, &after, (member, view))?));
+                    options.turns.push((Turn::Step(step.by), self.after(state, &after, (member, view))?));
                 }
             }
             if stands {
@@ -332,18 +361,27 @@ impl<'a> Views<'a> {
         }
     }
 
-    /// A state that shows this row.
-    pub fn state(&self, items: &[Item], row: &[u32]) -> Outcome<State> {
-        let mut state = self.first.clone();
+    /// Looks at a state that shows this row, and is as the first one besides.
+    pub fn at_state<T>(&self, items: &[Item], row: &[u32], look: impl FnOnce(&State) -> T) -> Outcome<T> {
+        let mut filled = self.scratch.borrow_mut();
         for (&item, &number) in items.iter().zip(row) {
             match item {
-                Item::Cell(cell) => state.cells[cell.index()] = self.value(cell, number)?,
+                Item::Cell(cell) => filled.cells[cell.index()] = self.value(cell, number)?,
                 Item::Control(process) => {
-                    state.stacks[process.index()][0].control = Control::At(PlaceId::new(number as usize));
+                    filled.stacks[process.index()][0].control = Control::At(PlaceId::new(number as usize));
                 }
             }
         }
-        Ok(state)
+        let found = look(&filled);
+        for &item in items {
+            match item {
+                Item::Cell(cell) => filled.cells[cell.index()] = self.first.cells[cell.index()],
+                Item::Control(process) => {
+                    filled.stacks[process.index()][0].control = self.first.stacks[process.index()][0].control;
+                }
+            }
+        }
+        Ok(found)
     }
 
     fn value(&self, cell: CellId, number: u32) -> Outcome<Value> {

@@ -24,10 +24,15 @@ pub(super) struct Share {
 /// The invariants.
 pub(super) struct Weights {
     tables: Vec<Table>,
+    /// The invariants that depend on something, ascending; a part of a process depends on its control.
+    of_item: HashMap<Item, Vec<usize>>,
+    without_cells: Vec<usize>,
 }
 
 /// `constant + cells = processes`.
 struct Table {
+    /// The most that all processes can weigh together.
+    most: i64,
     constant: i64,
     cells: BTreeMap<CellId, HashMap<u32, i64>>,
     processes: BTreeMap<ProcessId, Local>,
@@ -52,17 +57,44 @@ impl Weights {
         for table in &tables {
             table.check_start(model, first)?;
         }
-        Ok(Weights { tables })
+        let mut weights = Weights { tables, of_item: HashMap::new(), without_cells: Vec::new() };
+        for (number, table) in weights.tables.iter().enumerate() {
+            let locals = table.processes.values().flat_map(|local| &local.items).copied();
+            for item in table.cells.keys().map(|&cell| Item::Cell(cell)).chain(locals) {
+                let numbers = weights.of_item.entry(item).or_default();
+                if numbers.last() != Some(&number) {
+                    numbers.push(number);
+                }
+            }
+            if table.cells.is_empty() {
+                weights.without_cells.push(number);
+            }
+        }
+        Ok(weights)
     }
 
     pub fn len(&self) -> usize {
         self.tables.len()
     }
 
-    /// What a row says; `None` where the others cannot make up what is left.
-    pub fn shares(&self, members: &[ProcessId], at: (&[Item], &[u32])) -> Outcome<Option<Vec<Share>>> {
+    /// The invariants that depend on something that a view shows, and those without cells; ascending.
+    pub fn touched(&self, members: &[ProcessId], items: &BTreeSet<Item>) -> Vec<usize> {
+        let of_items = items.iter().filter_map(|item| self.of_item.get(item));
+        let of_members = members.iter().filter_map(|member| self.of_item.get(&Item::Control(*member)));
+        let found: BTreeSet<usize> =
+            of_items.chain(of_members).chain([&self.without_cells]).flatten().copied().collect();
+        found.into_iter().collect()
+    }
+
+    /// What a row says about the invariants that its view touches; `None` where the others cannot make up what is left.
+    pub fn shares(
+        &self,
+        touched: &[usize],
+        members: &[ProcessId],
+        at: (&[Item], &[u32]),
+    ) -> Outcome<Option<Vec<Share>>> {
         let mut shares = Vec::new();
-        for table in &self.tables {
+        for table in touched.iter().map(|&number| &self.tables[number]) {
             let share = table.share(members, at)?;
             if share.rest.is_some_and(|rest| !table.can_weigh(rest, members)) {
                 return Ok(None);
@@ -77,13 +109,18 @@ impl Weights {
         if one.members.iter().any(|member| other.members.contains(member)) {
             return true;
         }
+        if one.sums.is_empty() && other.sums.is_empty() {
+            return true;
+        }
         let both: Vec<ProcessId> = one.members.iter().chain(&other.members).copied().collect();
-        let shares = one.shares[row].iter().zip(&other.shares[other_row]);
-        self.tables.iter().zip(shares).all(|(table, (a, b))| match (a.rest, b.rest) {
+        let fits = |table: &Table, a: Share, b: Share| match (a.rest, b.rest) {
             (Some(rest), _) => table.can_weigh(rest - b.own, &both),
             (None, Some(rest)) => table.can_weigh(rest - a.own, &both),
             (None, None) => true,
-        })
+        };
+        let alone = |number: &&usize| one.sums.binary_search(number).is_err();
+        let all = one.sums.iter().chain(other.sums.iter().filter(alone));
+        all.copied().all(|number| fits(&self.tables[number], one.share(row, number), other.share(other_row, number)))
     }
 
     /// What a process weighs at a row.
@@ -126,7 +163,7 @@ impl Weights {
             .filter(|(_, (a, b))| a != b)
             .map(|(&item, _)| item)
             .collect();
-        for table in &self.tables {
+        for table in view.sums.iter().map(|&number| &self.tables[number]) {
             let foreign = |(process, local): (&ProcessId, &Local)| {
                 !view.members.contains(process) && local.items.iter().any(|item| changed.contains(item))
             };
@@ -161,7 +198,8 @@ impl Table {
                 format!("an additive invariant gives {} a value that it cannot have", model.cells[cell].name)
             })
         };
-        let mut table = Table { constant: invariant.constant, cells: BTreeMap::new(), processes: BTreeMap::new() };
+        let mut table =
+            Table { most: 0, constant: invariant.constant, cells: BTreeMap::new(), processes: BTreeMap::new() };
         for one in &invariant.cells {
             let weights = one.weights.iter().map(|&(value, weight)| Ok((number(one.cell, value)?, weight)));
             let weights = weights.collect::<Result<HashMap<u32, i64>, String>>()?;
@@ -201,6 +239,7 @@ impl Table {
             return Err("an additive invariant has too large weights".to_owned());
         }
         drop(all);
+        table.most = table.processes.values().map(|local| local.most).sum();
         Ok(table)
     }
 
@@ -272,8 +311,9 @@ impl Table {
 
     /// Whether all processes but these can weigh so much together.
     fn can_weigh(&self, amount: i64, without: &[ProcessId]) -> bool {
-        let others = self.processes.iter().filter(|(process, _)| !without.contains(process));
-        0 <= amount && amount <= others.map(|(_, local)| local.most).sum()
+        let left_out =
+            without.iter().collect::<BTreeSet<_>>().into_iter().filter_map(|process| self.processes.get(process));
+        0 <= amount && amount <= self.most - left_out.map(|local| local.most).sum::<i64>()
     }
 }
 

@@ -208,7 +208,7 @@ fn shown_at(checker: &Checker<'_>, shown: &Shown, place: usize) -> Outcome<Vec<V
 }
 
 /// Whether all that an expression may look at stands in a window.
-fn sees(sized: &Sized, (items, spot): (&[RingItem], Spot), expr: &Expr, process: ProcessId) -> bool {
+pub(super) fn sees(sized: &Sized, (items, spot): (&[RingItem], Spot), expr: &Expr, process: ProcessId) -> bool {
     let mut all = true;
     each_part(expr, &mut |part| match &part.kind {
         ExprKind::Read(access) => all &= sees_access(sized, (items, spot), access, process),

@@ -4,8 +4,8 @@
 //! certain values at one process and all of others at another one.
 
 use model::Model;
-use model::expr::{BinaryOp, Domain, Expr, ExprKind, Quantifier};
-use model::property::PropertyKind;
+use model::expr::{BinaryOp, Binding, Domain, Expr, ExprKind, Quantifier};
+use model::property::{Formula, PropertyKind};
 
 use crate::certificate::{CertificateError, Outcome};
 
@@ -30,6 +30,7 @@ pub(super) fn said(model: &Model, name: &str, kind: &PropertyKind) -> Outcome<Sa
     let expr = match (kind, written) {
         (PropertyKind::NoErrors | PropertyKind::DeadlockFree, _) => return Ok(Said { at: Vec::new() }),
         (PropertyKind::Invariant(_), Some(PropertyKind::Invariant(expr))) => expr,
+        (PropertyKind::Temporal(_), Some(PropertyKind::Temporal(formula))) => return said_of_runs(formula),
         _ => return not("it is no invariant"),
     };
     let ExprKind::Quantified(all) = &expr.kind else {
@@ -55,6 +56,32 @@ pub(super) fn said(model: &Model, name: &str, kind: &PropertyKind) -> Outcome<Sa
         }
         _ => not("it is about other processes than each one, or each two"),
     }
+}
+
+/// What a temporal property about each process speaks of.
+fn said_of_runs(formula: &Formula) -> Outcome<Said> {
+    let not = |what: &str| Err(CertificateError::NotSupported(format!("windows cannot say this: {what}")));
+    let Formula::Quantified { quantifier: Quantifier::Forall, bindings, filter: None, body } = formula else {
+        return not("it is not about each process");
+    };
+    let [Binding { domain: Domain::Family(_), .. }] = &bindings[..] else {
+        return not("it is not about each process");
+    };
+    let mut parts = Vec::new();
+    let mut open: Vec<&Formula> = vec![body];
+    while let Some(part) = open.pop() {
+        match part {
+            Formula::Now(expr) if (1..8).any(|other| mentions(expr, other)) => {
+                return not("it is about several processes");
+            }
+            Formula::Now(expr) => parts.push((expr.clone(), true)),
+            Formula::Not(inner) | Formula::Unary(_, inner) => open.push(inner),
+            Formula::Boolean(_, left, right) | Formula::Binary(_, left, right) => open.extend([&**left, &**right]),
+            Formula::Quantified { .. } => return not("it looks at all processes from one of them"),
+            Formula::Refused(_) => return not("it is an automaton"),
+        }
+    }
+    Ok(Said { at: vec![Shown { parts, is_whole: false }] })
 }
 
 fn tells_apart(filter: &Expr) -> bool {

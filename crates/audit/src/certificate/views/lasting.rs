@@ -13,11 +13,12 @@ use evidence::scope::Scope;
 use evidence::views::{Item, SharedColumn, ViewsProof};
 use model::Model;
 use model::control::{ActionId, ActionKind, Stmt, StmtKind};
-use model::expr::{Domain, Expr, ExprKind};
+use model::expr::{BoundVar, Domain, Expr, ExprKind};
 use model::fairness::{EdgePredicate, FairnessId, StatePredicate};
 use model::process::ProcessId;
 use model::property::{Formula, Property, PropertyKind};
 use model::value::Value;
+use model::visit::each_child_mut;
 
 use super::look::{End, Look, Looker, Way};
 use super::same::{Turn, are_one};
@@ -304,7 +305,13 @@ impl<'a, 'm> Stage<'a, 'm> {
     fn replay(&mut self, violation: &Violation, claim: &CrowdRefutation) -> Outcome<()> {
         self.check_sums(&claim.sums)?;
         let fairness = self.fairness(violation)?;
-        let product = self.product(violation, &fairness)?;
+        // A property that is not about each process may be about the first one, and make assumptions about it alone.
+        let is_of_first = !violation.instance.iter().any(|(_, value)| self.is_one_of_all(*value));
+        let mut of_first = fairness.clone();
+        if is_of_first {
+            of_first.extend(self.fairness_of_first(violation));
+        }
+        let product = self.product(violation, &of_first, is_of_first)?;
         let possible = |view: usize| claim.sums.iter().all(|sum| sum.left[view] >= sum.right[view]);
         let within: Vec<bool> = { product.ends.iter() }
             .map(|&(from, to)| possible(product.nodes[from].0) && possible(product.nodes[to].0))
@@ -367,6 +374,20 @@ impl<'a, 'm> Stage<'a, 'm> {
         Ok(found)
     }
 
+    fn is_one_of_all(&self, value: Value) -> bool {
+        matches!(value, Value::Process(id) if self.checker.text.is_member(id))
+    }
+
+    /// What was assumed of the first process and was not written for each.
+    fn fairness_of_first(&self, violation: &Violation) -> Vec<Condition> {
+        let text = self.checker.text;
+        let first = text.model.families[text.family].first;
+        let is_alone = |id: &&FairnessId| {
+            text.model.fairness[**id].owner == Some(first) && !text.written.forms.for_each.contains(*id)
+        };
+        violation.fairness.iter().filter(is_alone).filter_map(|&id| self.condition(id, first, None)).collect()
+    }
+
     /// Whether a fairness assumption of the first process was written for each, and is made for each.
     fn is_of_each(&self, id: FairnessId, violation: &Violation) -> bool {
         let text = self.checker.text;
@@ -425,8 +446,9 @@ impl<'a, 'm> Stage<'a, 'm> {
     }
 
     /// The product with the automaton of a violation, for the process that it is about.
-    fn product(&self, violation: &Violation, fairness: &[Condition]) -> Outcome<Product> {
-        let truths = violation.automaton.atoms.iter().map(|atom| self.truths(atom)).collect::<Outcome<Vec<_>>>()?;
+    fn product(&self, violation: &Violation, fairness: &[Condition], is_of_first: bool) -> Outcome<Product> {
+        let atoms = violation.automaton.atoms.iter();
+        let truths = atoms.map(|atom| self.truths(atom, is_of_first)).collect::<Outcome<Vec<_>>>()?;
         let mut leaving: Vec<Vec<usize>> = vec![Vec::new(); self.views.len()];
         self.edges.iter().enumerate().for_each(|(number, edge)| leaving[edge.from].push(number));
         let mut nodes: Vec<(usize, usize)> = self.starts.iter().map(|&view| (view, 0)).collect();
@@ -458,8 +480,8 @@ impl<'a, 'm> Stage<'a, 'm> {
         Ok(Product { nodes, ends, base, conditions })
     }
 
-    /// The truth of an atom at each view, of the process whose view it is.
-    fn truths(&self, atom: &Atom) -> Outcome<Vec<bool>> {
+    /// The truth of an atom at each view, of the process whose view it is: the first one, where the atom may name that.
+    fn truths(&self, atom: &Atom, is_of_first: bool) -> Outcome<Vec<bool>> {
         let text = self.checker.text;
         let first = text.model.families[text.family].first;
         let several = || CertificateError::NotSupported("the property looks at more than one process".to_owned());
@@ -468,13 +490,19 @@ impl<'a, 'm> Stage<'a, 'm> {
             Value::Process(id) if text.is_member(*id) => Err(several()),
             other => Ok(Item::Value(*other)),
         };
-        let bound = atom.bound.iter().map(bound).collect::<Outcome<Vec<Item>>>()?;
+        let mut bound = atom.bound.iter().map(bound).collect::<Outcome<Vec<Item>>>()?;
+        let mut expr = atom.expr.clone();
+        let binds = parts(&expr).iter().any(|part| matches!(part.kind, ExprKind::Quantified(_)));
+        if is_of_first && !binds {
+            with_first_bound(text, &mut expr, bound.len() as u32);
+            bound.push(Item::Slot(ME));
+        }
         let mut found = Vec::new();
         for view in &self.views {
             let mut way = Way::default();
             let mut look = look(text, view, Looker::Nobody, &mut way);
             look.bound.clone_from(&bound);
-            let holds = look.holds(&atom.expr);
+            let holds = look.holds(&expr);
             let is_sure = !look.is_open && look.n_decided == 0;
             match holds {
                 Ok(holds) if is_sure && way.following().is_none() => found.push(holds),
@@ -482,6 +510,24 @@ impl<'a, 'm> Stage<'a, 'm> {
             }
         }
         Ok(found)
+    }
+}
+
+/// Puts a variable where an expression names the first process of the family by a constant.
+fn with_first_bound(text: &Text<'_>, expr: &mut Expr, variable: u32) {
+    let family = &text.model.families[text.family];
+    let names_it = match &expr.kind {
+        ExprKind::Const(Value::Process(id)) => *id == family.first,
+        ExprKind::ToProcess(of, index) => {
+            let number = if let ExprKind::Const(Value::Int(number)) = index.kind { Some(number) } else { None };
+            *of == text.family && number.is_some_and(|number| family.process_at(number) == Some(family.first))
+        }
+        _ => false,
+    };
+    if names_it {
+        expr.kind = ExprKind::Bound(BoundVar(variable));
+    } else {
+        each_child_mut(expr, &mut |part| with_first_bound(text, part, variable));
     }
 }
 

@@ -1,0 +1,82 @@
+//! Lemmas: what was refuted of one process is an assumption for refutations that follow.
+//!
+//! In: the automaton of a violation that no fair run has. Out: what every fair run does then, as a condition on the edges of a view. An automaton
+//! that waits, reads a state that satisfies `asked`, and then for ever states that satisfy `unanswered` accepts every run in which `asked` holds
+//! again and again and `unanswered` from some point on. So a fair run satisfies `asked` from some point on never, or again and again not
+//! `unanswered`: a Streett pair. `a ~> b` and `always eventually b` are violated like this.
+
+use base::StopReason;
+use evidence::plain;
+use evidence::propagation::{Spot, Step};
+use streett::{Condition, Edges};
+
+use crate::conditions::truths;
+use crate::graph::ViewGraph;
+use crate::views::{ViewIdx, Views};
+
+/// What a run does that violates a property by waiting in vain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Response {
+    /// What is true when it asks: atoms and their values.
+    pub asked: Vec<(usize, bool)>,
+    /// What is true from then on.
+    pub unanswered: Vec<(usize, bool)>,
+}
+
+/// How an automaton accepts whoever waits in vain, if that is what it does.
+pub fn response(automaton: &plain::Automaton) -> Option<Response> {
+    let waits = automaton.states.first()?;
+    if !waits.iter().any(|edge| edge.target == 0 && edge.literals.is_empty()) {
+        return None;
+    }
+    let lasts = |state: usize| {
+        let is_loop = |edge: &&plain::Edge| edge.target == state && edge.marks.len() == automaton.n_marks;
+        automaton.states[state].iter().find(is_loop).map(|edge| edge.literals.clone())
+    };
+    waits
+        .iter()
+        .filter(|edge| edge.target != 0)
+        .find_map(|edge| Some(Response { asked: edge.literals.clone(), unanswered: lasts(edge.target)? }))
+}
+
+/// What every fair run does in a view, where no fair run waits in vain; `None` where the view does not show it.
+///
+/// # Errors
+/// An atom without a value at some row.
+pub fn lemma(
+    views: &mut Views<'_>,
+    (of, graph): (ViewIdx, &ViewGraph),
+    automaton: &plain::Automaton,
+) -> Result<Option<Condition>, StopReason> {
+    let Some(response) = response(automaton) else { return Ok(None) };
+    let mut atoms = Vec::new();
+    for atom in &automaton.atoms {
+        match truths(views, of, &atom.expr, &atom.bound)? {
+            Some(truths) => atoms.push(truths),
+            None => return Ok(None),
+        }
+    }
+    let holds = |literals: &[(usize, bool)], row: usize| literals.iter().all(|&(atom, is)| atoms[atom][row] == is);
+    let rows = 0..views.list[of].rows.len();
+    let stays = rows.map(|row| !holds(&response.asked, row)).collect();
+    let answers = |edge: usize| !holds(&response.unanswered, graph.graph.arc(edge).from as usize);
+    let often = Edges::where_true(graph.graph.n_edges(), answers);
+    Ok(Some(Condition { stays: Some(stays), often }))
+}
+
+/// The spots whose fair components steps look at.
+pub fn looked_at(steps: &[Step], found: &mut Vec<Spot>) {
+    for step in steps {
+        match step {
+            Step::Fair(spot) => found.push(*spot),
+            Step::Compatible { .. } | Step::Unequal(_) => {}
+            Step::Split { of, cases } => {
+                found.push(*of);
+                cases.iter().for_each(|case| looked_at(&case.steps, found));
+            }
+            Step::Holder { cases, .. } | Step::Scheduled(cases) => {
+                cases.iter().for_each(|case| looked_at(&case.steps, found));
+            }
+        }
+    }
+}

@@ -1,0 +1,361 @@
+//! What windows do again and again: their edges, which of them can be one turn, and what fairness demands of them.
+//!
+//! In: windows with their states. Out: for each word a graph whose edges are turns as a window shows them: of a process of the window or near it, by its
+//! distance and its action, or of one far away; turns that change nothing are edges, too. At every size from `width + 2 span + 1` on every run is an
+//! infinite path for each of its windows, and the edges that one turn is for two windows that stand side by side are *compatible*:
+//! the same process and action, where both are near enough to tell, and the same content of what both see, before and after.
+
+use std::collections::BTreeSet;
+
+use evidence::rings::RingValue;
+use model::Model;
+use model::control::{ActionId, ActionKind};
+use model::eval::{attempts_up_to, is_idle};
+use model::fairness::{EdgePredicate, FairnessId, FairnessPair, StatePredicate};
+use model::process::ProcessId;
+use rustc_hash::{FxHashMap, FxHashSet};
+use streett::{Arc, Condition, Edges, Graph};
+
+use crate::windows::{Failure, MOST_WAYS, Pair, Shape, WindowState, Windows};
+
+/// More edges than this, all together, are not looked at.
+const MOST_EDGES: usize = 400_000;
+
+/// Whose turn an edge is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Label {
+    /// Of the process at this distance, by this action, or it stands still.
+    Near(i64, Option<ActionId>),
+    /// Of a process further away.
+    Far,
+}
+
+/// The graph of the windows with one word.
+#[derive(Debug)]
+pub struct WindowGraph {
+    /// Nodes are states.
+    pub graph: Graph,
+    /// By edge.
+    pub labels: Vec<Label>,
+}
+
+/// A turn of a process of a window: its action, or none where it stands still, and the state after it.
+type Turn = (Option<ActionId>, usize);
+
+/// What a process of a window can do in a state of it.
+#[derive(Clone, Debug, Default)]
+struct Options {
+    turns: Vec<Turn>,
+    /// Its enabled actions other than leaving `idle`.
+    enabled: Vec<ActionId>,
+}
+
+/// Windows side by side: the classes of their edges, and which go together.
+#[derive(Debug)]
+struct Pairing {
+    left: usize,
+    right: usize,
+    left_class: Vec<u32>,
+    right_class: Vec<u32>,
+    /// Pairs of classes.
+    fits: Vec<(u32, u32)>,
+    n_classes: (usize, usize),
+}
+
+/// To which side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// To the windows one further right.
+    Right,
+    /// To the windows one further left.
+    Left,
+}
+
+/// The graphs of all windows.
+#[derive(Debug)]
+pub struct Runs<'w, 'a> {
+    /// The windows.
+    pub windows: &'w Windows<'a>,
+    /// Their graphs.
+    pub graphs: Vec<WindowGraph>,
+    options: Vec<Vec<Vec<Options>>>,
+    pairings: Vec<Pairing>,
+}
+
+/// Whose turn it is, as far as two windows side by side can tell.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Kind {
+    Both(i64, Option<ActionId>),
+    Here,
+    Far,
+}
+
+impl<'w, 'a> Runs<'w, 'a> {
+    /// The graphs of windows; `None` where there are too many edges.
+    ///
+    /// # Errors
+    /// Something that is outside the fragment after all.
+    pub fn new(windows: &'w Windows<'a>) -> Result<Option<Self>, Failure> {
+        let mut options = Vec::new();
+        for shape in 0..windows.shapes.len() {
+            let states = 0..windows.theta[shape].states.len();
+            options.push(states.map(|state| options_at(windows, shape, state)).collect::<Result<Vec<_>, _>>()?);
+        }
+        let mut runs = Runs { windows, graphs: Vec::new(), options, pairings: Vec::new() };
+        let mut n_edges = 0;
+        for shape in 0..windows.shapes.len() {
+            let graph = runs.graph(shape);
+            n_edges += graph.labels.len();
+            if n_edges > MOST_EDGES {
+                return Ok(None);
+            }
+            runs.graphs.push(graph);
+        }
+        runs.pairings = windows.next.iter().map(|pair| runs.pairing(pair)).collect();
+        Ok(Some(runs))
+    }
+
+    fn graph(&self, shape: usize) -> WindowGraph {
+        let windows = self.windows;
+        let set = &windows.theta[shape];
+        let mut found: FxHashSet<(usize, Label, usize)> = FxHashSet::default();
+        for (from, of_state) in self.options[shape].iter().enumerate() {
+            for (at, options) in of_state.iter().enumerate() {
+                let own = |&(action, to): &Turn| (from, Label::Near(at as i64, action), to);
+                found.extend(options.turns.iter().map(own));
+            }
+            found.insert((from, Label::Far, from));
+        }
+        for pair in windows.near.iter().filter(|pair| pair.here == shape) {
+            let last = windows.sizes.width - 1;
+            let (mover, distance) = if pair.by > 0 { (last, pair.by + last as i64) } else { (0, pair.by) };
+            self.effects(pair, mover, |action| Label::Near(distance, action), &mut found);
+        }
+        for pair in crate::windows::far(windows).iter().filter(|pair| pair.here == shape) {
+            self.effects(pair, 0, |_| Label::Far, &mut found);
+        }
+        let mut list: Vec<(usize, Label, usize)> = found.into_iter().collect();
+        list.sort_unstable();
+        let arcs = list.iter().map(|&(from, _, to)| Arc { from: from as u32, to: to as u32 }).collect();
+        let labels = list.into_iter().map(|(_, label, _)| label).collect();
+        WindowGraph { graph: Graph::new(set.states.len(), arcs), labels }
+    }
+
+    /// Adds what a process of another window does to one, from each of its states that agrees.
+    fn effects(
+        &self,
+        pair: &Pair,
+        mover: usize,
+        label: impl Fn(Option<ActionId>) -> Label,
+        found: &mut FxHashSet<(usize, Label, usize)>,
+    ) {
+        let (here, there) = (&self.windows.theta[pair.here], &self.windows.theta[pair.there]);
+        let mut agreeing: FxHashMap<Vec<RingValue>, Vec<usize>> = FxHashMap::default();
+        for (number, state) in there.states.iter().enumerate() {
+            agreeing.entry(Windows::key(pair, None, Some(state))).or_default().push(number);
+        }
+        for (from, state) in here.states.iter().enumerate() {
+            for &theirs in agreeing.get(&Windows::key(pair, Some(state), None)).into_iter().flatten() {
+                for &(action, after) in &self.options[pair.there][theirs][mover].turns {
+                    let changed: WindowState = {
+                        let mut changed = state.clone();
+                        let after = &there.states[after];
+                        pair.common.iter().for_each(|&(at, other)| changed[at] = after[other].shifted(pair.by));
+                        changed
+                    };
+                    // Flows exclude what is not there.
+                    if let Some(to) = here.number(&changed) {
+                        found.insert((from, label(action), to));
+                    }
+                }
+            }
+        }
+    }
+
+    fn pairing(&self, pair: &Pair) -> Pairing {
+        let (width, span) = (self.windows.sizes.width as i64, self.windows.sizes.span);
+        // Distances as the left window counts them. The left one tells `-span .. width - 1 + span`, the right one those one further.
+        let of_left = |label: Label| match label {
+            Label::Near(at, action) if at > -span => Kind::Both(at, action),
+            Label::Near(..) => Kind::Here,
+            Label::Far => Kind::Far,
+        };
+        let of_right = |label: Label| match label {
+            Label::Near(at, action) if at + 1 < width + span => Kind::Both(at + 1, action),
+            Label::Near(..) => Kind::Here,
+            Label::Far => Kind::Far,
+        };
+        let (left, right) = (&self.graphs[pair.here], &self.graphs[pair.there]);
+        let keys = |graph: &WindowGraph, shape: usize, is_left: bool| {
+            let states = &self.windows.theta[shape].states;
+            let key = |state: &WindowState| match is_left {
+                true => Windows::key(pair, Some(state), None),
+                false => Windows::key(pair, None, Some(state)),
+            };
+            let shown: Vec<Vec<RingValue>> = states.iter().map(key).collect();
+            let mut numbers: FxHashMap<(Kind, Vec<RingValue>, Vec<RingValue>), u32> = FxHashMap::default();
+            let mut classes = Vec::new();
+            for (edge, &label) in graph.labels.iter().enumerate() {
+                let arc = graph.graph.arc(edge);
+                let kind = if is_left { of_left(label) } else { of_right(label) };
+                let next = numbers.len() as u32;
+                let aspect = (kind, shown[arc.from as usize].clone(), shown[arc.to as usize].clone());
+                classes.push(*numbers.entry(aspect).or_insert(next));
+            }
+            (classes, numbers)
+        };
+        let (left_class, lefts) = keys(left, pair.here, true);
+        let (right_class, rights) = keys(right, pair.there, false);
+        let mut fits = Vec::new();
+        for ((kind, before, after), &class) in &lefts {
+            let others: &[Kind] = match kind {
+                Kind::Both(..) => &[*kind],
+                Kind::Here => &[Kind::Far],
+                Kind::Far => &[Kind::Here, Kind::Far],
+            };
+            for &other in others {
+                if let Some(&theirs) = rights.get(&(other, before.clone(), after.clone())) {
+                    fits.push((class, theirs));
+                }
+            }
+        }
+        fits.sort_unstable();
+        let n_classes = (lefts.len(), rights.len());
+        Pairing { left: pair.here, right: pair.there, left_class, right_class, fits, n_classes }
+    }
+
+    /// For each word that may stand on a side of a window, the edges that are compatible with one of a set.
+    pub fn beside(&self, shape: usize, set: &Edges, side: Side) -> Vec<(usize, Edges)> {
+        let mut found: Vec<(usize, Edges)> = Vec::new();
+        for pairing in &self.pairings {
+            let is_meant = if side == Side::Right { pairing.left == shape } else { pairing.right == shape };
+            if is_meant {
+                let other = if side == Side::Right { pairing.right } else { pairing.left };
+                found.push((other, self.compatible(pairing, set, side)));
+            }
+        }
+        found
+    }
+
+    /// What of the edges of one word is compatible with a set of another that stands on a side of it.
+    pub fn back(&self, (shape, other): (usize, usize), set: &Edges, side: Side) -> Edges {
+        let is_meant = |pairing: &&Pairing| match side {
+            Side::Right => pairing.left == shape && pairing.right == other,
+            Side::Left => pairing.right == shape && pairing.left == other,
+        };
+        let back = if side == Side::Right { Side::Left } else { Side::Right };
+        let pairing = self.pairings.iter().find(is_meant);
+        pairing.map_or(Edges::none(self.graphs[shape].labels.len()), |pairing| self.compatible(pairing, set, back))
+    }
+
+    fn compatible(&self, pairing: &Pairing, set: &Edges, side: Side) -> Edges {
+        let (from, to, n) = match side {
+            Side::Right => (&pairing.left_class, &pairing.right_class, pairing.n_classes),
+            Side::Left => (&pairing.right_class, &pairing.left_class, (pairing.n_classes.1, pairing.n_classes.0)),
+        };
+        let mut present = vec![false; n.0];
+        set.iter().for_each(|edge| present[from[edge] as usize] = true);
+        let mut allowed = vec![false; n.1];
+        for &(left, right) in &pairing.fits {
+            let (one, other) = if side == Side::Right { (left, right) } else { (right, left) };
+            allowed[other as usize] |= present[one as usize];
+        }
+        Edges::where_true(to.len(), |edge| allowed[to[edge] as usize])
+    }
+
+    /// What fairness assumptions demand of the edges of a word: those that were made for each process, of the window's own.
+    pub fn conditions(&self, shape: usize, fairness: &[FairnessId]) -> Vec<Condition> {
+        let Shape { instance, stand, .. } = &self.windows.shapes[shape];
+        let instance = &self.windows.sizes.instances[*instance];
+        let model = &instance.model;
+        let for_each = &model.template().forms.for_each;
+        let mut found = Vec::new();
+        for at in 0..self.windows.sizes.width {
+            let process = ProcessId::new((stand.at + at) % instance.size);
+            for id in fairness.iter().filter(|id| for_each.contains(id)) {
+                let pair = &model.fairness[*id];
+                if pair.owner == Some(process) {
+                    found.extend(self.condition(shape, at, (model, pair)));
+                }
+            }
+        }
+        found
+    }
+
+    /// One assumption; `None` where it is about something else than what its owner can do and does.
+    fn condition(&self, shape: usize, at: usize, (model, pair): (&Model, &FairnessPair)) -> Option<Condition> {
+        let owner = pair.owner?;
+        let carries = |action: ActionId, labels: &Option<Vec<String>>| {
+            labels.as_ref().is_none_or(|labels| model.actions[action].labels.iter().any(|one| labels.contains(one)))
+        };
+        let unable = |predicate: &StatePredicate| match predicate {
+            StatePredicate::Unable(process, labels) if *process == owner => {
+                let is_able = |options: &Vec<Options>| options[at].enabled.iter().any(|&one| carries(one, labels));
+                Some(self.options[shape].iter().map(|options| !is_able(options)).collect::<Vec<bool>>())
+            }
+            _ => None,
+        };
+        let WindowGraph { graph, labels } = &self.graphs[shape];
+        let mut often = Edges::none(labels.len());
+        for predicate in &pair.often {
+            let before = match predicate {
+                EdgePredicate::Before(predicate) => Some(unable(predicate)?),
+                EdgePredicate::Scheduled(process) | EdgePredicate::Moves(process, _) if *process == owner => None,
+                _ => return None,
+            };
+            for (edge, label) in labels.iter().enumerate() {
+                let is_met = match (predicate, label) {
+                    (EdgePredicate::Before(_), _) => {
+                        before.as_ref().is_some_and(|before| before[graph.arc(edge).from as usize])
+                    }
+                    (EdgePredicate::Scheduled(_), Label::Near(mover, _)) => *mover == at as i64,
+                    (EdgePredicate::Moves(_, wanted), Label::Near(mover, Some(action))) => {
+                        *mover == at as i64 && carries(*action, wanted)
+                    }
+                    _ => false,
+                };
+                if is_met {
+                    often.insert(edge);
+                }
+            }
+        }
+        let stays = match &pair.always {
+            None => None,
+            Some(predicate) => Some(unable(predicate)?),
+        };
+        Some(Condition { stays, often })
+    }
+}
+
+/// What each process of a window can do in a state of it.
+fn options_at(windows: &Windows<'_>, shape: usize, state: usize) -> Result<Vec<Options>, Failure> {
+    let Shape { instance, stand, parts, .. } = &windows.shapes[shape];
+    let instance = &windows.sizes.instances[*instance];
+    let model = &instance.model;
+    let set = &windows.theta[shape];
+    let whole = instance.filled(parts, &set.states[state], *stand);
+    let mut found = Vec::new();
+    for at in 0..windows.sizes.width {
+        let process = ProcessId::new((stand.at + at) % instance.size);
+        let (steps, _) = attempts_up_to(model, &whole, process, MOST_WAYS).ok_or(Failure::Outside)?;
+        let stands = steps.is_empty() || is_idle(model, &whole, process);
+        let mut options = Options::default();
+        let mut known: BTreeSet<Turn> = BTreeSet::new();
+        for (step, _) in steps {
+            if !matches!(model.actions[step.by.action].kind, ActionKind::Idle) {
+                options.enabled.push(step.by.action);
+            }
+            let Ok(after) = step.result else { continue };
+            // Flows exclude what is not there.
+            if let Some(to) = set.number(&instance.read(&after, parts, *stand)) {
+                known.insert((Some(step.by.action), to));
+            }
+        }
+        if stands {
+            known.insert((None, state));
+        }
+        options.turns = known.into_iter().collect();
+        found.push(options);
+    }
+    Ok(found)
+}
