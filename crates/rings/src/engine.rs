@@ -173,7 +173,7 @@ impl Asking<'_> {
         let flows: Vec<Weights> = flows.iter().map(|flow| weights(windows, flow)).collect();
         let wanted = match &open.asked.question {
             Question::NoFault => return Ok(!of(|doing| doing.is_faulty).into_iter().flatten().any(|faulty| faulty)),
-            Question::Runs => return is_refuted(windows, open.property, &flows, &self.task.budget),
+            Question::Runs => return is_refuted(windows, (self.task.model, open.property), &flows, &self.task.budget),
             Question::NoDeadlock => {
                 Wanted { allowed: of(|doing| doing.is_blocked), signs: vec![of(|doing| doing.is_busy)], flows }
             }

@@ -12,6 +12,7 @@
 use base::{Budget, StopReason};
 use engine::PropertyId;
 use evidence::plain::{Automaton, violations};
+use model::Model;
 use model::eval::Viewpoint;
 use model::fairness::FairnessId;
 use model::process::ProcessId;
@@ -37,7 +38,7 @@ const MOST_ROUNDS: usize = 64;
 /// A limit.
 pub fn is_refuted(
     windows: &Windows<'_>,
-    property: PropertyId,
+    (model, property): (&Model, PropertyId),
     flows: &[Weights],
     budget: &Budget,
 ) -> Result<bool, StopReason> {
@@ -51,9 +52,12 @@ pub fn is_refuted(
         Ok(None) | Err(Failure::Outside) => return Ok(false),
         Err(Failure::Stopped(reason)) => return Err(reason),
     };
-    let Some(goals) = goals(&runs, property) else { return Ok(false) };
+    let assumed = &model.properties[property].under.any_of;
+    let Some(goals) = goals(&runs, property, assumed) else { return Ok(false) };
     for goal in goals {
-        let mut refuter = Refuter::new(&runs, flows, &goal.fairness, budget);
+        let shapes = 0..windows.shapes.len();
+        let conditions = shapes.map(|shape| runs.conditions(shape, model, &goal.fairness)).collect();
+        let mut refuter = Refuter::new(&runs, flows, conditions, budget);
         if !refuter.refutes(&goal)? {
             return Ok(false);
         }
@@ -63,26 +67,24 @@ pub fn is_refuted(
 
 /// The ways to violate a property under one set of assumptions: for each word those of its first process.
 struct Goal {
-    /// The assumptions, by word.
-    fairness: Vec<Vec<FairnessId>>,
+    /// The assumptions.
+    fairness: Vec<FairnessId>,
     /// Automata with the truth of their atoms at each state, by word.
     automata: Vec<Vec<(std::rc::Rc<Automaton>, Vec<Vec<bool>>)>>,
 }
 
 /// All ways to violate a property; `None` where windows do not see what it speaks of, or it has no value.
-fn goals(runs: &Runs<'_, '_>, property: PropertyId) -> Option<Vec<Goal>> {
+fn goals(runs: &Runs<'_, '_>, property: PropertyId, assumed: &[Vec<FairnessId>]) -> Option<Vec<Goal>> {
     let windows = runs.windows;
-    let mut goals: Vec<Goal> = Vec::new();
+    let mut goals: Vec<Goal> =
+        assumed.iter().map(|fairness| Goal { fairness: fairness.clone(), automata: Vec::new() }).collect();
     for (shape, window) in windows.shapes.iter().enumerate() {
         let Shape { instance, stand, .. } = window;
         let instance = &windows.sizes.instances[*instance];
         let asked = &instance.model.properties[property];
         let PropertyKind::Temporal(formula) = &asked.kind else { return None };
-        let any_of = &asked.under.any_of;
-        if shape == 0 {
-            goals = any_of.iter().map(|_| Goal { fairness: Vec::new(), automata: Vec::new() }).collect();
-        }
-        if any_of.len() != goals.len() {
+        // The assumptions are those of the program at hand, at whatever size.
+        if asked.under.any_of != assumed {
             return None;
         }
         let me = Value::Process(ProcessId::new(stand.at));
@@ -92,12 +94,11 @@ fn goals(runs: &Runs<'_, '_>, property: PropertyId) -> Option<Vec<Goal>> {
         if mine.is_empty() || !mine.len().is_multiple_of(goals.len()) {
             return None;
         }
-        for (goal, assumed) in goals.iter_mut().zip(any_of) {
+        for goal in &mut goals {
             let mut automata = Vec::new();
-            for violation in mine.iter().filter(|one| one.fairness == *assumed) {
+            for violation in mine.iter().filter(|one| one.fairness == goal.fairness) {
                 automata.push((violation.automaton.clone(), truths(windows, shape, &violation.automaton)?));
             }
-            goal.fairness.push(assumed.clone());
             goal.automata.push(automata);
         }
     }
@@ -157,8 +158,7 @@ struct Step {
 const SIDES: [Side; 2] = [Side::Right, Side::Left];
 
 impl<'r, 'w, 'a> Refuter<'r, 'w, 'a> {
-    fn new(runs: &'r Runs<'w, 'a>, flows: &'r [Weights], fairness: &[Vec<FairnessId>], budget: &'r Budget) -> Self {
-        let conditions = fairness.iter().enumerate().map(|(shape, ids)| runs.conditions(shape, ids)).collect();
+    fn new(runs: &'r Runs<'w, 'a>, flows: &'r [Weights], conditions: Vec<Vec<Condition>>, budget: &'r Budget) -> Self {
         // What all share is counted once, which components do not say.
         let is_local = |flow: &&Weights| flow.shared.iter().flatten().all(|&weight| weight == 0);
         let flows = flows.iter().filter(is_local).collect();

@@ -263,28 +263,24 @@ impl<'w, 'a> Runs<'w, 'a> {
         Edges::where_true(to.len(), |edge| allowed[to[edge] as usize])
     }
 
-    /// What fairness assumptions demand of the edges of a word: those that were made for each process, of the window's own.
-    pub fn conditions(&self, shape: usize, fairness: &[FairnessId]) -> Vec<Condition> {
-        let Shape { instance, stand, .. } = &self.windows.shapes[shape];
-        let instance = &self.windows.sizes.instances[*instance];
-        let model = &instance.model;
+    /// What fairness assumptions of the program demand of the edges of a word: those that were made for each process, of the window's own.
+    pub fn conditions(&self, shape: usize, model: &Model, fairness: &[FairnessId]) -> Vec<Condition> {
         let for_each = &model.template().forms.for_each;
+        let first = model.families[self.windows.ring.family].first;
+        let is_meant = |id: &&FairnessId| for_each.contains(id) && model.fairness[**id].owner == Some(first);
         let mut found = Vec::new();
         for at in 0..self.windows.sizes.width {
-            let process = ProcessId::new((stand.at + at) % instance.size);
-            for id in fairness.iter().filter(|id| for_each.contains(id)) {
-                let pair = &model.fairness[*id];
-                if pair.owner == Some(process) {
-                    found.extend(self.condition(shape, at, (model, pair)));
-                }
+            for id in fairness.iter().filter(is_meant) {
+                found.extend(self.condition(shape, at, &model.fairness[*id]));
             }
         }
         found
     }
 
-    /// One assumption; `None` where it is about something else than what its owner can do and does.
-    fn condition(&self, shape: usize, at: usize, (model, pair): (&Model, &FairnessPair)) -> Option<Condition> {
+    /// One assumption, made for a process of the window; `None` where it is about something else than what its owner can do and does.
+    fn condition(&self, shape: usize, at: usize, pair: &FairnessPair) -> Option<Condition> {
         let owner = pair.owner?;
+        let model = &self.windows.sizes.instances[self.windows.shapes[shape].instance].model;
         let carries = |action: ActionId, labels: &Option<Vec<String>>| {
             labels.as_ref().is_none_or(|labels| model.actions[action].labels.iter().any(|one| labels.contains(one)))
         };

@@ -60,7 +60,7 @@ pub(super) fn check(
     checker.steps()?;
     checker.flows()?;
     match property {
-        PropertyKind::Temporal(_) => checker.discharged.ranks += lasting::check(&checker, name)?,
+        PropertyKind::Temporal(_) => checker.discharged.ranks += lasting::check(&checker, model, name)?,
         _ => checker.implication(property, &said)?,
     }
     Ok(checker.discharged)

@@ -12,6 +12,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use evidence::plain::{Automaton, violations};
+use model::Model;
 use model::control::ActionId;
 use model::eval::Viewpoint;
 use model::fairness::{EdgePredicate, FairnessId, StatePredicate};
@@ -62,24 +63,29 @@ pub(super) struct Stage<'s, 'a> {
 }
 
 /// Checks a temporal property; how many places to stay were excluded.
-pub(super) fn check(checker: &Checker<'_>, name: &str) -> Outcome<usize> {
+pub(super) fn check(checker: &Checker<'_>, model: &Model, name: &str) -> Outcome<usize> {
     let stage = Stage::new(checker)?;
     let asked = |window: usize| -> Outcome<&Property> {
         let model = &checker.sizes.all[checker.stands[window].0].model;
         let found = model.properties.iter().find(|one| one.name == name);
         found.ok_or_else(|| CertificateError::Malformed(format!("there is no `{name}` at every size")))
     };
-    let n_sets = asked(0)?.under.any_of.len();
+    let Some(own) = model.properties.iter().find(|one| one.name == name) else {
+        return Err(CertificateError::Malformed(format!("there is no `{name}`")));
+    };
+    if checker.sizes.all.iter().any(|sized| sized.model.actions.len() != model.actions.len()) {
+        return Err(CertificateError::NotSupported("the text is not the same at every size".to_owned()));
+    }
     let mut n_excluded = 0;
-    for set in 0..n_sets {
+    for assumed in &own.under.any_of {
         let mut search = Search { stage: &stage, conditions: Vec::new(), places: Vec::new(), numbers: HashMap::new() };
         let mut goals = Vec::new();
         for window in 0..checker.proof.windows.len() {
             let property = asked(window)?;
-            let Some(assumed) = property.under.any_of.get(set).filter(|_| property.under.any_of.len() == n_sets) else {
+            if property.under != own.under {
                 return Err(CertificateError::Malformed("assumptions are not the same at every size".to_owned()));
-            };
-            search.conditions.push(stage.fairness(window, assumed));
+            }
+            search.conditions.push(stage.fairness(window, model, assumed));
             for edges in stage.violating(window, property, (assumed, &search.conditions[window]))? {
                 goals.push((window, edges));
             }
@@ -93,10 +99,6 @@ pub(super) fn check(checker: &Checker<'_>, name: &str) -> Outcome<usize> {
 
 impl<'s, 'a> Stage<'s, 'a> {
     fn new(checker: &'s Checker<'a>) -> Outcome<Stage<'s, 'a>> {
-        let n_actions: BTreeSet<usize> = checker.sizes.all.iter().map(|sized| sized.model.actions.len()).collect();
-        if n_actions.len() > 1 {
-            return Err(CertificateError::NotSupported("the text is not the same at every size".to_owned()));
-        }
         let mut flows = Vec::new();
         for flow in &checker.proof.flows {
             let mut weights = Vec::new();
@@ -242,19 +244,29 @@ impl<'s, 'a> Stage<'s, 'a> {
     }
 
     /// What assumptions that were made for each process demand of a window.
-    fn fairness(&self, window: usize, assumed: &[FairnessId]) -> Vec<Condition> {
-        let (at_size, spot) = self.checker.stands[window];
-        let sized = &self.checker.sizes.all[at_size];
-        let model = &sized.model;
+    fn fairness(&self, window: usize, model: &Model, assumed: &[FairnessId]) -> Vec<Condition> {
         let of_each = &model.template().forms.for_each;
+        let family = &model.families[self.checker.proof.family];
+        let process = family.first;
+        // Written for each process, and made for each.
+        let is_made = |id: FairnessId| {
+            let (written, first) = (&model.fairness[id], &model.processes[process].name);
+            of_each.contains(&id)
+                && written.owner == Some(process)
+                && family.processes().all(|other| {
+                    let name = written.name.replace(first.as_str(), &model.processes[other].name);
+                    let is_it = |one: &FairnessId| {
+                        model.fairness[*one].owner == Some(other) && model.fairness[*one].name == name
+                    };
+                    assumed.iter().any(is_it)
+                })
+        };
         let carries = |action: ActionId, labels: &Option<Vec<String>>| {
             labels.as_ref().is_none_or(|labels| model.actions[action].labels.iter().any(|one| labels.contains(one)))
         };
         let mut found = Vec::new();
         for place in 0..self.checker.proof.width {
-            let process = ProcessId::new((spot.at + place) % sized.count);
-            let of_process = |id: &&FairnessId| of_each.contains(id) && model.fairness[**id].owner == Some(process);
-            for id in assumed.iter().filter(of_process) {
+            for id in assumed.iter().filter(|id| is_made(**id)) {
                 let pair = &model.fairness[*id];
                 let unable = |predicate: &StatePredicate| match predicate {
                     StatePredicate::Unable(one, labels) if *one == process => {
