@@ -117,15 +117,19 @@ impl Asking<'_> {
 
     /// What views leave open, asked of windows of neighbours.
     fn prove_rings(&self, program: &Program, results: &mut [PropertyResult]) -> Result<(), Box<Mistake>> {
-        let open: Vec<PropertyId> =
-            { results.iter() }.filter(|result| is_open(&program.model, result)).map(|result| result.property).collect();
-        if open.is_empty() {
-            return Ok(());
+        let open = results.iter().filter(|result| is_open(&program.model, result)).map(|result| result.property);
+        let is_about_runs =
+            |question: &PropertyId| matches!(program.model.properties[*question].kind, PropertyKind::Temporal(_));
+        let (runs, states): (Vec<PropertyId>, Vec<PropertyId>) = open.partition(is_about_runs);
+        let mut answers = Vec::new();
+        for (questions, engine) in [(states, ByRings::for_every_size()), (runs, ByRings::of_runs())] {
+            let (checker, limits) = (Single(Arc::new(engine)), self.left());
+            let check = Check { model: &program.model, questions: &questions, checker: &checker, limits: &limits };
+            if !questions.is_empty() {
+                answers.extend(check.run(&Silent)?.results);
+            }
         }
-        let checker = Single(Arc::new(ByRings::for_every_size()));
-        let limits = self.left();
-        let check = Check { model: &program.model, questions: &open, checker: &checker, limits: &limits };
-        for found in check.run(&Silent)?.results {
+        for found in answers {
             let Some(result) = results.iter_mut().find(|result| result.property == found.property) else { continue };
             let is_better = match &found.verdict {
                 Verdict::Unknown(reason) => !matches!(reason, StopReason::NotSupported(_)),

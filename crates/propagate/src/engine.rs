@@ -106,12 +106,6 @@ impl Engine for Propagate {
     }
 }
 
-/// Tests of compatibility in a brief try.
-const BRIEF: usize = 48;
-
-/// So many ways to violate a property are tried in vain with all means.
-const MOST_FAILURES: usize = 2;
-
 /// A way to violate a property.
 #[derive(Clone, Copy)]
 struct Way<'w> {
@@ -203,53 +197,15 @@ impl<'t> Prover<'t> {
         Ok(Certificate { property: asked.name.clone(), scope: Scope::Instance, facts })
     }
 
-    /// Refutes all ways to violate a property, in an order that finds itself: what was refuted is a lemma for what follows, and who waits
-    /// for whom decides which one is of use. Each is tried briefly, from the last to the first and back, as long as this helps; then one
-    /// with all means.
+    /// Refutes all ways to violate a property; what was refuted is a lemma for what follows.
     fn refute_all(&mut self, ways: &[Way<'_>], facts: &mut Vec<Fact>) -> Result<(), Halt> {
         let budget = &self.task.budget;
-        let brief = Effort { budget, most_tests: BRIEF, most_depth: self.config.depth, is_brief: true };
-        let full = Effort { most_tests: self.config.tests, is_brief: false, ..brief };
-        let mut open: Vec<Way<'_>> = ways.to_vec();
-        let mut n_failed = 0;
-        while !open.is_empty() {
-            let n_before = open.len();
-            let mut is_worth_it = n_before > 1;
-            while is_worth_it {
-                let n_before = open.len();
-                for _ in 0..2 {
-                    open.reverse();
-                    self.sweep(&mut open, brief, facts)?;
-                }
-                is_worth_it = open.len() < n_before && !open.is_empty();
-            }
-            let mut is_closed = open.len() < n_before;
-            let mut at = 0;
-            while at < open.len() && n_failed <= MOST_FAILURES {
-                if self.refuted(open[at], full, facts)? {
-                    open.remove(at);
-                    is_closed = true;
-                    break;
-                }
-                n_failed += 1;
-                at += 1;
-            }
-            if !is_closed {
+        let effort = Effort { budget, most_tests: self.config.tests, most_depth: self.config.depth };
+        for &way in ways {
+            if !self.refuted(way, effort, facts)? {
                 return Err(StopReason::from(Coarse::OneProcess).into());
             }
         }
-        Ok(())
-    }
-
-    /// Tries each once; what is left stays open.
-    fn sweep<'w>(&mut self, open: &mut Vec<Way<'w>>, effort: Effort<'t>, facts: &mut Vec<Fact>) -> Result<(), Halt> {
-        let mut left = Vec::new();
-        for &way in open.iter() {
-            if !self.refuted(way, effort, facts)? {
-                left.push(way);
-            }
-        }
-        *open = left;
         Ok(())
     }
 

@@ -39,8 +39,6 @@ pub struct Effort<'b> {
     pub most_tests: usize,
     /// So many cases within cases at most.
     pub most_depth: usize,
-    /// Whether it is one of many tries: no case for each process then.
-    pub is_brief: bool,
 }
 
 /// What came of it.
@@ -373,7 +371,7 @@ impl<'r, 'm> Refuter<'r, 'm> {
                 return Ok(self.cases(split, depth)?.map(|node| node.end));
             }
         }
-        if sets.scheduled.is_none() && !self.effort.is_brief {
+        if sets.scheduled.is_none() {
             let split = self.somebody(sets);
             return Ok(self.cases(split, depth)?.map(|node| node.end));
         }

@@ -30,18 +30,25 @@ const MOST_FLOWS: usize = 4;
 pub struct ByRings {
     /// Whether proofs are wanted that say nothing about the instance at hand, because it is smaller than what they are about.
     every_size: bool,
+    /// Whether the questions are about runs.
+    of_runs: bool,
 }
 
 impl ByRings {
+    /// For questions about runs of every size.
+    pub fn of_runs() -> ByRings {
+        ByRings { every_size: true, of_runs: true }
+    }
+
     /// For whoever checks smaller sizes by other means.
     pub fn for_every_size() -> ByRings {
-        ByRings { every_size: true }
+        ByRings { every_size: true, of_runs: false }
     }
 }
 
 impl Engine for ByRings {
     fn method(&self) -> Method {
-        Method::Views
+        if self.of_runs { Method::Propagate } else { Method::Views }
     }
 
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
