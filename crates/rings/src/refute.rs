@@ -9,6 +9,8 @@
 //! component of the rest is a node, and if all are excluded, so is the whole. Each excluded node is a lemma for those that follow. Nothing is assumed
 //! of a neighbour that was not shown, so no question of circularity arises. Every rule succeeds where more is excluded, so the order does not matter.
 
+use std::rc::Rc;
+
 use base::{Budget, StopReason};
 use engine::PropertyId;
 use evidence::plain::{Automaton, violations};
@@ -70,8 +72,11 @@ struct Goal {
     /// The assumptions.
     fairness: Vec<FairnessId>,
     /// Automata with the truth of their atoms at each state, by word.
-    automata: Vec<Vec<(std::rc::Rc<Automaton>, Vec<Vec<bool>>)>>,
+    automata: Vec<Vec<Read>>,
 }
+
+/// An automaton, and for each of its atoms its truth at each state of a window.
+type Read = (Rc<Automaton>, Vec<Vec<bool>>);
 
 /// All ways to violate a property; `None` where windows do not see what it speaks of, or it has no value.
 fn goals(runs: &Runs<'_, '_>, property: PropertyId, assumed: &[Vec<FairnessId>]) -> Option<Vec<Goal>> {

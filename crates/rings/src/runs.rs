@@ -82,6 +82,9 @@ pub struct Runs<'w, 'a> {
     pairings: Vec<Pairing>,
 }
 
+/// What two windows side by side can tell of a turn: whose it is, and what both see before and after.
+type Aspect = (Kind, Vec<RingValue>, Vec<RingValue>);
+
 /// Whose turn it is, as far as two windows side by side can tell.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Kind {
@@ -193,7 +196,7 @@ impl<'w, 'a> Runs<'w, 'a> {
                 false => Windows::key(pair, None, Some(state)),
             };
             let shown: Vec<Vec<RingValue>> = states.iter().map(key).collect();
-            let mut numbers: FxHashMap<(Kind, Vec<RingValue>, Vec<RingValue>), u32> = FxHashMap::default();
+            let mut numbers: FxHashMap<Aspect, u32> = FxHashMap::default();
             let mut classes = Vec::new();
             for (edge, &label) in graph.labels.iter().enumerate() {
                 let arc = graph.graph.arc(edge);

@@ -27,6 +27,9 @@ use conditions::{Judge, Product};
 use edges::{Condition, Edge, compatible, edges, fair_components};
 use views::{Item, View, Views};
 
+/// What an earlier fact says of the edges of a process, where its view shows that.
+type Lemma = Option<Rc<Condition>>;
+
 /// A process, and fairness assumptions.
 type Assumed = (usize, Vec<FairnessId>);
 
@@ -37,7 +40,7 @@ pub(super) struct Scene<'a> {
     /// What fairness assumptions demand of the edges of processes.
     conditions: RefCell<HashMap<Assumed, Rc<Vec<Condition>>>>,
     /// What follows from earlier facts for the edges of processes.
-    lemmas: RefCell<HashMap<(usize, usize), Option<Rc<Condition>>>>,
+    lemmas: RefCell<HashMap<(usize, usize), Lemma>>,
     splitter: Splitter<'a>,
     budget: &'a Budget,
 }

@@ -59,8 +59,11 @@ pub(super) struct Stage<'s, 'a> {
     /// By what is side by side: what edges of the left one and of the right one show.
     shown: Vec<(Vec<Shown>, Vec<Shown>)>,
     /// The flows that count with processes only, and for each state of each window its weight.
-    flows: Vec<(u128, Vec<Vec<u128>>)>,
+    flows: Vec<Sum>,
 }
+
+/// A total, and the weight of each state of each window.
+type Sum = (u128, Vec<Vec<u128>>);
 
 /// Checks a temporal property; how many places to stay were excluded.
 pub(super) fn check(checker: &Checker<'_>, model: &Model, name: &str) -> Outcome<usize> {
@@ -414,7 +417,7 @@ impl Search<'_, '_, '_> {
         if let Some(&known) = self.numbers.get(&(window, edges.clone())) {
             return known;
         }
-        let of_flow = |(_, weights): &(u128, Vec<Vec<u128>>)| {
+        let of_flow = |(_, weights): &Sum| {
             let kept = self.stage.edges[window].iter().zip(&edges).filter(|(_, kept)| **kept);
             let weights: Vec<u128> = kept.map(|(edge, _)| weights[window][edge.from]).collect();
             (weights.iter().copied().min().unwrap_or(0), weights.iter().copied().max().unwrap_or(0))
