@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 use base::{Diagnostic, Span};
 
-use super::program::{Op, Stmt, StmtKind};
+use super::program::{Expr, ExprKind, Op, Stmt, StmtKind};
 use crate::codes::promela as code;
 
 /// Names a place of a graph.
@@ -105,6 +105,8 @@ pub(super) struct Style<'n> {
     pub block_entries: bool,
     /// The labels of this proctype that `P@l` names.
     pub named: &'n HashSet<String>,
+    /// Whether it is a claim, of which every step counts.
+    pub is_claim: bool,
 }
 
 /// Builds the graph of a body.
@@ -280,7 +282,8 @@ impl Builder<'_> {
     fn options(&mut self, options: &[Vec<Stmt>], (node, next): (NodeId, NodeId), around: &Around) {
         let head = Around { head_of: Some(node), ..around.clone() };
         for option in options {
-            let first = self.sequence(option, next, &head);
+            let option = if self.style.is_claim { option.clone() } else { without_repeated_skips(option) };
+            let first = self.sequence(&option, next, &head);
             self.drafts[node].items.push(Item::Lent(first));
         }
     }
@@ -479,6 +482,27 @@ impl Builder<'_> {
             }
         }
     }
+}
+
+/// An option without what SPIN drops of it: the second and further of `skip`s and texts in a row, where these are `skip`s without a label and
+/// neither first nor last in the option.
+fn without_repeated_skips(option: &[Stmt]) -> Vec<Stmt> {
+    let is_true = |expr: &Expr| matches!(expr.kind, ExprKind::Const(1));
+    let mut kept: Vec<Stmt> = Vec::new();
+    let mut n_in_row = 0;
+    for (position, statement) in option.iter().enumerate() {
+        let (is_skip, is_text) = match &statement.kind {
+            StmtKind::Op(Op::Guard(expr)) => (is_true(expr), false),
+            StmtKind::Op(Op::Print) => (true, true),
+            _ => (false, false),
+        };
+        n_in_row = if is_skip && statement.labels.is_empty() { n_in_row + 1 } else { 0 };
+        let is_inner = position > 0 && position + 1 < option.len();
+        if n_in_row < 2 || is_text || !is_inner {
+            kept.push(statement.clone());
+        }
+    }
+    kept
 }
 
 /// The `if` or `do` that closes a block.

@@ -87,6 +87,9 @@ pub fn load(source: &SourceFile, given: &[(String, i64)], reading: &Reading) -> 
     }
     let read = preprocessor::preprocess(source, reading, given);
     let mut diagnostics = read.diagnostics;
+    if diagnostics.iter().any(|one| one.is_error() && one.code == crate::codes::promela::TOO_LARGE) {
+        return Err(refused(diagnostics, &read.map));
+    }
     let model = program(read.tokens, &read.map, (source, reading), &mut diagnostics);
     match model {
         Some((model, n_before)) if !diagnostics.iter().any(Diagnostic::is_error) => {
@@ -118,7 +121,7 @@ fn program(
     for (id, proctype) in resolved.program.proctypes.iter().enumerate() {
         let named = resolved.named_labels.iter().filter(|(owner, _)| *owner == id);
         let named: HashSet<String> = named.map(|(_, label)| label.clone()).collect();
-        let style = Style { block_entries: reading.like_spin, named: &named };
+        let style = Style { block_entries: reading.like_spin, named: &named, is_claim: false };
         let (graph, more) = graph::build(&proctype.body, style);
         diagnostics.extend(more);
         if let Some(span) = graph.unreached() {

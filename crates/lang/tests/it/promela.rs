@@ -146,6 +146,25 @@ fn behind_a_failed_assertion_there_may_be_end_states() {
 }
 
 #[test]
+fn a_skip_behind_a_skip_is_dropped_within_an_option() {
+    check("byte x; active proctype P() { skip; skip; x = 1 }", 5, false, false);
+    check("byte x; active proctype P() { if :: skip; skip; x = 1 fi }", 4, false, false);
+    check("byte x; active proctype P() { do :: skip; skip od }", 2, false, false);
+}
+
+#[test]
+fn a_text_that_grows_too_large_is_refused_and_not_read() {
+    let mut text = String::from("#define A0 x x x x x x x x x x\n");
+    for at in 1..12 {
+        text += &format!("#define A{at} {}\n", vec![format!("A{}", at - 1); 10].join(" "));
+    }
+    text += "active proctype P() { A11 }\n";
+    let refused = load(&SourceFile::new("p.pml", text), &[], &Reading::default()).expect_err("it is too large");
+    assert!(refused[0].diagnostics.len() < 10);
+    assert!(refused[0].diagnostics.iter().any(|one| one.code == "E0913"));
+}
+
+#[test]
 fn an_escape_disables_the_other_options_too() {
     let text = "byte x, l; active proctype P() { if :: { x = 0 } unless { skip } :: l++ fi }";
     check(text, 3, false, false);

@@ -154,7 +154,7 @@ impl Elaboration<'_> {
 
     /// A `never` claim: no run is one that it accepts.
     fn never(&mut self, name: &str, body: &[program::Stmt], span: Span) {
-        let style = Style { block_entries: false, named: &std::collections::HashSet::new() };
+        let style = Style { block_entries: false, named: &std::collections::HashSet::new(), is_claim: true };
         let (graph, diagnostics) = graph::build(body, style);
         diagnostics.into_iter().for_each(|diagnostic| self.log.add(diagnostic));
         let location = |node: usize| AutomatonLocation {
