@@ -163,6 +163,8 @@ pub struct Request {
     given: Vec<Given>,
     goals: Vec<String>,
     reading: Reading,
+    /// Whether sizes that a text asks for are left alone.
+    for_every_size: bool,
 }
 
 impl Request {
@@ -194,6 +196,16 @@ impl Request {
     /// Adds how programs in Promela are read.
     pub fn with_reading(self, reading: Reading) -> Self {
         Request { reading, ..self }
+    }
+
+    /// Leaves alone the sizes that texts ask for, as `--all-n` has to.
+    pub fn for_every_size(self, for_every_size: bool) -> Self {
+        Request { for_every_size, ..self }
+    }
+
+    /// Whether the sizes that texts ask for are checked where the call gives none.
+    pub fn takes_own_sizes(&self) -> bool {
+        !self.for_every_size
     }
 
     /// How programs in Promela are read.

@@ -137,8 +137,21 @@ fn declared(text: &Read) -> Vec<ParameterRange> {
 }
 
 /// The instances that a request asks for, without looking at what the program allows; the last parameter changes fastest.
-fn instances(request: &Request) -> Vec<Vec<(String, i64)>> {
-    combinations(request.parameters().map(|(name, sizes)| (name, sizes.values().collect())))
+fn instances(request: &Request, declared: &[ParameterRange]) -> Vec<Vec<(String, i64)>> {
+    let given = request.parameters().map(|(name, sizes)| (name, sizes.values().collect()));
+    combinations(given.chain(own_sizes(request, declared)))
+}
+
+/// The sizes that the text asks for, of parameters for which the call asks for none.
+fn own_sizes<'a>(
+    request: &'a Request,
+    declared: &'a [ParameterRange],
+) -> impl Iterator<Item = (&'a str, Vec<i64>)> + 'a {
+    let is_open = |range: &&ParameterRange| {
+        request.takes_own_sizes() && !request.parameters().any(|(name, _)| name == range.name)
+    };
+    let with_sizes = declared.iter().filter(|range| !range.sizes.is_empty()).filter(is_open);
+    with_sizes.map(|range| (range.name.as_str(), range.sizes.clone()))
 }
 
 fn combinations<'a>(parameters: impl Iterator<Item = (&'a str, Vec<i64>)>) -> Vec<Vec<(String, i64)>> {
@@ -159,7 +172,7 @@ fn load_one(text: &Read, request: &Request) -> Batch {
     match text {
         Err(refusal) => batch.items.push(Loaded::Refused(refusal.clone())),
         Ok(text) => {
-            for given in instances(request) {
+            for given in instances(request, &text.parameters().unwrap_or_default()) {
                 let loaded = instances_of(text, &given);
                 // The other instances would be refused for the same reasons, or not be asked for.
                 if loaded.iter().any(is_refused) {
@@ -192,6 +205,7 @@ fn load_fitting(text: &Read, request: &Request, declared: &[ParameterRange], bat
         }
         fitting.push((name, fits));
     }
+    fitting.extend(own_sizes(request, declared));
     for given in combinations(fitting.into_iter()) {
         let loaded = instances_of(text, &given);
         let stop = loaded.iter().any(is_refused);

@@ -84,6 +84,11 @@ fn share(result: &PropertyResult) -> Duration {
     match result.verdict {
         _ if result.statistics.time < quick => enough,
         Verdict::Holds(_) if result.statistics.time > LONG => A_MOMENT,
+        // Which assumptions would help takes several questions, and fewer are found only if there is time to leave some out.
+        Verdict::Violated(_) => {
+            let time = result.statistics.time;
+            time.saturating_mul(16).saturating_add(A_MOMENT).min(time.saturating_add(LONG))
+        }
         _ => result.statistics.time.saturating_add(A_MOMENT),
     }
 }

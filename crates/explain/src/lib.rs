@@ -7,6 +7,7 @@
 //! which part of a property is false, [`waiting`] who waits for whom, [`steps`] what each step of a trace did, [`stale`] which read came too early, [`lasso`] who has a part
 //! in a loop; [`finding`] says each answer in one sentence. [`names`] are the user's names, [`text`] makes them harmless.
 
+pub mod bundle;
 pub mod explained;
 pub mod finding;
 pub mod guarantees;

@@ -1,15 +1,16 @@
 //! States in the user's names: values, variables, where a process stands.
 
 use base::{Id, SourceFile, Span};
-use model::control::{Place, Scope};
+use model::control::{ActionId, Place, Scope};
 use model::eval::State;
 use model::print;
 use model::process::ProcessId;
 use model::types::{ScalarType, Type};
 use model::value::Value;
-use model::variable::{Role, Storage, VarId};
+use model::variable::{Look, Role, Storage, VarId};
 use model::{Model, Parameter};
 
+use crate::bundle;
 use crate::text::clean;
 
 /// A value as tables show it: truth values as `T` and `F`, all else as the user writes it.
@@ -50,7 +51,7 @@ fn composed_part(model: &Model, (var, ty): (VarId, &Type), cells: &[Value]) -> S
 /// The shared variables with their contents.
 pub fn shared_variables(model: &Model, state: &State) -> Vec<(String, String)> {
     let shared = model.vars.entries().filter(|(_, var)| var.storage == Storage::Shared);
-    shared.map(|(id, var)| (var.name.clone(), content(model, state, id, None))).collect()
+    shared.filter_map(|(id, _)| bundle::whole(model, state, id, None)).collect()
 }
 
 /// A process's own variables with their contents, without loop counters; those of the procedure that it is in last.
@@ -59,10 +60,11 @@ pub fn own_variables(model: &Model, state: &State, process: ProcessId) -> Vec<(S
     let family = &model.families[model.processes[process].family];
     let cells = family.vars.iter().filter(|id| declared(id));
     let mut out: Vec<(String, String)> =
-        cells.map(|&id| (model.vars[id].name.clone(), content(model, state, id, Some(process)))).collect();
+        cells.filter_map(|&id| bundle::whole(model, state, id, Some(process))).collect();
     let top = state.top(process);
     if let Scope::Procedure(procedure) = scope(model, state, process) {
-        for &id in model.procedures[procedure].vars.iter().filter(|id| declared(id)) {
+        let shown = |id: &&VarId| declared(id) && model.vars[**id].look != Look::Hidden;
+        for &id in model.procedures[procedure].vars.iter().filter(shown) {
             let var = &model.vars[id];
             let slots = &top.slots[var.offset..var.offset + var.ty.n_cells()];
             out.push((var.name.clone(), composed(model, id, slots)));
@@ -71,24 +73,23 @@ pub fn own_variables(model: &Model, state: &State, process: ProcessId) -> Vec<(S
     out
 }
 
-fn content(model: &Model, state: &State, var: VarId, owner: Option<ProcessId>) -> String {
-    let cells: Vec<Value> = model.cells_of(var, owner).map(|cell| state.cells[cell.index()]).collect();
-    composed(model, var, &cells)
-}
-
 /// Whose text the top frame of a process is in.
 pub fn scope(model: &Model, state: &State, process: ProcessId) -> Scope {
     model.places[state.place(process)].scope
 }
 
+/// A place whose branches have labels is called by all of them, if they are not more than this.
+const MOST_BRANCHES: usize = 3;
+
 /// Where a process stands: its place, or `f.place` inside procedure `f`.
 pub fn place(model: &Model, state: &State, process: ProcessId) -> String {
     let place = &model.places[state.place(process)];
     let is_end = state.place(process) == model.families[model.processes[process].family].end;
-    let name = match place.labels.is_empty() {
-        true if is_end => "end".to_owned(),
-        true => by_line(model, place),
-        false => place.name.clone(),
+    let name = match place.name.split_once(':') {
+        _ if is_end && place.labels.is_empty() => "end".to_owned(),
+        Some(_) => by_line(model, place),
+        None if place.labels.len() <= MOST_BRANCHES && has_only_branch_labels(model, place) => place.labels.join("|"),
+        None => place.name.clone(),
     };
     match place.scope {
         Scope::Family(_) => name,
@@ -96,11 +97,21 @@ pub fn place(model: &Model, state: &State, process: ProcessId) -> String {
     }
 }
 
+/// Whether all labels of the place belong to some of its branches: then none of them is its name.
+pub fn has_only_branch_labels(model: &Model, place: &Place) -> bool {
+    let carries = |id: ActionId, label: &String| model.actions[id].labels.contains(label);
+    let of_branch = |label: &String| {
+        let n_carriers = place.actions.iter().filter(|&&id| carries(id, label)).count();
+        (1..place.actions.len()).contains(&n_carriers)
+    };
+    !place.labels.is_empty() && place.labels.iter().all(of_branch)
+}
+
 /// A place without a label: its line, with the column where the line has several such places.
 fn by_line(model: &Model, place: &Place) -> String {
     let Some((line, _)) = place.name.split_once(':') else { return place.name.clone() };
     let is_there = |other: &&Place| other.name.split_once(':').is_some_and(|(of_other, _)| of_other == line);
-    match model.places.iter().filter(|other| other.labels.is_empty()).filter(is_there).nth(1) {
+    match model.places.iter().filter(is_there).nth(1) {
         Some(_) => format!("line {}", place.name),
         None => format!("line {line}"),
     }

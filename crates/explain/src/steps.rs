@@ -13,7 +13,8 @@ use model::process::ProcessId;
 use model::value::Value;
 use model::variable::{CellId, Role, Storage, Var, VarId};
 
-use crate::names::{line, location, place, scope};
+use crate::bundle::{ShownChange, shown_changes};
+use crate::names::{has_only_branch_labels, line, location, place, scope};
 
 /// One step.
 #[derive(Clone, Debug)]
@@ -30,8 +31,10 @@ pub struct StepView {
     pub line: u32,
     /// Where the movers came from and went to.
     pub moved: Vec<Moved>,
-    /// The variables that changed.
+    /// The cells that changed.
     pub changes: Vec<Change>,
+    /// The same as people read it: channels and sets as a whole.
+    pub shown: Vec<ShownChange>,
     /// The cells of others, or shared ones, that the step read and left alone, each once, in the order of reading.
     pub reads: Vec<CellId>,
     /// Whether it wrote something that others can see.
@@ -58,6 +61,8 @@ pub struct Moved {
 pub struct Change {
     /// Whose it is; `None` for shared ones.
     pub owner: Option<ProcessId>,
+    /// The cell; `None` for one in a frame.
+    pub cell: Option<CellId>,
     /// As everybody writes it: `flag[1]`, `P[0].level`.
     pub name: String,
     /// As its owner writes it: `level`.
@@ -96,6 +101,7 @@ fn stood_still(model: &Model, source: &SourceFile, process: ProcessId, state: &S
         line: line(source, model.places[state.place(process)].span),
         moved: vec![Moved { process, from: at.clone(), to: at, is_named: false }],
         changes: Vec::new(),
+        shown: Vec::new(),
         reads: Vec::new(),
         writes: false,
         stands_still: true,
@@ -114,8 +120,17 @@ fn step_taken(model: &Model, source: &SourceFile, by: &Move, [before, after]: [&
     let moved = movers.into_iter().map(|process| {
         let same_depth = before.stacks[process.index()].len() == after.stacks[process.index()].len();
         let to = if same_depth { place(model, after, process) } else { location(model, after, process) };
-        let from = place(model, before, process);
-        let has_name = |state: &State| !model.places[state.place(process)].labels.is_empty();
+        let stood = &model.places[before.place(process)];
+        // Of several branches with labels of their own, the one that was taken.
+        let taken = by
+            .links()
+            .find(|link| link.process == process)
+            .and_then(|link| model.actions[link.action].labels.iter().find(|label| stood.labels.contains(label)));
+        let from = match taken {
+            Some(branch) if has_only_branch_labels(model, stood) => branch.clone(),
+            _ => place(model, before, process),
+        };
+        let has_name = |state: &State| !model.places[state.place(process)].name.contains(':');
         let ends = after.place(process) == model.families[model.processes[process].family].end;
         let is_named = from != to && has_name(before) && (ends || has_name(after));
         Moved { process, from, to, is_named }
@@ -128,6 +143,7 @@ fn step_taken(model: &Model, source: &SourceFile, by: &Move, [before, after]: [&
         line: line(source, statement.span),
         moved: moved.collect(),
         changes: cell_changes(model, before, after),
+        shown: Vec::new(),
         reads: Vec::new(),
         writes: false,
         stands_still: false,
@@ -135,6 +151,7 @@ fn step_taken(model: &Model, source: &SourceFile, by: &Move, [before, after]: [&
     for process in view.moved.iter().map(|moved| moved.process) {
         view.changes.extend(frame_changes(model, process, before, after));
     }
+    view.shown = shown_changes(model, [before, after], &view.changes);
     look_at_touched(model, by, [before, after], &mut view);
     view
 }
@@ -157,6 +174,7 @@ fn cell_changes(model: &Model, before: &State, after: &State) -> Vec<Change> {
         let (old, new) = (Some(before.cells[id.index()]), after.cells[id.index()]);
         Change {
             owner: cell.owner,
+            cell: Some(id),
             name: cell.name.clone(),
             own_name: own_name.to_owned(),
             var: cell.var,
@@ -198,7 +216,7 @@ fn frame_changes(model: &Model, process: ProcessId, before: &State, after: &Stat
             let full = format!("{}.{}.{name}", model.processes[process].name, model.procedures[procedure].name);
             let resets = counter_rests(model, var, after, process);
             let owner = Some(process);
-            changes.push(Change { owner, name: full, own_name: name, var: id, old: was, new: is, resets });
+            changes.push(Change { owner, cell: None, name: full, own_name: name, var: id, old: was, new: is, resets });
         }
     }
     changes

@@ -50,6 +50,22 @@ pub enum Init {
     Elements(Vec<Init>),
 }
 
+/// How a variable is shown, where it is a part of something that the user wrote as one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Look {
+    /// By its name and its content.
+    #[default]
+    Plain,
+    /// Not at all: a step chooses with it and forgets.
+    Hidden,
+    /// As sets: the innermost array says for each possible element whether it is inside.
+    Set,
+    /// How many messages the channel of this name holds.
+    ChannelLength(String),
+    /// One part of the messages of the channel of this name, slot by slot.
+    ChannelRow(String),
+}
+
 /// A declared variable, parameter or loop counter.
 #[derive(Clone, Debug)]
 pub struct Var {
@@ -67,6 +83,8 @@ pub struct Var {
     pub offset: usize,
     /// Names for some of its numbers, for display only.
     pub shown: BTreeMap<i64, String>,
+    /// How it is shown; for display only.
+    pub look: Look,
     /// What the user wrote about it (`///`).
     pub doc: String,
     /// Where it is declared.

@@ -70,8 +70,7 @@ fn changes(model: &Model, view: &StepView, style: &Style) -> String {
         .moved
         .iter()
         .map(|moved| format!("{}: {} {arrow} {}", model.processes[moved.process].name, moved.from, moved.to));
-    let changed = view.changes.iter().filter(|change| !change.resets);
-    let changed = changed.map(|change| crate::human::change_text(model, change, &change.name, style));
+    let changed = view.shown.iter().map(|change| crate::human::change_text(change, &change.name, style));
     let text = moves.chain(changed).collect::<Vec<_>>().join(", ");
     hang("  ", &clean(&text), style.width.min(80))
 }

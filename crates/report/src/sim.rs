@@ -66,8 +66,7 @@ fn effects(page: Page<'_>, view: &StepView) -> String {
         let name = if moved.process == view.process { "" } else { &model.processes[moved.process].name };
         format!("{name} {arrow} {}", moved.to).trim_start().to_owned()
     });
-    let changed = view.changes.iter().filter(|change| !change.resets);
-    let changed = changed.map(|change| crate::human::change_text(model, change, &change.name, style));
+    let changed = view.shown.iter().map(|change| crate::human::change_text(change, &change.name, style));
     moves.chain(changed).collect::<Vec<_>>().join(", ")
 }
 

@@ -161,6 +161,7 @@ impl Draft {
             init,
             offset: 0,
             shown: BTreeMap::new(),
+            look: model::variable::Look::Plain,
             doc: String::new(),
             span: Span::default(),
         })

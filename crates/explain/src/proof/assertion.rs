@@ -5,6 +5,7 @@
 use evidence::certificate::{Column, Member, SplitInvariant};
 use model::Model;
 use model::process::{FamilyId, ProcessId};
+use model::variable::Look;
 
 use super::check::{Judge, Said};
 use super::formula::{Formula, Letter, Quantified, Quantity, Spot, Who};
@@ -148,8 +149,16 @@ impl Part {
         formulas(self) == formulas(other)
     }
 
+    /// Leaves out what speaks of variables that the user did not write.
+    fn drop_hidden(&mut self, model: &Model) {
+        let is_shown = |formula: &Formula| !formula.mentions(&|var| model.vars[var].look == Look::Hidden);
+        self.always.retain(|one| is_shown(&one.formula));
+        self.places.iter_mut().for_each(|at| at.says.retain(|one| is_shown(&one.formula)));
+    }
+
     /// Says of whom it is said, where that is of several processes.
     pub(super) fn name_all(&mut self, model: &Model, invariant: &SplitInvariant) {
+        self.drop_hidden(model);
         let families: Vec<FamilyId> = self.said[0].own.iter().map(|&process| model.processes[process].family).collect();
         let is_symmetric = invariant.symmetry.is_some();
         self.is_all = is_symmetric || self.said.len() == n_choices(model, &families);
@@ -204,6 +213,7 @@ impl Part {
 
     /// Says that it is said of one member, whose processes are named by their numbers.
     pub(super) fn name_single(&mut self, model: &Model, member: &Member) {
+        self.drop_hidden(model);
         self.letters = self.members[0].clone();
         self.whom = clean(&self.members[0]);
         self.stands = match member.processes[..] {

@@ -132,6 +132,20 @@ pub enum Formula {
 }
 
 impl Formula {
+    /// Whether it speaks of such a variable.
+    pub fn mentions(&self, is_meant: &dyn Fn(VarId) -> bool) -> bool {
+        match self {
+            Formula::Constant(_) | Formula::At(..) => false,
+            Formula::Cell(term, _) => is_meant(term.var),
+            Formula::Not(inner) => inner.mentions(is_meant),
+            Formula::All(parts) | Formula::Any(parts) => parts.iter().any(|part| part.mentions(is_meant)),
+            Formula::Implies(one, other) | Formula::Iff(one, other) => {
+                one.mentions(is_meant) || other.mentions(is_meant)
+            }
+            Formula::Quantified(quantified) => quantified.body.mentions(is_meant),
+        }
+    }
+
     /// All of the parts; the part itself where there is one.
     pub fn all(mut parts: Vec<Formula>) -> Formula {
         if parts.len() == 1 { parts.remove(0) } else { Formula::All(parts) }

@@ -1,8 +1,8 @@
 //! Sentences as text, in the language of programs.
 //!
 //! In: a [`Formula`] and names for its letters. Out: [`text`], which people read, and [`expression`], which can be written into the program as
-//! (part of) an invariant. They differ where the language lacks the words so far: `x in {0, 2}` and `at most one k: …` are spelled out, and
-//! places without a label, or in one round of a loop, have no expression.
+//! (part of) an invariant. They differ where the language lacks the words so far: `at most one k: …` is spelled out, and places in one
+//! round of a loop have no expression.
 
 use model::Model;
 use model::control::PlaceId;
@@ -238,9 +238,18 @@ impl Writer<'_> {
         Some(if values.is_empty() { name } else { format!("{name}[{}]", values.join(", ")) })
     }
 
-    /// A label that only places among the spots have.
+    /// A label that only places among the spots have; line and column of a place without a label.
     fn label(&self, spot: &Spot, spots: &[Spot]) -> Option<String> {
         let place = &self.model.places[spot.place];
+        if place.labels.is_empty() {
+            let is_line = place.name.split(':').all(|part| part.parse::<u32>().is_ok());
+            let name = place_name(self.model, spot.place);
+            let alike = self.model.places.iter().filter(|other| other.scope == place.scope && other.name == place.name);
+            let is_one = { alike }.nth(1).is_none();
+            let takes_end = |other: &model::control::Place| other.labels.iter().any(|label| label == "end");
+            let is_end = name == "end" && !self.model.places.iter().any(takes_end);
+            return (spot.counters.is_none() && (is_end || is_line && is_one)).then_some(name);
+        }
         let is_meant = |other: PlaceId| spots.iter().any(|spot| spot.place == other && spot.counters.is_none());
         let all_meant = |label: &&String| {
             let carriers = self.model.places.entries().filter(|(_, other)| other.scope == place.scope);
@@ -260,5 +269,10 @@ impl Writer<'_> {
 pub fn place_name(model: &Model, place: PlaceId) -> String {
     let declared = &model.places[place];
     let is_end = model.families.iter().any(|family| family.end == place);
-    if is_end && declared.labels.is_empty() { "end".to_owned() } else { clean(&declared.name) }
+    match declared.labels.first() {
+        // Of a place that only some branches have a label for, the label is the shorter name.
+        Some(label) if declared.name.contains(':') => clean(label),
+        None if is_end => "end".to_owned(),
+        _ => clean(&declared.name),
+    }
 }

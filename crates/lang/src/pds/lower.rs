@@ -51,6 +51,7 @@ pub(super) fn lower(
         init: Init::Fill(initial),
         offset: 0,
         shown: BTreeMap::new(),
+        look: model::variable::Look::Plain,
         doc: String::new(),
         span: Span::default(),
     });

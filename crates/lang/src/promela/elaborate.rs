@@ -443,7 +443,8 @@ impl Elaboration<'_> {
         let init = nested_init(dims, values);
         let (name, doc) = (name.to_owned(), String::new());
         let role = Role::Declared;
-        self.model.vars.push(Var { name, storage, role, ty, init, offset: 0, shown: BTreeMap::new(), doc, span })
+        let look = model::variable::Look::Plain;
+        self.model.vars.push(Var { name, storage, role, ty, init, offset: 0, shown: BTreeMap::new(), look, doc, span })
     }
 
     /// A family with its variables, its processes and its places, without actions.

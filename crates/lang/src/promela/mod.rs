@@ -73,7 +73,8 @@ pub fn included(text: &str) -> Vec<String> {
 /// The macros of a program that are numbers, which a call can give other values.
 pub fn parameters(source: &SourceFile, reading: &Reading) -> Vec<ParameterRange> {
     let read = preprocessor::preprocess(source, reading, &[]);
-    let range = |(name, _)| ParameterRange { name, least: i64::from(i32::MIN), greatest: Some(i64::from(i32::MAX)) };
+    let (least, greatest) = (i64::from(i32::MIN), Some(i64::from(i32::MAX)));
+    let range = |(name, _)| ParameterRange { name, least, greatest, sizes: Vec::new() };
     read.numbers.into_iter().map(range).collect()
 }
 

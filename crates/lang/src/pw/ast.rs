@@ -15,6 +15,7 @@ pub use property::*;
 pub use statement::*;
 
 use base::Span;
+use model::variable::Look;
 
 /// A word that the user wrote as a name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -124,6 +125,19 @@ pub enum Item {
     Hint(HintDecl),
     /// `allow deadlock;`
     AllowDeadlock(Span),
+    /// `check sizes N in {2, 5};`
+    Sizes(SizesDecl),
+}
+
+/// `check sizes N in {2, 5};`: the values of a parameter that are checked where the call gives none.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SizesDecl {
+    /// The parameter.
+    pub parameter: Ident,
+    /// The values, or the ends of a range of values.
+    pub values: Members,
+    /// The whole of it.
+    pub span: Span,
 }
 
 /// `const K = 3;` or `const K: 0..=7 = 3;`
@@ -249,6 +263,8 @@ pub struct VariableDecl {
     pub ty: Type,
     /// Its initial value, if it is written.
     pub initial: Option<Assigned>,
+    /// How it is shown; what is written is plain, what elaboration makes of sets and channels is not.
+    pub look: Look,
     /// The whole of the declaration.
     pub span: Span,
 }

@@ -28,11 +28,12 @@ mod statements;
 use std::collections::HashMap;
 
 use base::Diagnostic;
+use model::variable::Look;
 
 use super::ast::{
     Assigned, BinaryOp, ChannelDecl, Expr, ExprKind, FairnessItem, FairnessKind, Ident, Item, PatternIndex,
-    ProcessDecl, ProcessIndex, Program, PropertyKind, Range, RangeEnd, StorageClass, StructDecl, Type, TypeKind,
-    VariableDecl,
+    ProcedureParameter, ProcessDecl, ProcessIndex, Program, PropertyKind, Range, RangeEnd, StorageClass, StructDecl,
+    Type, TypeKind, VariableDecl,
 };
 use crate::codes::check as code;
 
@@ -77,6 +78,8 @@ struct Elaborator<'a> {
     own: HashMap<String, Type>,
     /// Names that quantifiers and loops bind around the expression at hand; innermost last.
     bound: Vec<String>,
+    /// The types of the parameters of each procedure.
+    procedures: HashMap<&'a str, Vec<Type>>,
     /// What `let` names stand for; innermost last.
     lets: Vec<(String, Expr)>,
     /// Variables that the text at hand needs besides its own.
@@ -102,6 +105,8 @@ struct Leaf {
     suffix: String,
     /// Its type, without structs and sets.
     ty: Type,
+    /// Whether it is a set.
+    is_set: bool,
 }
 
 impl<'a> Elaborator<'a> {
@@ -116,6 +121,7 @@ impl<'a> Elaborator<'a> {
             indices: Vec::new(),
             own: HashMap::new(),
             bound: Vec::new(),
+            procedures: HashMap::new(),
             lets: Vec::new(),
             hidden: Vec::new(),
             diagnostics: Vec::new(),
@@ -170,6 +176,10 @@ impl<'a> Elaborator<'a> {
                     let types = types.collect();
                     elaborator.members.push((&declared.name.name, types));
                 }
+                Item::Procedure(declared) => {
+                    let types = declared.parameters.iter().map(|one| elaborator.resolved(&one.ty, 0)).collect();
+                    elaborator.procedures.insert(&declared.name.name, types);
+                }
                 _ => {}
             }
         }
@@ -185,14 +195,13 @@ impl<'a> Elaborator<'a> {
             Item::Process(declared) => Item::Process(self.process(declared)),
             Item::Procedure(declared) => {
                 let mut text = declared.clone();
-                for parameter in &mut text.parameters {
-                    parameter.ty = self.plain_type(&parameter.ty, "a parameter of a procedure");
-                }
+                text.parameters = declared.parameters.iter().flat_map(|one| self.parameter(one)).collect();
                 text.result = text.result.map(|ty| self.plain_type(&ty, "the result of a procedure"));
                 self.own =
                     declared.variables.iter().map(|var| (var.name.name.clone(), self.resolved(&var.ty, 0))).collect();
                 let parameters = declared.parameters.iter();
-                self.own.extend(parameters.map(|parameter| (parameter.name.name.clone(), parameter.ty.clone())));
+                let typed = parameters.map(|one| (one.name.name.clone(), self.resolved(&one.ty, 0)));
+                self.own.extend(typed.collect::<Vec<_>>());
                 text.variables = declared.variables.iter().flat_map(|var| self.variables(var)).collect();
                 text.body = self.block(&declared.body, false);
                 text.variables.append(&mut self.hidden);
@@ -237,7 +246,7 @@ impl<'a> Elaborator<'a> {
                 declared.exposed = declared.exposed.iter().map(|expr| self.expr(expr)).collect();
                 Item::Hint(declared)
             }
-            Item::Enum(_) | Item::AllowDeadlock(_) => item.clone(),
+            Item::Enum(_) | Item::AllowDeadlock(_) | Item::Sizes(_) => item.clone(),
         }]
     }
 
@@ -338,12 +347,12 @@ impl<'a> Elaborator<'a> {
             }
             TypeKind::Set(element) => match self.n_elements(element) {
                 Some(length) => {
-                    let truth = Leaf { suffix: String::new(), ty: Type { kind: TypeKind::Bool, span: ty.span } };
-                    vec![array(truth, &length)]
+                    let ty = Type { kind: TypeKind::Bool, span: ty.span };
+                    vec![array(Leaf { suffix: String::new(), ty, is_set: true }, &length)]
                 }
                 None => Vec::new(),
             },
-            _ => vec![Leaf { suffix: String::new(), ty: ty.clone() }],
+            _ => vec![Leaf { suffix: String::new(), ty: ty.clone(), is_set: false }],
         }
     }
 
@@ -398,6 +407,25 @@ impl<'a> Elaborator<'a> {
         }
     }
 
+    /// The parameters that one of a procedure becomes: one for each field of a struct.
+    fn parameter(&mut self, declared: &ProcedureParameter) -> Vec<ProcedureParameter> {
+        let resolved = self.resolved(&declared.ty, 0);
+        if self.struct_of(&resolved).is_none() {
+            let ty = self.plain_type(&declared.ty, "a parameter of a procedure");
+            return vec![ProcedureParameter { ty, ..declared.clone() }];
+        }
+        let leaves = self.leaves(&declared.ty);
+        if leaves.iter().any(|leaf| matches!(leaf.ty.kind, TypeKind::Array { .. })) {
+            let message = "a struct with arrays or sets inside is not passed to a procedure";
+            self.diagnostics.push(Diagnostic::error(code::BAD_STRUCT, declared.ty.span, message));
+        }
+        let part = |leaf: Leaf| {
+            let name = Ident { name: format!("{}{}", declared.name.name, leaf.suffix), span: declared.name.span };
+            ProcedureParameter { name, ty: leaf.ty }
+        };
+        leaves.into_iter().map(part).collect()
+    }
+
     /// A type of one value; reports structs and sets, which cannot stand there.
     fn plain_type(&mut self, ty: &Type, what: &str) -> Type {
         let resolved = self.resolved(ty, 0);
@@ -424,6 +452,7 @@ impl<'a> Elaborator<'a> {
             initial => vec![initial.clone(); leaves.len()],
         };
         let variable = |(leaf, initial): (Leaf, Option<Assigned>)| VariableDecl {
+            look: if leaf.is_set { Look::Set } else { Look::Plain },
             name: Ident { name: format!("{}{}", declared.name.name, leaf.suffix), span: declared.name.span },
             ty: leaf.ty,
             initial,
@@ -436,6 +465,7 @@ impl<'a> Elaborator<'a> {
     fn hide(&mut self, name: Ident, ty: Type) {
         let span = name.span;
         self.own.insert(name.name.clone(), ty.clone());
-        self.hidden.push(VariableDecl { doc: None, class: StorageClass::Local, name, ty, initial: None, span });
+        let (class, look) = (StorageClass::Local, Look::Hidden);
+        self.hidden.push(VariableDecl { doc: None, class, name, ty, initial: None, look, span });
     }
 }

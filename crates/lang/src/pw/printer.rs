@@ -144,6 +144,15 @@ fn write_expr(text: &mut String, expr: &Expr, loosest: Level) {
             write_list(text, arguments);
             text.push(')');
         }
+        ExprKind::Record { name, fields } => {
+            text.push_str(&name.name);
+            for (at, field) in fields.iter().enumerate() {
+                text.push_str(if at == 0 { "(" } else { ", " });
+                text.push_str(&format!("{}: ", field.name.name));
+                write_expr(text, &field.value, Level::Implication);
+            }
+            text.push(')');
+        }
         ExprKind::Array(elements) => {
             text.push('[');
             write_list(text, elements);
@@ -192,7 +201,7 @@ fn needs_parens(expr: &Expr, loosest: Level) -> bool {
         ExprKind::AsPid { .. } => Level::Cast < loosest,
         ExprKind::In { .. } => Level::Comparison < loosest,
         ExprKind::If { .. } => Level::Implication < loosest,
-        ExprKind::Quantified { quantifier, .. } => *quantifier != Quantifier::Count && Level::Implication < loosest,
+        ExprKind::Quantified { quantifier, .. } => !quantifier.word().1 && Level::Implication < loosest,
         ExprKind::Unary { op, .. } if op.is_temporal() => Level::And < loosest,
         ExprKind::Unary { .. } => Level::Cast < loosest,
         _ => false,
@@ -220,11 +229,9 @@ fn write_unary(text: &mut String, op: UnaryOp, operand: &Expr) {
 }
 
 fn write_quantified(text: &mut String, quantifier: Quantifier, binders: &Binders, body: &Expr) {
-    text.push_str(match quantifier {
-        Quantifier::ForAll => "forall ",
-        Quantifier::Exists => "exists ",
-        Quantifier::Count => "count(",
-    });
+    let (word, in_parens) = quantifier.word();
+    text.push_str(word);
+    text.push(if in_parens { '(' } else { ' ' });
     let join = if binders.distinct { " != " } else { ", " };
     let names: Vec<&str> = binders.names.iter().map(|name| name.name.as_str()).collect();
     text.push_str(&names.join(join));
@@ -240,7 +247,7 @@ fn write_quantified(text: &mut String, quantifier: Quantifier, binders: &Binders
     }
     text.push_str(": ");
     write_expr(text, body, Level::Implication);
-    if quantifier == Quantifier::Count {
+    if in_parens {
         text.push(')');
     }
 }

@@ -46,6 +46,64 @@ fn a_set_is_an_array_of_truth_values() {
 }
 
 #[test]
+fn sets_start_with_elements() {
+    check(
+        "program p(N: 2..) { shared s: set of 0..<N = {0, 1}; shared t: [set of pid; 2] = {1}; shared u: [set of 0..<2; 2] = {};
+         process P[i in 0..<N] { public own: set of pid = {i}; remove s(i); insert t[0](i); insert u[1](i); }
+         invariant a: (0 in s || P[0]@end) && forall i: P[i].own == P[i].own && i in P[i].own && size(P[i].own) == 1;
+         invariant b: 1 in t[0] && 1 in t[1] && !(0 in t[1]) && empty(u[0]); reachable c: empty(s) && size(t[0]) == 2; }",
+        "program p(N: 2..) { shared s: [bool; N] = [k: k == 0 || k == 1]; shared t: [[bool; N]; 2] = [j: [k: k == 1]]; shared u: [[bool; 2]; 2];
+         process P[i in 0..<N] { public own: [bool; N] = [k: k == i]; s[i] = false; t[0][i] = true; u[1][i] = true; }
+         invariant a: (s[0] || P[0]@end) && forall i: P[i].own[i] && count(k: P[i].own[k]) == 1;
+         invariant b: t[0][1] && t[1][1] && !t[1][0] && !u[0][0] && !u[0][1]; reachable c: !s[0] && !s[1] && count(k: t[0][k]) == 2; }",
+    );
+}
+
+#[test]
+fn structs_are_made_by_names_and_passed_to_procedures() {
+    check(
+        "program p { enum K { a, b } struct M { k: K, n: 0..=2 } shared m: M = M(n: 1, k: b); shared last: K;
+         proc f(x: M, more: 0..=1) { local y: M; y = x; y.n = x.n + more; m = y; last = x.k; }
+         process P { call f(M(n: 0, k: a), 1); call f(m, 1); }
+         reachable r: m == M(k: a, n: 2) && last == a; invariant i: m != M(k: b, n: 2); }",
+        "program p { enum K { a, b } shared mk: K = b; shared mn: 0..=2 = 1; shared last: K;
+         proc f(xk: K, xn: 0..=2, more: 0..=1) { local yk: K; local yn: 0..=2; yk, yn = xk, xn; yn = xn + more; mk, mn = yk, yn; last = xk; }
+         process P { call f(a, 0, 1); call f(mk, mn, 1); }
+         reachable r: mk == a && mn == 2 && last == a; invariant i: !(mk == b && mn == 2); }",
+    );
+}
+
+#[test]
+fn sums_and_extremes_are_those_of_the_values() {
+    // Bounds that are negative, a filter by a process, a set, values of others, an empty range.
+    check(
+        "program p(N: 2..) { shared x: [-2..=2; 3] = [1, -2, 0]; shared s: set of 0..<3 = {1, 2};
+         process P[i in 0..<N] { public y: 0..=2 = i; x[i] = sum(k in 0..<3: x[k]) + max(k in 0..<3: x[k]); y = min(k in 0..<3: x[k] + 2); }
+         invariant a: sum(k in 0..<3: x[k] * x[k]) <= 12; reachable b: max(i: P[i].y) == 1; invariant c: sum(k in s: k + x[k]) >= -1;
+         reachable d: sum(i: P[i].y) == 3; invariant e: sum(k in 0..<0: x[k]) == 0 && max(k in 0..<0: x[k]) == -2 && min(k in 0..<0: x[k]) == 2; }",
+        "program p(N: 2..) { shared x: [-2..=2; 3] = [1, -2, 0]; shared s: [bool; 3] = [false, true, true];
+         process P[i in 0..<N] { public y: 0..=2 = i; x[i] = x[0] + x[1] + x[2] + max(x[0], x[1], x[2]); y = min(x[0] + 2, x[1] + 2, x[2] + 2); }
+         invariant a: x[0] * x[0] + x[1] * x[1] + x[2] * x[2] <= 12; reachable b: max(P[0].y, P[1].y) == 1;
+         invariant c: (if s[0] then x[0] else 0) + (if s[1] then 1 + x[1] else 0) + (if s[2] then 2 + x[2] else 0) >= -1;
+         reachable d: P[0].y + P[1].y == 3; invariant e: true; }",
+    );
+}
+
+#[test]
+fn places_without_labels_are_named_by_their_lines() {
+    check(
+        "program p { shared x: bool; process P[i in 0..<2] {
+           x = true;
+           x = false; skip;
+         } invariant a: forall i: !P[i]@2 || P[i]@{2:12, 3:12}; reachable b: P[0]@3:12 && P[1]@3:23; }",
+        "program p { shared x: bool; process P[i in 0..<2] {
+           a: x = true;
+           b: x = false; c: skip;
+         } invariant a: forall i: !P[i]@a || P[i]@{a, b}; reachable b: P[0]@b && P[1]@c; }",
+    );
+}
+
+#[test]
 fn a_channel_is_a_queue() {
     check(
         "program p { chan c: [2] of (0..=2); shared sum: 0..=6;

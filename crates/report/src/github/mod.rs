@@ -87,9 +87,8 @@ fn run_steps(found: &Found<'_>) -> String {
     let mut out = String::new();
     for nth in 0..trace.n_steps().min(MOST_STEPS) {
         let view = told.step(nth);
-        let changes = view.changes.iter().filter(|change| !change.resets);
         let changes =
-            changes.map(|change| format!("  {}", change_text(model, change, &change.name, &Style::default())));
+            view.shown.iter().map(|change| format!("  {}", change_text(change, &change.name, &Style::default())));
         let who = &model.processes[view.process].name;
         out.push_str(&format!(
             "\n{}. {who}, line {}: {}{}",

@@ -7,11 +7,13 @@ use evidence::{Trace, TraceEnd};
 use explain::Explained;
 use explain::lasso::Looped;
 use explain::names::{line, location, own_variables, property_title, shared_variables};
+use model::process::ProcessId;
 use serde_json::Value as Json;
 
 use super::escape::{code, escaped};
 use super::table::{heads, row, table, wide};
 use crate::human::insight::{counted_turns, meaning};
+use crate::human::trace::group_names;
 use crate::json::{end as document, value_of};
 use crate::numbers::counted;
 
@@ -50,9 +52,6 @@ pub fn html(run: &Explained, result: &PropertyResult, trace: &Trace) -> String {
 /// The last state, all of it: where everybody is and what everything holds; who the failure names is marked.
 fn whole_state(run: &Explained, result: &PropertyResult, trace: &Trace) -> String {
     let (Some(last), Some(told)) = (trace.states.last(), run.trace(result)) else { return String::new() };
-    if trace.end == TraceEnd::Loop {
-        return String::new();
-    }
     let named: Vec<_> = told.why.iter().flat_map(|why| why.processes.iter().copied()).collect();
     let values = |variables: Vec<(String, String)>| {
         let all = variables.into_iter().map(|(name, value)| escaped(&format!("{name} = {value}")));
@@ -63,18 +62,22 @@ fn whole_state(run: &Explained, result: &PropertyResult, trace: &Trace) -> Strin
     if !shared.is_empty() {
         rows.push_str(&format!("<tr><th scope=\"row\">shared</th><td></td><td>{shared}</td></tr>\n"));
     }
-    for process in run.model.processes.ids().take(MOST_ROWS) {
-        let class = if named.contains(&process) { " class=\"named\"" } else { "" };
-        rows.push_str(&format!(
-            "<tr{class}><th scope=\"row\">{}</th><td>{}</td><td>{}</td></tr>\n",
-            escaped(&run.model.processes[process].name),
-            escaped(&location(&run.model, last, process)),
-            values(own_variables(&run.model, last, process))
-        ));
+    let told = |process: ProcessId| {
+        let place = escaped(&location(&run.model, last, process));
+        (named.contains(&process), place, values(own_variables(&run.model, last, process)))
+    };
+    // Neighbours that are alike share a row.
+    let ids: Vec<ProcessId> = run.model.processes.ids().collect();
+    for alike in ids.chunk_by(|&one, &other| told(one) == told(other) && !named.contains(&one)).take(MOST_ROWS) {
+        let (is_named, place, values) = told(alike[0]);
+        let class = if is_named { " class=\"named\"" } else { "" };
+        let who = escaped(&group_names(&run.model, alike));
+        rows.push_str(&format!("<tr{class}><th scope=\"row\">{who}</th><td>{place}</td><td>{values}</td></tr>\n"));
     }
-    let title = match trace.n_steps() {
-        0 => "The first state".to_owned(),
-        n_steps => format!("The whole state after step {n_steps}"),
+    let title = match (trace.n_steps(), trace.loop_from) {
+        (0, _) => "The first state".to_owned(),
+        (n_steps, Some(from)) => format!("The whole state after step {n_steps}, the same as after step {from}"),
+        (n_steps, None) => format!("The whole state after step {n_steps}"),
     };
     format!("<h5>{title}</h5>{}", table("whole", &heads(&["", "at", "values"]), &rows))
 }

@@ -89,6 +89,8 @@ pub struct Film<'a> {
     pub variables: Vec<Variable>,
     /// A few words about the last state.
     pub ending: String,
+    /// The words of the property: what it speaks of is drawn even if it does not change.
+    pub words: Vec<String>,
 }
 
 impl<'a> Film<'a> {
@@ -111,6 +113,7 @@ impl<'a> Film<'a> {
             steps,
             processes,
             ending: shown.ending,
+            words: words(&run.model.properties[result.property].text),
         }
     }
 
@@ -146,8 +149,12 @@ impl<'a> Film<'a> {
 
     fn changing(&self, owner: Option<ProcessId>) -> impl Iterator<Item = Lane> + '_ {
         let of_owner = self.variables.iter().enumerate().filter(move |(_, variable)| variable.owner == owner);
-        let changing = of_owner.filter(|(_, variable)| variable.values.windows(2).any(|pair| pair[0] != pair[1]));
-        changing.map(move |(at, variable)| {
+        let is_drawn = |variable: &Variable| {
+            let root = variable.name.split('.').next().unwrap_or_default();
+            variable.values.windows(2).any(|pair| pair[0] != pair[1]) || self.words.iter().any(|word| word == root)
+        };
+        let drawn = of_owner.filter(move |(_, variable)| is_drawn(variable));
+        drawn.map(move |(at, variable)| {
             let kind = owner.map_or(Kind::Shared(at), |process| Kind::Own(process, at));
             Lane { kind, name: variable.name.clone(), bars: bars(&variable.values, |_| false) }
         })
@@ -168,6 +175,12 @@ impl<'a> Film<'a> {
     pub fn loop_from(&self) -> Option<usize> {
         self.trace.loop_from.map(|from| from.saturating_sub(self.first))
     }
+}
+
+/// The words of a text that may be names of variables.
+fn words(text: &str) -> Vec<String> {
+    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
+    text.split(|letter| !is_part(letter)).filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
 /// The processes that matter: all of few, of many those that move or that the end names.

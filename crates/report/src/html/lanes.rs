@@ -6,6 +6,7 @@
 //! so that context switches are the ends of its bars; a loop has a bracket over its columns. Everything that colour
 //! says is also said by a mark or a word.
 
+use explain::bundle;
 use explain::steps::StepView;
 use model::variable::CellId;
 
@@ -245,7 +246,7 @@ impl Canvas<'_> {
         let wanted = &self.film.variables[variable];
         step.reads.iter().any(|&cell: &CellId| {
             let declared = &model.cells[cell];
-            declared.owner == wanted.owner && model.vars[declared.var].name == wanted.name
+            declared.owner == wanted.owner && bundle::variable_name(model, declared.var) == wanted.name
         })
     }
 }

@@ -125,6 +125,8 @@ fn head(entries: &[Entry<'_>], title: &str) -> String {
 }
 
 /// Links to the sections, where there are several.
+const MOST_TABS: usize = 8;
+
 fn instances(entries: &[Entry<'_>]) -> String {
     if entries.len() < 2 {
         return String::new();
@@ -132,8 +134,8 @@ fn instances(entries: &[Entry<'_>]) -> String {
     let mut out =
         String::from("<nav class=\"instances\" aria-label=\"instances\"><a href=\"#overview\">Overview</a>\n");
     let groups = programs(entries);
-    // The table of many programs has a link to each; a wall of them helps nobody.
-    if groups.len() >= MANY {
+    // The table of many programs or instances has a link to each; a wall of them helps nobody.
+    if groups.len() >= MANY || entries.len() > MOST_TABS {
         return out + "</nav>\n";
     }
     for (name, instances) in &groups {

@@ -17,6 +17,8 @@ use crate::numbers::{count, counted};
 
 /// Longer lists are cut.
 const MOST_ROWS: usize = 80;
+/// More sentences are folded away.
+const FEW_SENTENCES: usize = 12;
 /// Wider tables are cut.
 const MOST_COLUMNS: usize = 16;
 
@@ -50,9 +52,11 @@ pub fn html(
 
 fn told_html(run: &Run, (result, proof): (&PropertyResult, &Certificate), told: &LocalProof) -> String {
     let mut out = String::new();
-    for part in told.parts.iter().take(12) {
-        out.push_str(&part_html(part));
-    }
+    // What others rely on is there to be looked up.
+    let (first, others) = told.parts.split_at(told.parts.len().min(1));
+    out.extend(first.iter().map(|part| format!("<h4>{}</h4>\n{}", escaped(&title(part)), part_html(part))));
+    let others = others.iter().take(11).map(|part| folded(&escaped(&title(part)), &part_html(part)));
+    out.extend(others);
     if told.parts.len() > 12 {
         out.push_str(&format!(
             "<p class=\"left-out\">and {} more; the result document has them all</p>\n",
@@ -85,13 +89,16 @@ fn told_html(run: &Run, (result, proof): (&PropertyResult, &Certificate), told: 
 
 /// What is said of one member, or of all that read the same.
 fn part_html(part: &Part) -> String {
-    let mut out = format!("<h4>{}</h4>\n", escaped(&title(part)));
-    if !part.always.is_empty() {
-        out.push_str("<dl class=\"sentences\">\n");
-        for (nth, one) in part.always.iter().take(MOST_ROWS).enumerate() {
-            out.push_str(&format!("<dt>I{}</dt><dd>{}</dd>\n", nth + 1, code(&one.text)));
-        }
-        out.push_str("</dl>\n");
+    let mut out = String::new();
+    let sentence = |(nth, one): (usize, &Assertion)| format!("<dt>I{}</dt><dd>{}</dd>\n", nth + 1, code(&one.text));
+    let all: Vec<String> = part.always.iter().take(MOST_ROWS).enumerate().map(sentence).collect();
+    let (few, more) = all.split_at(all.len().min(FEW_SENTENCES));
+    if !few.is_empty() {
+        out.push_str(&format!("<dl class=\"sentences\">\n{}</dl>\n", few.concat()));
+    }
+    if !more.is_empty() {
+        let title = counted(more.len() as u64, "more sentence", "more sentences");
+        out.push_str(&folded(&title, &format!("<dl class=\"sentences\">\n{}</dl>\n", more.concat())));
     }
     if part.places.iter().any(|at| !at.says.is_empty()) {
         let mut rows = String::new();
@@ -227,11 +234,13 @@ fn interference(told: &LocalProof) -> String {
         ));
     }
     let table = table("interference", &head, &rows);
-    format!(
-        "<h4>Interference</h4>\n<p>Steps of other processes, and what they touch: ✔ the step touches it and keeps it \
+    let inner = format!(
+        "<p>Steps of other processes, and what they touch: ✔ the step touches it and keeps it \
          true, – the step does not touch it.</p>\n{}{more}",
         wide("interference", &table)
-    )
+    );
+    let n_steps = counted(told.disturbances.len() as u64, "step", "steps");
+    folded(&format!("Interference: {n_steps} of other processes keep all of this"), &inner)
 }
 
 fn text_of((at, one): (String, &Assertion)) -> String {

@@ -141,7 +141,7 @@ fn figures(result: &PropertyResult) -> String {
     add("depth", statistics.depth.map(count));
     add("rounds", statistics.refinements.map(count));
     add("diagram nodes", statistics.peak_nodes.map(count));
-    add("memory", statistics.peak_memory_bytes.map(bytes));
+    add("memory", statistics.peak_memory_bytes.filter(|&used| used > 0).map(bytes));
     let checked = match result.unaudited() {
         Some(why) => Some(format!("⚠ unaudited: {}", escaped(&why.to_string()))),
         None if result.audit.is_accepted() => Some("✔ independently".to_owned()),

@@ -131,6 +131,7 @@ fn one_of_many(run: &Run, at: usize, nth: usize) -> (u8, String) {
     let (rank, unexpected) = match result.as_expected(&run.model) {
         Some(false) => (0, " !"),
         None => (1, ""),
+        Some(true) if is_expected(run, result) => (2, ", as expected"),
         Some(true) => (2, ""),
     };
     let unaudited = if result.unaudited().is_some() { " <span title=\"unaudited\">°</span>" } else { "" };
@@ -142,11 +143,21 @@ fn one_of_many(run: &Run, at: usize, nth: usize) -> (u8, String) {
         escaped(&parameters(&run.model)),
         id(at, nth),
         escaped(&property_title(&run.model, result.property)),
-        tone.class(),
+        class(run, result, tone),
         word.to_lowercase(),
         result.method,
     );
     (rank, row)
+}
+
+/// Whether it is a violation, and its author expects it.
+fn is_expected(run: &Run, result: &PropertyResult) -> bool {
+    matches!(result.verdict, Verdict::Violated(_)) && result.as_expected(&run.model) == Some(true)
+}
+
+/// The class of a cell: what is expected does not shout.
+fn class(run: &Run, result: &PropertyResult, tone: Tone) -> &'static str {
+    if is_expected(run, result) { "expected" } else { tone.class() }
 }
 
 /// One row for each property, one column for each instance.
@@ -190,15 +201,19 @@ fn cell(run: &Run, at: usize, nth: usize) -> String {
     let (tone, mark, word) = label(run, result);
     let detail = match &result.verdict {
         Verdict::Violated(Evidence::Trace(trace)) => counted(trace.n_steps() as u64, "step", "steps"),
-        Verdict::Unknown(reason) => reason.code().to_owned(),
+        Verdict::Unknown(reason) => reason.code().replace('-', " "),
         _ => duration(result.statistics.time),
     };
-    let unexpected = if result.as_expected(&run.model) == Some(false) { " !" } else { "" };
+    let unexpected = match result.as_expected(&run.model) {
+        Some(false) => " !",
+        _ if is_expected(run, result) => ", expected",
+        _ => "",
+    };
     let unaudited = if result.unaudited().is_some() { " <span title=\"unaudited\">°</span>" } else { "" };
     format!(
         "<td class=\"{}\"><a href=\"#{}\"><span aria-hidden=\"true\">{mark}</span><span class=\"hear\">{}</span> \
          {detail}{unexpected}{unaudited}</a></td>",
-        tone.class(),
+        class(run, result, tone),
         id(at, nth),
         word.to_lowercase()
     )

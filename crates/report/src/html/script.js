@@ -60,8 +60,11 @@
       panelOf.set(section, panel);
       for (const other of all(".panel", section)) other.classList.toggle("current", other === panel);
       for (const link of all(".properties a", section)) {
-        if (link.hash === `#${panel.id}`) link.setAttribute("aria-current", "true");
-        else link.removeAttribute("aria-current");
+        if (link.hash === `#${panel.id}`) {
+          link.setAttribute("aria-current", "true");
+          const row = link.closest("ul");
+          row.scrollLeft = link.offsetLeft - row.offsetLeft - 16;
+        } else link.removeAttribute("aria-current");
       }
     }
     for (const player of players.values()) {
@@ -126,6 +129,13 @@
       for (const row of all(".steps tr[data-step]", root)) {
         row.addEventListener("click", () => this.go(Number(row.dataset.step)));
       }
+      // What stands in a bar stays in view as long as the bar does.
+      this.box = one(".chart .scroll", root);
+      this.bars = all(".lanes .stay, .lanes .value, .lanes .turn", root).map((group) => {
+        const [rect, text] = [one("rect", group), one("text", group)];
+        return { text, left: Number(rect.getAttribute("x")), room: Number(rect.getAttribute("width")), home: Number(text.getAttribute("x")) };
+      });
+      this.box.addEventListener("scroll", () => this.keepTexts(), { passive: true });
       // The end is what the run is about.
       this.at = this.last;
       this.draw();
@@ -170,14 +180,27 @@
       button.setAttribute("aria-label", words);
     }
 
+    keepTexts() {
+      const edge = this.box.scrollLeft;
+      for (const bar of this.bars) {
+        let x = bar.home;
+        if (edge > bar.left && edge < bar.left + bar.room) {
+          bar.length ||= bar.text.getComputedTextLength();
+          x = Math.max(bar.home, Math.min(edge + 7, bar.left + bar.room - bar.length - 7));
+        }
+        if (bar.now !== x) bar.text.setAttribute("x", bar.now = x);
+      }
+    }
+
     // Keeps the current column in view.
     reveal() {
-      const box = one(".chart .scroll", this.root);
+      const box = this.box;
       const left = (this.at - this.film.first) * this.film.column;
       if (left < box.scrollLeft) box.scrollLeft = left - this.film.column;
       else if (left + this.film.column > box.scrollLeft + box.clientWidth) {
         box.scrollLeft = left + 2 * this.film.column - box.clientWidth;
       }
+      this.keepTexts();
     }
 
     draw() {
@@ -233,7 +256,9 @@
       }
     }
 
+    // At the end everything is listed: that is the state the run is about.
     list(index) {
+      const some = this.only.checked && index > 0 && this.at !== this.last;
       const body = one("tbody", this.values);
       body.replaceChildren();
       let rows = 0;
@@ -241,7 +266,7 @@
         const position = variable.values.findLastIndex(([since]) => since <= index);
         const [since, value] = variable.values[position];
         const changed = since === index && position > 0;
-        if (value === "" || (this.only.checked && index > 0 && !changed)) continue;
+        if (value === "" || (some && !changed)) continue;
         const row = make("tr", undefined, changed ? "changed" : "");
         const head = make("th", variable.of === null ? variable.name : `${variable.of}.${variable.name}`);
         head.scope = "row";

@@ -190,22 +190,20 @@ fn row(film: &Film<'_>, at: usize, step: &StepView) -> String {
         code(&step.statement)
     );
     for &process in &film.processes {
-        out.push_str(&format!("<td>{}</td>", cell(film, step, process)));
+        out.push_str(&format!("<td>{}</td>", cell(step, process)));
     }
-    let shared = step.changes.iter().filter(|change| change.owner.is_none());
+    let shared = step.shown.iter().filter(|change| change.owner.is_none());
     let style = Style::default();
-    let mut parts: Vec<String> =
-        shared.map(|change| trace::change_text(&film.run.model, change, &change.name, &style)).collect();
+    let mut parts: Vec<String> = shared.map(|change| trace::change_text(change, &change.name, &style)).collect();
     parts.extend(notes(film, at, step));
     out + &format!("<td>{}</td></tr>\n", escaped(&parts.join(", ")))
 }
 
 /// What a step is to one process: where it went, what of its own changed.
-fn cell(film: &Film<'_>, step: &StepView, process: ProcessId) -> String {
+fn cell(step: &StepView, process: ProcessId) -> String {
     let style = Style::default();
-    let own = step.changes.iter().filter(|change| change.owner == Some(process) && !change.resets);
-    let mut parts: Vec<String> =
-        own.map(|change| trace::change_text(&film.run.model, change, &change.own_name, &style)).collect();
+    let own = step.shown.iter().filter(|change| change.owner == Some(process));
+    let mut parts: Vec<String> = own.map(|change| trace::change_text(change, &change.own_name, &style)).collect();
     if let Some(moved) = step.moved.iter().find(|moved| moved.process == process) {
         let went =
             if step.stands_still { "stands still".to_owned() } else { format!("{} → {}", moved.from, moved.to) };

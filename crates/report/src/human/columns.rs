@@ -110,13 +110,13 @@ fn step(drawing: &TraceDrawing<'_>, (nth, view): (usize, &StepView), choice: &Ch
             }
             format!("{}{mark}", what_happens(view, moved, style))
         });
-        let own = view.changes.iter().filter(|change| change.owner == Some(process) && !change.resets);
-        let items = own.map(|change| change_text(drawing.told.model, change, &change.own_name, style)).collect();
+        let own = view.shown.iter().filter(|change| change.owner == Some(process));
+        let items = own.map(|change| change_text(change, &change.own_name, style)).collect();
         Column { head: head.unwrap_or_else(|| style.mark(Mark::Rest).to_owned()), items }
     };
     let hidden = |owner: Option<ProcessId>| owner.is_none_or(|owner| !shown.contains(&owner));
-    let shared = view.changes.iter().filter(|change| hidden(change.owner) && !change.resets);
-    let shared = shared.map(|change| change_text(drawing.told.model, change, &change.name, style));
+    let shared = view.shown.iter().filter(|change| hidden(change.owner));
+    let shared = shared.map(|change| change_text(change, &change.name, style));
     Cells {
         // All numbers are equally wide, so that brackets stand below each other.
         step: format!("{} {nth:>digits$}", bracket(drawing.told.trace, nth, style)).trim_start().to_owned(),
@@ -127,7 +127,7 @@ fn step(drawing: &TraceDrawing<'_>, (nth, view): (usize, &StepView), choice: &Ch
 }
 
 /// From where to where a process goes; the statement where the names of places do not say which step it is. A branch says where it leads.
-fn what_happens(view: &StepView, moved: &Moved, style: &Style) -> String {
+pub(super) fn what_happens(view: &StepView, moved: &Moved, style: &Style) -> String {
     let arrow = style.mark(Mark::Arrow);
     if moved.is_named {
         return format!("{} {arrow} {}", moved.from, moved.to);

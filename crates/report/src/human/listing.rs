@@ -4,9 +4,10 @@ use explain::names::{location, own_variables, shared_variables};
 use explain::steps::StepView;
 use model::process::ProcessId;
 
+use super::columns::what_happens;
 use super::failure::painted_ending;
 use super::trace::{Row, TraceDrawing, bracket, change_text, gap_line, group_names, read_notes};
-use crate::style::{Ink, Mark, Style};
+use crate::style::{Ink, Style};
 use crate::text::{clean, cut, hang, pad, pad_left, width};
 
 /// What changes has at least so many columns.
@@ -48,10 +49,9 @@ pub fn draw(drawing: &TraceDrawing<'_>, rows: &[Row<'_>], style: &Style) -> Stri
 
 fn parts(drawing: &TraceDrawing<'_>, row: &Row<'_>, style: &Style) -> Option<[String; 4]> {
     let Row::Step(nth, view) = row else { return None };
-    let arrow = style.mark(Mark::Arrow);
     let own = view.moved.first().map_or(String::new(), |moved| match view.stands_still {
         true => format!("{} stands still", moved.from),
-        false => format!("{} {arrow} {}", moved.from, moved.to),
+        false => what_happens(view, moved, style),
     });
     let who = view.moved.iter().map(|moved| clean(&drawing.told.model.processes[moved.process].name));
     Some([
@@ -63,9 +63,9 @@ fn parts(drawing: &TraceDrawing<'_>, row: &Row<'_>, style: &Style) -> Option<[St
 }
 
 fn effects(drawing: &TraceDrawing<'_>, nth: usize, view: &StepView, style: &Style) -> String {
-    let changes = view.changes.iter().filter(|change| !change.resets).map(|change| {
+    let changes = view.shown.iter().map(|change| {
         let own = change.owner == Some(view.process);
-        change_text(drawing.told.model, change, if own { &change.own_name } else { &change.name }, style)
+        change_text(change, if own { &change.own_name } else { &change.name }, style)
     });
     clean(&changes.chain(read_notes(drawing, nth, view)).collect::<Vec<_>>().join(", "))
 }

@@ -5,9 +5,9 @@
 
 use engine::run::PropertyResult;
 use evidence::Trace;
+use explain::bundle::{ShownChange, read_text};
 use explain::explained::ToldTrace;
-use explain::names::shown;
-use explain::steps::{Change, StepView};
+use explain::steps::StepView;
 use model::Model;
 use model::eval::Turn;
 use model::process::ProcessId;
@@ -103,11 +103,10 @@ pub(super) fn bracket(trace: &Trace, nth: usize, style: &Style) -> &'static str 
 }
 
 /// `level: 0 ⇒ 1`; `a = 3` for one that comes with a call.
-pub(crate) fn change_text(model: &Model, change: &Change, name: &str, style: &Style) -> String {
-    let value = |value| shown(model, change.var, value);
-    match change.old {
-        Some(old) => format!("{name}: {} {} {}", value(old), style.mark(Mark::Becomes), value(change.new)),
-        None => format!("{name} = {}", value(change.new)),
+pub(crate) fn change_text(change: &ShownChange, name: &str, style: &Style) -> String {
+    match &change.old {
+        Some(old) => format!("{name}: {old} {} {}", style.mark(Mark::Becomes), change.new),
+        None => format!("{name} = {}", change.new),
     }
 }
 
@@ -118,17 +117,22 @@ pub(crate) fn read_notes(drawing: &TraceDrawing<'_>, nth: usize, view: &StepView
         return Vec::new();
     }
     let before = &drawing.told.trace.states[nth - 1];
-    let note = |&cell: &CellId| {
-        let read = &drawing.told.model.cells[cell];
-        format!("{} is {}", read.name, shown(drawing.told.model, read.var, before.cells[cell.index()]))
-    };
-    let mut notes: Vec<String> = view.reads.iter().map(note).collect();
+    let note = |&cell: &CellId| read_text(drawing.told.model, before, cell);
+    let mut notes: Vec<String> = Vec::new();
+    for text in view.reads.iter().filter_map(note) {
+        if !notes.contains(&text) {
+            notes.push(text);
+        }
+    }
     if notes.len() > MOST_NOTES {
         // Of many, those that somebody changes on the way.
         let states = &drawing.told.trace.states;
         let changes = |cell: CellId| states.iter().any(|state| state.cells[cell.index()] != before.cells[cell.index()]);
-        notes = view.reads.iter().filter(|&&cell| changes(cell)).take(MOST_NOTES).map(note).collect();
-        notes.push(format!("and {} more", view.reads.len() - notes.len()));
+        let n_notes = notes.len();
+        notes = view.reads.iter().filter(|&&cell| changes(cell)).filter_map(note).collect();
+        notes.dedup();
+        notes.truncate(MOST_NOTES);
+        notes.push(format!("and {} more", n_notes - notes.len().min(n_notes)));
     }
     notes
 }

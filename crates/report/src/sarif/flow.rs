@@ -121,8 +121,7 @@ impl Flow<'_> {
         if let Some(moved) = view.moved.iter().find(|moved| moved.process == process && !view.stands_still) {
             parts.push(format!("{} → {}", moved.from, moved.to));
         }
-        let changes = view.changes.iter().filter(|change| !change.resets);
-        parts.extend(changes.map(|change| change_text(model, change, &change.name, &Style::default())));
+        parts.extend(view.shown.iter().map(|change| change_text(change, &change.name, &Style::default())));
         if self.trace.loop_from.is_some_and(|from| nth == from + 1) {
             parts.push("the loop starts here".to_owned());
         }
@@ -138,13 +137,11 @@ impl Flow<'_> {
     }
 
     fn values(&self, view: &StepView, process: ProcessId, nth: usize) -> Json {
-        let (model, state) = (&self.found.run.model, &self.trace.states[nth]);
+        let state = &self.trace.states[nth];
         if self.trace.n_steps() <= MOST_WITH_ALL_VALUES {
             return flow_state(self.found, state, process);
         }
-        let changed = view.changes.iter().map(|change| {
-            (change.name.clone(), json!({ "text": explain::names::shown(model, change.var, change.new) }))
-        });
+        let changed = view.shown.iter().map(|change| (change.name.clone(), json!({ "text": change.new })));
         changed.collect::<Map<_, _>>().into()
     }
 

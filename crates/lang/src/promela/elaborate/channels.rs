@@ -6,7 +6,7 @@
 use base::{Diagnostic, Span};
 use model::control::{self, ChannelId, Pattern as ModelPattern, Stmt, Sync, SyncSide};
 use model::expr::{BinaryOp as ModelOp, Expr as ModelExpr};
-use model::variable::{Storage, VarId};
+use model::variable::{Look, Storage, VarId};
 
 use super::super::program::{Expr, ExprKind, Pattern, Ref, field_bounds};
 use super::Elaboration;
@@ -129,6 +129,7 @@ impl Elaboration<'_> {
                     (0, capacity as i64),
                     (&[], &[n_messages]),
                 );
+                self.model.vars[length].look = Look::ChannelLength(channel.name.clone());
                 let mut rows = Vec::new();
                 for field in 0..channel.fields.len() {
                     let name = if channel.fields.len() == 1 {
@@ -144,6 +145,7 @@ impl Elaboration<'_> {
                     if channel.fields[field] == super::super::ast::Basic::Mtype {
                         self.model.vars[row].shown = self.message_names();
                     }
+                    self.model.vars[row].look = Look::ChannelRow(channel.name.clone());
                     rows.push(row);
                 }
                 Made::Buffer { length, rows, capacity }

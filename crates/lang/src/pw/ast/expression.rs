@@ -98,6 +98,13 @@ pub enum ExprKind {
         /// Its arguments.
         arguments: Vec<Expr>,
     },
+    /// `Msg(kind: ask, from: i)`: a struct by the names of its fields.
+    Record {
+        /// The struct.
+        name: Ident,
+        /// The values, at least one.
+        fields: Vec<NamedField>,
+    },
     /// `e as pid`, `e as pid(P)`
     AsPid {
         /// The number.
@@ -130,6 +137,15 @@ pub enum ExprKind {
         /// How many.
         length: Box<Expr>,
     },
+}
+
+/// `kind: ask`, in a struct by the names of its fields.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NamedField {
+    /// The field.
+    pub name: Ident,
+    /// Its value.
+    pub value: Expr,
 }
 
 /// What stands after `in`.
@@ -221,6 +237,26 @@ pub enum Quantifier {
     Exists,
     /// `count(…)`: for how many the body holds.
     Count,
+    /// `sum(…)`: the body's values, added.
+    Sum,
+    /// `min(k in R: e)`: the least of the body's values.
+    Least,
+    /// `max(k in R: e)`: the greatest of the body's values.
+    Greatest,
+}
+
+impl Quantifier {
+    /// The word that it is written with, and whether its binders and body stand in parentheses.
+    pub fn word(self) -> (&'static str, bool) {
+        match self {
+            Quantifier::ForAll => ("forall", false),
+            Quantifier::Exists => ("exists", false),
+            Quantifier::Count => ("count", true),
+            Quantifier::Sum => ("sum", true),
+            Quantifier::Least => ("min", true),
+            Quantifier::Greatest => ("max", true),
+        }
+    }
 }
 
 /// Which of several values is taken.
@@ -302,6 +338,7 @@ impl Expr {
             | ExprKind::Array(parts)
             | ExprKind::Set(parts) => parts.iter().for_each(visit),
             ExprKind::ByIndex { value, .. } => visit(value),
+            ExprKind::Record { fields, .. } => fields.iter().for_each(|field| visit(&field.value)),
             ExprKind::In { element, members } => {
                 visit(element);
                 match members {

@@ -7,6 +7,7 @@ use super::bounds::Bounds;
 use super::names::Named;
 use super::ranges::Ranged;
 use super::symbols::Symbol;
+use super::totals::Total;
 use super::{Checker, Meaning, Scope, Ty, Typed};
 use crate::codes::check as code;
 use crate::pw::ast::{self, Ident};
@@ -44,6 +45,9 @@ impl<'a> Checker<'a> {
             ast::Quantifier::ForAll => (Quantifier::Forall, Ty::Bool),
             ast::Quantifier::Exists => (Quantifier::Exists, Ty::Bool),
             ast::Quantifier::Count => (Quantifier::Count, Ty::Int),
+            ast::Quantifier::Sum => return self.total(Total::Sum, (binders, body), scope, span),
+            ast::Quantifier::Least => return self.total(Total::Least, (binders, body), scope, span),
+            ast::Quantifier::Greatest => return self.total(Total::Greatest, (binders, body), scope, span),
         };
         let bound = self.bind(binders, scope, |checker, inner| checker.condition(body, inner));
         let Some((Bindings { bindings, filter }, body)) = bound else { return self.poison(span) };

@@ -54,7 +54,8 @@ impl<'a> Checker<'a> {
                 }
                 // Elaborated.
                 Item::Struct(_) | Item::Alias(_) => {}
-                Item::Property(_) | Item::Fairness(_) | Item::Hint(_) | Item::AllowDeadlock(_) => {}
+                Item::Property(_) | Item::Fairness(_) | Item::Hint(_) => {}
+                Item::AllowDeadlock(_) | Item::Sizes(_) => {}
             }
         }
         self.report_hidden_values();
@@ -300,6 +301,7 @@ impl<'a> Checker<'a> {
             init,
             offset: 0,
             shown: BTreeMap::new(),
+            look: declared.look.clone(),
             doc: text_of(&declared.doc),
             span: declared.name.span,
         });
@@ -342,6 +344,7 @@ impl<'a> Checker<'a> {
                     init: Init::First,
                     offset: 0,
                     shown: BTreeMap::new(),
+                    look: model::variable::Look::Plain,
                     doc: String::new(),
                     span: parameter.name.span,
                 });

@@ -74,6 +74,8 @@ impl<'a> Checker<'a> {
                 let path = self.apply(name, arguments, scope, want);
                 self.path_value(path, span)
             }
+            // Elaboration has made single values of structs.
+            Record { .. } => self.misplaced(span, "a struct stands only where one is assigned, sent or compared"),
             AsPid { operand, family } => self.as_pid(operand, family.as_ref(), scope, span),
             In { .. } | Set(_) => self.misplaced(span, "a set stands after `in`, or is assigned to a set"),
             Array(_) | Repeat { .. } | ByIndex { .. } => {

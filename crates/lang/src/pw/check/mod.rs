@@ -26,6 +26,7 @@ mod places;
 mod ranges;
 mod scope;
 mod symbols;
+mod totals;
 mod ty;
 mod types;
 

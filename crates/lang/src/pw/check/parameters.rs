@@ -7,7 +7,10 @@ use model::Parameter;
 use super::Checker;
 use super::symbols::{ParameterValue, Symbol};
 use crate::codes::check as code;
-use crate::pw::ast::RangeEnd;
+use crate::pw::ast::{ExprKind, Item, Members, RangeEnd};
+
+/// No more sizes than this are taken from one range.
+const MOST_SIZES: usize = 1000;
 
 /// The values that a parameter may have.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +21,8 @@ pub struct ParameterRange {
     pub least: i64,
     /// The greatest value, if there is a limit.
     pub greatest: Option<i64>,
+    /// The values that are checked if the call gives none (`check sizes N in {2, 5};`); none where the text does not say.
+    pub sizes: Vec<i64>,
 }
 
 impl<'a> Checker<'a> {
@@ -40,7 +45,7 @@ impl<'a> Checker<'a> {
                 self.symbols.parameters[position] = ParameterValue::Broken;
                 continue;
             };
-            let range = ParameterRange { name: name.clone(), least, greatest: limit.flatten() };
+            let range = ParameterRange { name: name.clone(), least, greatest: limit.flatten(), sizes: Vec::new() };
             let default = parameter.default.as_ref().and_then(|default| {
                 let default = self.constant_number(default, "the value of a parameter")?;
                 self.is_allowed(default, &range, position).then_some(default)
@@ -56,11 +61,48 @@ impl<'a> Checker<'a> {
             self.symbols.parameters[position] = ParameterValue::Known(self.model.parameters.push(parameter));
             ranges.push(range);
         }
+        self.resolve_sizes(&mut ranges);
         ranges
     }
 
+    /// `check sizes N in {2, 5};`
+    fn resolve_sizes(&mut self, ranges: &mut [ParameterRange]) {
+        let program = self.program;
+        for item in &program.items {
+            let Item::Sizes(declared) = item else { continue };
+            let Some(range) = ranges.iter_mut().find(|range| range.name == declared.parameter.name) else {
+                let message = format!("the program has no parameter `{}`", declared.parameter.name);
+                self.report(Diagnostic::error(code::UNKNOWN_PARAMETER, declared.parameter.span, message));
+                continue;
+            };
+            let what = "a size to check";
+            let sizes: Option<Vec<i64>> = match &declared.values {
+                Members::Set(set) => match &set.kind {
+                    ExprKind::Set(values) => values.iter().map(|value| self.constant_number(value, what)).collect(),
+                    _ => self.constant_number(set, what).map(|value| vec![value]),
+                },
+                Members::Range(of) => {
+                    let ends = (self.constant_number(&of.low, what), self.constant_number(&of.high, what));
+                    match (ends, of.end) {
+                        ((Some(low), Some(high)), RangeEnd::Included) => Some((low..=high).take(MOST_SIZES).collect()),
+                        ((Some(low), Some(high)), RangeEnd::Excluded) => Some((low..high).take(MOST_SIZES).collect()),
+                        _ => None,
+                    }
+                }
+            };
+            for size in sizes.unwrap_or_default() {
+                if size < range.least || range.greatest.is_some_and(|greatest| size > greatest) {
+                    let message = format!("`{}` cannot be {size}", range.name);
+                    self.report(Diagnostic::error(code::PARAMETER_RANGE, declared.span, message));
+                } else if !range.sizes.contains(&size) {
+                    range.sizes.push(size);
+                }
+            }
+        }
+    }
+
     fn is_allowed(&mut self, value: i64, range: &ParameterRange, position: usize) -> bool {
-        let ParameterRange { name, least, greatest } = range;
+        let ParameterRange { name, least, greatest, .. } = range;
         let span = self.program.parameters[position].span;
         let message = if greatest.is_some_and(|greatest| greatest < *least) {
             format!("`{name}` can have no value: its least is above its greatest")

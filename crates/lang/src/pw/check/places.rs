@@ -12,6 +12,11 @@ use crate::pw::ast::{self, Ident};
 /// The place of a process that has terminated, unless a label has that name.
 const END: &str = "end";
 
+/// Whether a place is named by the line, or line and column, of its statement.
+fn is_line(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_ascii_digit())
+}
+
 impl<'a> Checker<'a> {
     pub(super) fn at(
         &mut self,
@@ -129,11 +134,15 @@ impl<'a> Checker<'a> {
     /// Whether a process of the family can stand there: a label, or the end of its text.
     fn is_place_of(&self, family: FamilyId, label: &str) -> bool {
         let sees_all = matches!(self.standpoint, Standpoint::Property | Standpoint::Hint);
-        self.symbols.has_label(family, label) || label == END && sees_all
+        let by_line = || !self.symbols.places_in(self.symbols.texts_of(family), label).is_empty();
+        self.symbols.has_label(family, label) || sees_all && (label == END || is_line(label) && by_line())
     }
 
     fn report_unknown_label(&mut self, label: &Ident, text: &str, known: Vec<&str>) {
-        let message = format!("{text} has no label `{}`", label.name);
+        let message = match is_line(&label.name) {
+            true => format!("{text} has no statement without a label that starts at {}", label.name),
+            false => format!("{text} has no label `{}`", label.name),
+        };
         let mut diagnostic =
             self.with_nearest(Diagnostic::error(code::UNKNOWN_LABEL, label.span, message), label, known);
         let elsewhere = self.model.families.ids().find_map(|other| {

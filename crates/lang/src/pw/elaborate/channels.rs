@@ -4,6 +4,7 @@
 //! A `pid` in a message is stored as `pid?`, whose first value is `none`: no process is special.
 
 use base::{Diagnostic, Span};
+use model::variable::Look;
 
 use super::{Elaborator, names};
 use crate::codes::check as code;
@@ -51,11 +52,16 @@ impl<'a> Elaborator<'a> {
             variables.push((slot.row, array(ty, capacity.clone())));
         }
         let lengths: Vec<Expr> = declared.lengths.iter().map(|length| self.expr(length)).collect();
+        let mut looks = 0..;
         let variable = |(name, ty): (String, Type)| {
+            let look = match looks.next() {
+                Some(0) => Look::ChannelLength(declared.name.name.clone()),
+                _ => Look::ChannelRow(declared.name.name.clone()),
+            };
             let ty = lengths.iter().rev().fold(ty, |ty, length| array(ty, length.clone()));
             let name = Ident { name, span };
             let (doc, class, span) = (declared.doc.clone(), StorageClass::Shared, declared.span);
-            Item::Variable(VariableDecl { doc, class, name, ty, initial: None, span })
+            Item::Variable(VariableDecl { doc, class, name, ty, initial: None, look, span })
         };
         variables.into_iter().map(variable).collect()
     }

@@ -30,6 +30,14 @@ impl Elaborator<'_> {
                 }
                 ExprKind::Apply { name: name.clone(), arguments: self.exprs(arguments) }
             }
+            ExprKind::Record { name, .. } => match self.structs.contains_key(&*name.name) {
+                true => return self.whole_struct(expr),
+                false => {
+                    let message = format!("there is no struct `{}`", name.name);
+                    self.diagnostics.push(Diagnostic::error(code::BAD_STRUCT, name.span, message));
+                    return names::truth(false, expr.span);
+                }
+            },
             ExprKind::Quantified { quantifier, binders, body } => {
                 return self.quantified(*quantifier, binders, body, expr.span);
             }
@@ -117,7 +125,7 @@ impl Elaborator<'_> {
     /// `a == b` where these are structs.
     fn compared(&mut self, op: BinaryOp, left: &Expr, right: &Expr, span: Span) -> Option<Expr> {
         let ty = [left, right].into_iter().find_map(|side| match &side.kind {
-            ExprKind::Apply { name, .. } if self.structs.contains_key(&*name.name) => {
+            ExprKind::Apply { name, .. } | ExprKind::Record { name, .. } if self.structs.contains_key(&*name.name) => {
                 let kind = TypeKind::Named(name.clone());
                 Some(crate::pw::ast::Type { kind, span: name.span })
             }
@@ -235,9 +243,18 @@ impl Elaborator<'_> {
             let inside =
                 binders.names.iter().map(|name| names::index(whole.clone(), names::name(name.name.clone(), name.span)));
             let inside = names::combined(BinaryOp::And, inside.collect(), binders.span);
-            let op = if quantifier == Quantifier::ForAll { BinaryOp::Implies } else { BinaryOp::And };
             let body_span = body.span;
-            body = names::binary(op, inside, body, body_span);
+            body = match quantifier {
+                Quantifier::ForAll => names::binary(BinaryOp::Implies, inside, body, body_span),
+                Quantifier::Exists | Quantifier::Count => names::binary(BinaryOp::And, inside, body, body_span),
+                Quantifier::Sum => names::choice(inside, body, names::number(0, body_span)),
+                Quantifier::Least | Quantifier::Greatest => {
+                    let message = "the least and the greatest of a set's elements are not known: it may be empty";
+                    let diagnostic = Diagnostic::error(code::BAD_SET, binders.span, message);
+                    self.diagnostics.push(diagnostic.help("range over numbers or a family instead"));
+                    body
+                }
+            };
         }
         Expr { kind: ExprKind::Quantified { quantifier, binders: Box::new(binders), body: Box::new(body) }, span }
     }

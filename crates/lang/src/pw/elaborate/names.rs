@@ -32,6 +32,13 @@ pub(super) fn not(operand: Expr) -> Expr {
     Expr { kind: ExprKind::Unary { op: UnaryOp::Not, op_span: span, operand: Box::new(operand) }, span }
 }
 
+/// `if condition then one else other`
+pub(super) fn choice(condition: Expr, one: Expr, other: Expr) -> Expr {
+    let span = one.span;
+    let (condition, then, otherwise) = (Box::new(condition), Box::new(one), Box::new(other));
+    Expr { kind: ExprKind::If { condition, then, otherwise }, span }
+}
+
 /// All of these, or one of them; nothing is the neutral element.
 pub(super) fn combined(op: BinaryOp, parts: Vec<Expr>, span: Span) -> Expr {
     let neutral = truth(op == BinaryOp::And, span);

@@ -4,7 +4,7 @@ use base::{Diagnostic, Span};
 
 use super::{Elaborator, Leaf, names};
 use crate::codes::check as code;
-use crate::pw::ast::{Expr, ExprKind, Ident, Type, TypeKind};
+use crate::pw::ast::{BinaryOp, Expr, ExprKind, Ident, NamedField, StructDecl, Type, TypeKind};
 
 /// A variable, or a part of one.
 #[derive(Clone, Debug)]
@@ -36,7 +36,7 @@ impl Elaborator<'_> {
 
     /// The variable, if it is one.
     pub(super) fn whole(&mut self, placed: &Placed) -> Expr {
-        self.part(placed, &Leaf { suffix: String::new(), ty: placed.ty.clone() })
+        self.part(placed, &Leaf { suffix: String::new(), ty: placed.ty.clone(), is_set: false })
     }
 
     /// The variable that an expression names, if it is declared and its type is known.
@@ -112,6 +112,11 @@ impl Elaborator<'_> {
     pub(super) fn split(&mut self, value: &Expr, ty: &Type) -> Option<Vec<Expr>> {
         if let Some(of) = self.struct_of(ty) {
             return match &value.kind {
+                ExprKind::Record { name, fields } if name.name == of.name.name => {
+                    let arguments = self.in_order(of, fields, value.span)?;
+                    let apply = ExprKind::Apply { name: name.clone(), arguments };
+                    self.split(&Expr { kind: apply, span: value.span }, ty)
+                }
                 ExprKind::Apply { name, arguments } if name.name == of.name.name => {
                     if arguments.len() != of.fields.len() {
                         let (n_given, n_fields) = (arguments.len(), of.fields.len());
@@ -166,11 +171,72 @@ impl Elaborator<'_> {
                 Some(parts?.into_iter().map(|part| Expr { kind: by_index(part), span: value.span }).collect())
             }
             (TypeKind::Array { element, .. }, _) if self.has_structs(element) => self.split(value, element),
-            (TypeKind::Set(_), ExprKind::Set(elements)) if elements.is_empty() => {
-                Some(vec![names::truth(false, value.span)])
+            // A set, or an array of sets that are all alike: each possible element by its number.
+            (TypeKind::Array { element, .. }, ExprKind::Set(_)) if has_sets(element) => {
+                let parts = self.split(value, element)?;
+                let each = |(at, part)| {
+                    let variable = Ident { name: format!("j{at}@"), span: value.span };
+                    ExprKind::ByIndex { variable, value: Box::new(part) }
+                };
+                let is_plain = matches!(&value.kind, ExprKind::Set(elements) if elements.is_empty());
+                let all = parts.into_iter().enumerate();
+                Some(
+                    all.map(
+                        |(at, part)| if is_plain { part } else { Expr { kind: each((at, part)), span: value.span } },
+                    )
+                    .collect(),
+                )
+            }
+            (TypeKind::Set(_), ExprKind::Set(elements)) => {
+                let span = value.span;
+                if elements.is_empty() {
+                    return Some(vec![names::truth(false, span)]);
+                }
+                let is = |element| names::binary(BinaryOp::Equal, names::name("k@", span), element, span);
+                let inside = self.exprs(elements).into_iter().map(is).collect();
+                let inside = Box::new(names::combined(BinaryOp::Or, inside, span));
+                let variable = Ident { name: "k@".to_owned(), span };
+                Some(vec![Expr { kind: ExprKind::ByIndex { variable, value: inside }, span }])
             }
             _ => Some(vec![self.expr(value)]),
         }
+    }
+
+    /// The values of `Msg(kind: ask, from: i)` in the order of the declaration; reports a field that is missing, unknown or given twice.
+    fn in_order(&mut self, of: &StructDecl, fields: &[NamedField], span: Span) -> Option<Vec<Expr>> {
+        let n_before = self.diagnostics.len();
+        for (at, given) in fields.iter().enumerate() {
+            let known = of.fields.iter().map(|known| known.name.name.as_str());
+            let message = match () {
+                () if !known.clone().any(|name| name == given.name.name) => {
+                    format!("`{}` has no `{}`", of.name.name, given.name.name)
+                }
+                () if fields[..at].iter().any(|other| other.name.name == given.name.name) => {
+                    format!("`{}` is given twice", given.name.name)
+                }
+                () => continue,
+            };
+            let diagnostic = Diagnostic::error(code::UNKNOWN_FIELD, given.name.span, message);
+            self.diagnostics.push(match base::diagnostic::nearest_name(&given.name.name, known) {
+                Some(near) if near != given.name.name => {
+                    diagnostic.suggest(format!("did you mean `{near}`?"), given.name.span, near)
+                }
+                _ => diagnostic.note(of.name.span, "declared here"),
+            });
+        }
+        let value = |name: &str| fields.iter().find(|given| given.name.name == name).map(|given| given.value.clone());
+        let missing: Vec<String> = of
+            .fields
+            .iter()
+            .filter(|field| value(&field.name.name).is_none())
+            .map(|field| format!("`{}`", field.name.name))
+            .collect();
+        if !missing.is_empty() && self.diagnostics.len() == n_before {
+            let message = format!("no value is given for {}", missing.join(", "));
+            let diagnostic = Diagnostic::error(code::BAD_STRUCT, span, message);
+            self.diagnostics.push(diagnostic.note(of.name.span, "declared here"));
+        }
+        of.fields.iter().map(|field| value(&field.name.name)).collect()
     }
 
     /// Whether values of a type have parts.
@@ -179,5 +245,13 @@ impl Elaborator<'_> {
             TypeKind::Array { element, .. } => self.has_structs(element),
             _ => self.struct_of(ty).is_some(),
         }
+    }
+}
+
+/// Whether a type is a set, or an array of sets.
+fn has_sets(ty: &Type) -> bool {
+    match &ty.kind {
+        TypeKind::Array { element, .. } => has_sets(element),
+        kind => matches!(kind, TypeKind::Set(_)),
     }
 }

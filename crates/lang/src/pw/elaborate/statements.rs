@@ -51,7 +51,7 @@ impl Elaborator<'_> {
             StatementKind::Call { target, procedure, arguments } => StatementKind::Call {
                 target: target.as_ref().map(|target| self.expr(target)),
                 procedure: procedure.clone(),
-                arguments: self.exprs(arguments),
+                arguments: self.passed(&procedure.name, arguments),
             },
             StatementKind::Return(value) => StatementKind::Return(value.as_ref().map(|value| self.expr(value))),
             StatementKind::If { condition, then, otherwise } => self.test(condition, then, otherwise.as_ref(), in_step),
@@ -83,6 +83,21 @@ impl Elaborator<'_> {
             | StatementKind::Continue
             | StatementKind::Let { .. } => statement.kind.clone(),
         }
+    }
+
+    /// What a call passes: a struct field by field.
+    fn passed(&mut self, procedure: &str, arguments: &[Expr]) -> Vec<Expr> {
+        let Some(types) = self.procedures.get(procedure).filter(|types| types.len() == arguments.len()).cloned() else {
+            return self.exprs(arguments);
+        };
+        let mut passed = Vec::new();
+        for (argument, ty) in arguments.iter().zip(&types) {
+            match self.struct_of(ty) {
+                Some(_) => passed.extend(self.split(argument, ty).unwrap_or_default()),
+                None => passed.push(self.expr(argument)),
+            }
+        }
+        passed
     }
 
     fn assignment(&mut self, targets: &[Expr], values: &[Assigned], span: Span) -> StatementKind {

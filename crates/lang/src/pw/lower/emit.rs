@@ -54,12 +54,17 @@ pub(super) fn place<'a>(checker: &mut Checker<'a>, graph: Graph<'a>) -> PlacedTe
             }
         }
         let at = checker.source.line_col(point.span.start);
-        let name = labels.first().cloned().unwrap_or_else(|| format!("{}:{}", at.line, at.col));
+        // The label of one branch among others without is no name for where the choice is made.
+        let by_column = format!("{}:{}", at.line, at.col);
+        let is_named = !point.labels.is_empty() || graph.leaves(id).iter().all(|leaf| !leaf.labels.is_empty());
+        let name = labels.first().filter(|_| is_named).unwrap_or(&by_column).clone();
         let (scope, span) = (graph.text, point.span);
         let may_end = labels.iter().any(|label| graph.ends.contains(label.as_str()));
         let place = Place { scope, labels: labels.clone(), name, actions: Vec::new(), may_end, span };
         let place = checker.model.places.push(place);
-        for label in labels {
+        // What proofs say of places without a label can be written into the program.
+        let by_line = labels.is_empty().then(|| at.line.to_string());
+        for label in labels.into_iter().chain(by_line).chain([by_column]) {
             checker.symbols.label_places.entry((graph.text, label)).or_default().push(place);
         }
         places.insert(id, place);

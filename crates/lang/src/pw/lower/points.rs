@@ -312,6 +312,7 @@ impl<'a> Builder<'a, '_> {
             init: Init::First,
             offset: 0,
             shown: BTreeMap::new(),
+            look: model::variable::Look::Plain,
             doc: String::new(),
             span: name.span,
         });

@@ -70,8 +70,9 @@ impl<'a> Checker<'a> {
         let mut body = Vec::new();
         for statement in &block.statements {
             for label in &statement.labels {
-                let message = format!("the label `{}` names no place: inside `atomic` nobody stands", label.name);
-                self.report(Diagnostic::error(code::NOT_IN_ATOMIC, label.span, message).help("put it on the `atomic`"));
+                let message = format!("the label `{}` names no place: this block is one step", label.name);
+                let help = "put it before the `atomic` or `some` whose block this is";
+                self.report(Diagnostic::error(code::NOT_IN_ATOMIC, label.span, message).help(help));
             }
             body.extend(self.within_step(statement, scope));
         }

@@ -181,8 +181,15 @@ impl<'a> Checker<'a> {
             StatementKind::While { condition, .. } => format!("while {}", self.text(condition.span)),
             StatementKind::Either { .. } => "either".into(),
             StatementKind::Atomic(_) => {
-                let whole = self.text(statement.span);
-                if whole.chars().count() <= MAX_BLOCK_TEXT { whole } else { "atomic { … }".into() }
+                let whole = self.text(statement.span).trim_end_matches(';').trim_end().to_string();
+                // Elaboration makes one step of `some …` and of what is done to channels; a `cas` ends with its test.
+                let head = whole.split_once('{').map_or(whole.as_str(), |(head, _)| head.trim_end());
+                match head.starts_with("if ") {
+                    true => head.to_owned(),
+                    false if whole.chars().count() <= MAX_BLOCK_TEXT => whole,
+                    false if head == whole => whole,
+                    false => format!("{head} {{ … }}"),
+                }
             }
             _ => self.text(statement.span).trim_end_matches(';').trim_end().to_string(),
         }

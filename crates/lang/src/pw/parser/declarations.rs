@@ -1,15 +1,16 @@
 //! The program and its declarations.
 
 use super::super::ast::{
-    AliasDecl, Assigned, Block, ChannelDecl, ChannelKind, ConstDecl, DefineDecl, Doc, EnumDecl, Ident, Item, Limit,
-    Parameter, ProcedureDecl, ProcedureParameter, ProcessDecl, ProcessIndex, Program, RangeEnd, Statement,
-    StorageClass, StructDecl, VariableDecl,
+    AliasDecl, Assigned, Block, ChannelDecl, ChannelKind, ConstDecl, DefineDecl, Doc, EnumDecl, Expr, Ident, Item,
+    Limit, Members, Parameter, ProcedureDecl, ProcedureParameter, ProcessDecl, ProcessIndex, Program, RangeEnd,
+    SizesDecl, Statement, StorageClass, StructDecl, VariableDecl,
 };
 use super::super::delimiters::Unpaired;
 use super::operators::Level;
 use super::{Context, Failed, Parse, Parser, Role, TokenKind, words};
 use crate::codes::syntax as code;
 use base::{Diagnostic, Span};
+use model::variable::Look;
 
 /// Where variables are declared.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -185,9 +186,28 @@ impl Parser<'_> {
                 self.semicolon()?;
                 items.push(Item::AllowDeadlock(self.since(start)));
             }
+            "check" if self.word_at(1) == "sizes" => items.push(Item::Sizes(self.sizes_decl()?)),
             _ => self.unknown_item(items)?,
         }
         Ok(())
+    }
+
+    /// `check sizes N in {2, 5};`, `check sizes N in 2..=5;`
+    fn sizes_decl(&mut self) -> Parse<SizesDecl> {
+        let start = self.bump();
+        self.bump();
+        let parameter = self.ident("the name of a parameter")?;
+        self.expect_word("in")?;
+        let values = match self.at(TokenKind::LeftBrace) {
+            true => {
+                let (opener, mut height) = (self.span(), 0);
+                let kind = self.set_literal(&mut height)?;
+                Members::Set(Box::new(Expr { kind, span: self.since(opener) }))
+            }
+            false => Members::Range(Box::new(self.range()?)),
+        };
+        self.semicolon()?;
+        Ok(SizesDecl { parameter, values, span: self.since(start) })
     }
 
     fn unknown_item(&mut self, items: &mut Vec<Item>) -> Parse<()> {
@@ -369,6 +389,7 @@ impl Parser<'_> {
             name,
             ty: ty.clone(),
             initial: initial.clone(),
+            look: Look::Plain,
             span,
         };
         Ok(names.into_iter().map(declare).collect())

@@ -1,10 +1,21 @@
 //! Expressions and formulas: operands, what follows them, and the operators around them.
 
-use super::super::ast::{BinaryOp, Expr, ExprKind, Extremum, Ident, Members, Places, TypeKind, UnaryOp};
+use super::super::ast::{
+    BinaryOp, Expr, ExprKind, Extremum, Ident, Members, NamedField, Places, Quantifier, TypeKind, UnaryOp,
+};
 use super::operators::Level;
 use super::{Context, MAX_HEIGHT, Parse, Parser, Role, TokenKind, words};
 use crate::codes::syntax as code;
 use base::{Diagnostic, Span};
+
+/// How places may be named.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Named {
+    /// By their labels only.
+    ByLabel,
+    /// By their labels, or by the line (and column) of their statements.
+    OrByLine,
+}
 
 /// An expression with what the rest of its expression needs to know.
 pub(super) struct Operand {
@@ -231,7 +242,7 @@ impl Parser<'_> {
             TokenKind::LeftBracket => self.array(&mut height)?,
             TokenKind::At => {
                 self.bump();
-                ExprKind::At { process: None, places: self.places()? }
+                ExprKind::At { process: None, places: self.places(Named::OrByLine)? }
             }
             TokenKind::Word => self.word(&mut height)?,
             _ => return Err(self.no_expression()),
@@ -264,7 +275,10 @@ impl Parser<'_> {
                 self.bump();
                 Ok(ExprKind::None)
             }
-            "count" if is_called => self.nested(|parser| parser.count(height)),
+            "count" if is_called => self.nested(|parser| parser.counted(Quantifier::Count, height)),
+            "sum" if is_called && self.binds() => self.nested(|parser| parser.counted(Quantifier::Sum, height)),
+            "min" if is_called && self.binds() => self.nested(|parser| parser.counted(Quantifier::Least, height)),
+            "max" if is_called && self.binds() => self.nested(|parser| parser.counted(Quantifier::Greatest, height)),
             "min" | "max" if is_called => {
                 self.bump();
                 let extremum = if word == "min" { Extremum::Min } else { Extremum::Max };
@@ -281,10 +295,41 @@ impl Parser<'_> {
                 if !is_called {
                     return Ok(ExprKind::Name(name));
                 }
+                if self.peek_at(1) == TokenKind::Word && self.peek_at(2) == TokenKind::Colon {
+                    return self.nested(|parser| parser.record(name, height));
+                }
                 let arguments = self.arguments(height)?;
                 Ok(ExprKind::Apply { name, arguments })
             }
         }
+    }
+
+    /// `(kind: ask, from: i)` after the name of a struct.
+    fn record(&mut self, name: Ident, height: &mut usize) -> Parse<ExprKind> {
+        let opener = self.bump_as(Role::Tight);
+        let (fields, highest) = self.enclosed(|parser| {
+            let (mut fields, mut highest) = (Vec::new(), 0);
+            while !parser.at(TokenKind::RightParen) {
+                let name = parser.ident("the name of a field")?;
+                parser.expect(TokenKind::Colon, "`:`")?;
+                let operand = parser.binary(Level::Implication)?;
+                highest = highest.max(operand.height);
+                fields.push(NamedField { name, value: operand.expr });
+                if parser.eat(TokenKind::Comma).is_none() {
+                    break;
+                }
+            }
+            Ok((fields, highest))
+        })?;
+        self.close(opener, TokenKind::RightParen)?;
+        *height = (*height).max(highest + 1);
+        Ok(ExprKind::Record { name, fields })
+    }
+
+    /// Whether what follows the word at hand binds a name: `(k in …` or `(k: …`.
+    fn binds(&self) -> bool {
+        let follows = self.peek_at(3) == TokenKind::Colon || self.word_at(3) == "in";
+        self.peek_at(2) == TokenKind::Word && follows
     }
 
     /// `(e, …)` after a name.
@@ -362,7 +407,7 @@ impl Parser<'_> {
                 }
                 TokenKind::At => {
                     self.bump_as(Role::Tight);
-                    let places = self.places()?;
+                    let places = self.places(Named::OrByLine)?;
                     let kind = ExprKind::At { process: Some(Box::new(operand.expr)), places };
                     Operand::new(kind, self.since(start), height)
                 }
@@ -387,24 +432,38 @@ impl Parser<'_> {
         Ok(Operand::new(ExprKind::Star, span, 1))
     }
 
-    /// `crit` or `{crit, leave}` after an `@`.
-    pub(super) fn places(&mut self) -> Parse<Places> {
+    /// `crit` or `{crit, leave}` after an `@`; in expressions also `9` and `9:7`, the place of the statement that starts there.
+    pub(super) fn places(&mut self, named: Named) -> Parse<Places> {
         let start = self.span();
         if self.eat(TokenKind::LeftBrace).is_none() {
-            let label = self.label()?;
+            let label = self.place_name(named)?;
             return Ok(Places { labels: vec![label], span: self.since(start) });
         }
-        let labels = self.labels_in_braces();
+        let labels = self.labels_in_braces(named);
         if labels.is_err() {
             self.skip_places();
         }
         Ok(Places { labels: labels?, span: self.since(start) })
     }
 
-    fn labels_in_braces(&mut self) -> Parse<Vec<Ident>> {
-        let mut labels = vec![self.label()?];
+    fn place_name(&mut self, named: Named) -> Parse<Ident> {
+        if named == Named::ByLabel || !self.at(TokenKind::Number) {
+            return self.label();
+        }
+        let start = self.span();
+        self.bump();
+        if self.at(TokenKind::Colon) && self.peek_at(1) == TokenKind::Number && self.span().start == start.end {
+            self.bump_as(Role::Tight);
+            self.bump_as(Role::Tight);
+        }
+        let span = self.since(start);
+        Ok(Ident { name: self.slice(span).to_owned(), span })
+    }
+
+    fn labels_in_braces(&mut self, named: Named) -> Parse<Vec<Ident>> {
+        let mut labels = vec![self.place_name(named)?];
         while self.eat(TokenKind::Comma).is_some() && !self.at(TokenKind::RightBrace) {
-            labels.push(self.label()?);
+            labels.push(self.place_name(named)?);
         }
         self.expect(TokenKind::RightBrace, "`,` or `}`")?;
         Ok(labels)

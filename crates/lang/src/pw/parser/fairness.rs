@@ -7,6 +7,7 @@ use super::super::ast::{
     Assumptions, BinaryOp, Doc, Expr, ExprKind, FairnessDecl, FairnessItem, FairnessKind, PatternIndex, Places,
     ProcessPattern, Under,
 };
+use super::expressions::Named;
 use super::operators::Level;
 use super::{Context, Parse, Parser, Role, TokenKind};
 use crate::codes::syntax as code;
@@ -231,7 +232,7 @@ impl Parser<'_> {
             return Ok((process, None));
         }
         self.bump_as(Role::Tight);
-        Ok((process, Some(self.places()?)))
+        Ok((process, Some(self.places(Named::ByLabel)?)))
     }
 
     /// `P[*]`, `P[0]`, `Monitor`

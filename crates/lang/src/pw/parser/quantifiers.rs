@@ -28,8 +28,8 @@ impl Parser<'_> {
         self.limited(Operand { expr, has_parens: false, height })
     }
 
-    /// `count(r in 0..<R: e)`
-    pub(super) fn count(&mut self, height: &mut usize) -> Parse<ExprKind> {
+    /// `count(r in 0..<R: e)`, `sum(r in 0..<R: e)`, `min(…)`, `max(…)`
+    pub(super) fn counted(&mut self, quantifier: Quantifier, height: &mut usize) -> Parse<ExprKind> {
         self.bump();
         let opener = self.bump_as(Role::Tight);
         let mut highest = 0;
@@ -40,7 +40,6 @@ impl Parser<'_> {
         })?;
         self.close(opener, TokenKind::RightParen)?;
         *height = body.height.max(highest) + 1;
-        let quantifier = Quantifier::Count;
         Ok(ExprKind::Quantified { quantifier, binders: Box::new(binders), body: Box::new(body.expr) })
     }
 
