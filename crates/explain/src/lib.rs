@@ -17,6 +17,7 @@ pub mod proof;
 pub mod stale;
 pub mod steps;
 pub mod text;
+pub mod totals;
 pub mod waiting;
 pub mod why;
 

@@ -85,16 +85,22 @@ const MOST_BRANCHES: usize = 3;
 pub fn place(model: &Model, state: &State, process: ProcessId) -> String {
     let place = &model.places[state.place(process)];
     let is_end = state.place(process) == model.families[model.processes[process].family].end;
-    let name = match place.name.split_once(':') {
-        _ if is_end && place.labels.is_empty() => "end".to_owned(),
-        Some(_) => by_line(model, place),
-        None if place.labels.len() <= MOST_BRANCHES && has_only_branch_labels(model, place) => place.labels.join("|"),
-        None => place.name.clone(),
+    let name = match is_named(place) {
+        false if is_end => "end".to_owned(),
+        false => by_line(model, place),
+        true if place.labels.len() <= MOST_BRANCHES && has_only_branch_labels(model, place) => place.labels.join("|"),
+        true => place.name.clone(),
     };
     match place.scope {
         Scope::Family(_) => name,
         Scope::Procedure(id) => format!("{}.{name}", model.procedures[id].name),
     }
+}
+
+/// Whether a label is the name of the place; otherwise it is called by its line.
+pub fn is_named(place: &Place) -> bool {
+    let is_position = place.name.split(':').all(|part| part.parse::<u32>().is_ok());
+    !place.labels.is_empty() && !is_position
 }
 
 /// Whether all labels of the place belong to some of its branches: then none of them is its name.

@@ -14,7 +14,7 @@ use model::value::Value;
 use model::variable::{CellId, Role, Storage, Var, VarId};
 
 use crate::bundle::{ShownChange, shown_changes};
-use crate::names::{has_only_branch_labels, line, location, place, scope};
+use crate::names::{has_only_branch_labels, is_named, line, location, place, scope};
 
 /// One step.
 #[derive(Clone, Debug)]
@@ -130,7 +130,7 @@ fn step_taken(model: &Model, source: &SourceFile, by: &Move, [before, after]: [&
             Some(branch) if has_only_branch_labels(model, stood) => branch.clone(),
             _ => place(model, before, process),
         };
-        let has_name = |state: &State| !model.places[state.place(process)].name.contains(':');
+        let has_name = |state: &State| is_named(&model.places[state.place(process)]);
         let ends = after.place(process) == model.families[model.processes[process].family].end;
         let is_named = from != to && has_name(before) && (ends || has_name(after));
         Moved { process, from, to, is_named }

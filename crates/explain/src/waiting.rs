@@ -102,7 +102,7 @@ fn waits_at(model: &Model, state: &State, process: ProcessId, action: &Action, t
     let mut view = Viewpoint::new(model, state, Some(process));
     let mut printer = Printer::new(model).as_process(process);
     let condition = |test: &Expr, printer: &mut Printer<'_>| {
-        Awaited::Condition(printer.expr(test), values_for(model, state, test, process))
+        Awaited::Condition(crate::totals::as_written(&printer.expr(test)), values_for(model, state, test, process))
     };
     if let Some(guard) = &action.guard
         && view.truth(guard) == Ok(false)

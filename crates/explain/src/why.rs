@@ -13,6 +13,7 @@ use model::process::ProcessId;
 use model::value::Value;
 
 use crate::names::short;
+use crate::totals::as_written;
 
 /// The part that decides an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -141,7 +142,8 @@ impl<'a> Search<'a> {
         }
         self.collect(part, &mut seen);
         let Seen { values: found, processes, .. } = seen;
-        Why { text: names.expr(part), instance: values.expr(part), truth, bindings, values: found, processes, is_part }
+        let (text, instance) = (as_written(&names.expr(part)), as_written(&values.expr(part)));
+        Why { text, instance, truth, bindings, values: found, processes, is_part }
     }
 
     /// Notes the variables, counts and processes of an expression with their values; goes into no quantifier.
@@ -159,6 +161,8 @@ impl<'a> Search<'a> {
             }
             ExprKind::Not(inner) | ExprKind::Negate(inner) => self.collect(inner, seen),
             ExprKind::IndexOf(inner) | ExprKind::ToProcess(_, inner) => self.collect(inner, seen),
+            // The lower bound of a minimum or maximum belongs to it.
+            ExprKind::Binary(BinaryOp::Add, _, right) if is_level(right) => self.note(expr, seen),
             ExprKind::Binary(_, left, right) => {
                 self.collect(left, seen);
                 self.collect(right, seen);
@@ -186,7 +190,7 @@ impl<'a> Search<'a> {
 
     fn note(&mut self, expr: &Expr, seen: &mut Seen<'_>) {
         if let Ok(value) = self.view.value(expr) {
-            let entry = (seen.printer.expr(expr), short(self.view.model, value));
+            let entry = (as_written(&seen.printer.expr(expr)), short(self.view.model, value));
             if !seen.values.contains(&entry) {
                 seen.values.push(entry);
             }
@@ -208,6 +212,14 @@ impl Seen<'_> {
         {
             self.processes.push(id);
         }
+    }
+}
+
+/// Whether an expression counts the levels that a minimum or maximum is made of.
+fn is_level(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Quantified(counted) => matches!(&counted.bindings[..], [only] if only.name == "#"),
+        _ => false,
     }
 }
 

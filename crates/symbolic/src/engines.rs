@@ -8,19 +8,19 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use base::{Feature, StopReason};
-use compose::backend::{Backend, Deciding};
+use compose::backend::{Backend, Deciding, Refinable};
 use compose::completion::{Completed, Obstacle, Round, Stages, Way, complete};
 use compose::fair::{Decided, Rule};
-use compose::k_index::Invariants;
+use compose::k_index::{Decision, Fixpoint, Invariants, Plan, decide};
 use compose::method::Outcome;
-use compose::question::property_error;
+use compose::question::{property_error, questions_up_to};
 use compose::symmetry::Symmetry;
 use engine::settings::Settings;
 use engine::{
     Answer, Contradiction, Engine, EngineError, Event, Exposure, Halt, Method, Observer, PropertyId, Statistics, Task,
     Verdict,
 };
-use evidence::certificate::SplitInvariant;
+use evidence::certificate::{LocalFact, SplitInvariant};
 use evidence::trace::trace_through;
 use model::Model;
 use model::eval::State;
@@ -31,6 +31,7 @@ use model::variable::Storage;
 use crate::attended::{Gauge, Relay, attended};
 use crate::bdd::{Bdd, Space};
 use crate::commands::StepTests;
+use crate::fewer_facts::tries;
 use crate::global::step_tests;
 use crate::local::{LocalSets, Views};
 use crate::reach::{Direction, Reach, search};
@@ -283,7 +284,12 @@ impl<'a> Work<'a> {
             statistics.refinements = Some(exposures.len() as u64);
             statistics.exposures = exposures;
             return Ok(match completed? {
-                Completed::Proved { invariants, .. } => {
+                Completed::Proved { mut invariants, .. } => {
+                    if let Some(fewer) = self.with_fewer_facts((id, symmetry.as_ref()), views, &sets) {
+                        (sets, invariants) = (fewer.sets, fewer.invariants);
+                        let because = statistics.exposures.iter().find_map(|exposure| exposure.because.clone());
+                        statistics.exposures = vec![Exposure { facts: sets.exposed(), because, steps: 0 }];
+                    }
                     statistics.local_states = local_statistics(&mut sets, Some(&invariants)).local_states;
                     let invariant = sets.certify(1, &invariants.join())?;
                     Outcome::Never(SplitInvariant {
@@ -304,6 +310,35 @@ impl<'a> Work<'a> {
                 Completed::Stuck(Obstacle::NarrowViews) => Outcome::Open(Feature::WholeViews.into()),
             });
         }
+    }
+
+    /// The proof with the coarsest facts that are enough, if those that were exposed can be put together. Only of proofs that take
+    /// little room: each try takes about as long as the last round.
+    fn with_fewer_facts(
+        &self,
+        (id, symmetry): (PropertyId, Option<&Symmetry<'_>>),
+        views: Views,
+        found: &LocalSets<'_>,
+    ) -> Option<Proof<'a>> {
+        const LITTLE_ROOM: u64 = 1 << 15;
+        let (model, budget) = (self.task.model, &self.task.budget);
+        let asked = questions_up_to(model, &model.properties[id].kind, symmetry);
+        let asked = asked.filter(|_| found.peak_nodes() as u64 <= LITTLE_ROOM)?;
+        let proof = |facts: &[(ProcessId, LocalFact)]| -> Result<Option<Proof<'a>>, StopReason> {
+            let mut sets = self.sets(views)?;
+            sets.expose(facts)?;
+            let plan = match symmetry {
+                Some(symmetry) => Plan::of_first(&sets, 1, symmetry.clone(), budget)?,
+                None => Plan::of_all(&sets, 1, budget)?,
+            };
+            let mut fixpoint = Fixpoint::of_plan(&mut sets, plan, budget)?;
+            fixpoint.close(&mut sets, budget)?;
+            let decision = decide(&mut sets, &fixpoint.invariants, &asked, (symmetry, budget))?;
+            let invariants = fixpoint.invariants;
+            Ok(matches!(decision, Decision::Proved).then_some(Proof { sets, invariants }))
+        };
+        // Where the budget ends, the proof is the one that was found.
+        tries(&found.exposed()).iter().find_map(|facts| proof(facts).transpose()).and_then(Result::ok)
     }
 
     fn fair(&self, id: PropertyId, rule: Rule) -> Result<Answer, Contradiction> {
@@ -371,6 +406,14 @@ fn open_where_stopped(outcome: Result<Outcome, Halt>) -> Result<Outcome, Contrad
 }
 
 /// A round in which something was exposed.
+/// Local sets that prove a property.
+struct Proof<'a> {
+    /// What they are kept in, with the exposed facts.
+    sets: LocalSets<'a>,
+    /// The sets.
+    invariants: Invariants<Bdd>,
+}
+
 fn exposure(round: &Round) -> Option<Exposure> {
     let (because, steps) = round.because.clone().map_or((None, 0), |(state, steps)| (Some(state), steps));
     (!round.exposed.is_empty()).then(|| Exposure { facts: round.exposed.clone(), because, steps })

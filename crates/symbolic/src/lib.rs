@@ -12,6 +12,7 @@ pub mod encoding;
 pub mod engines;
 pub mod evaluate;
 pub mod fair;
+mod fewer_facts;
 mod global;
 pub mod local;
 pub mod local_fair;

@@ -4,6 +4,7 @@
 //! take lines away. Texts are well typed but for a few; expressions may have no value where the profile says so. Unlike the drafts of
 //! [`crate::random`], which are Models, these programs come in through the front-end, as everybody's do.
 
+mod bundles;
 mod declarations;
 mod expressions;
 mod fairness;

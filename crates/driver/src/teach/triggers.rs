@@ -126,7 +126,7 @@ impl Finder<'_> {
         }
         let named = |bindings: &[Binding]| {
             let printer = bindings.iter().fold(Printer::new(self.model), |printer, one| printer.bind_name(one));
-            { printer }.expr(expr)
+            explain::totals::as_written(&{ printer }.expr(expr))
         };
         let condition = Condition {
             expr: expr.clone(),

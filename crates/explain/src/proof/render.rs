@@ -271,7 +271,7 @@ pub fn place_name(model: &Model, place: PlaceId) -> String {
     let is_end = model.families.iter().any(|family| family.end == place);
     match declared.labels.first() {
         // Of a place that only some branches have a label for, the label is the shorter name.
-        Some(label) if declared.name.contains(':') => clean(label),
+        Some(label) if !crate::names::is_named(declared) => clean(label),
         None if is_end => "end".to_owned(),
         _ => clean(&declared.name),
     }

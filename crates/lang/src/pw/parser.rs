@@ -190,6 +190,12 @@ impl<'s> Parser<'s> {
         before.filter(|token| token.kind == TokenKind::Word).map_or("", |token| self.slice(token.span))
     }
 
+    /// Whether `==` or `!=` was read last, so that a brace opens a set.
+    fn follows_equality(&self) -> bool {
+        let before = self.position.checked_sub(1).map(|before| self.tokens[before].kind);
+        matches!(before, Some(TokenKind::Equal | TokenKind::Unequal))
+    }
+
     /// From `start` to the end of the last token that was read.
     fn since(&self, start: Span) -> Span {
         Span { start: start.start, end: self.previous_end().end.max(start.start) }

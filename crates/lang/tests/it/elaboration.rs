@@ -50,8 +50,8 @@ fn sets_start_with_elements() {
     check(
         "program p(N: 2..) { shared s: set of 0..<N = {0, 1}; shared t: [set of pid; 2] = {1}; shared u: [set of 0..<2; 2] = {};
          process P[i in 0..<N] { public own: set of pid = {i}; remove s(i); insert t[0](i); insert u[1](i); }
-         invariant a: (0 in s || P[0]@end) && forall i: P[i].own == P[i].own && i in P[i].own && size(P[i].own) == 1;
-         invariant b: 1 in t[0] && 1 in t[1] && !(0 in t[1]) && empty(u[0]); reachable c: empty(s) && size(t[0]) == 2; }",
+         invariant a: (0 in s || P[0]@end) && forall i: P[i].own == {i} && (P[i].own != s || size(s) == 1);
+         invariant b: t[1] == {1} && u[0] == {} && 1 in t[0] && 1 in t[1] && !(0 in t[1]) && empty(u[0]); reachable c: empty(s) && size(t[0]) == 2; }",
         "program p(N: 2..) { shared s: [bool; N] = [k: k == 0 || k == 1]; shared t: [[bool; N]; 2] = [j: [k: k == 1]]; shared u: [[bool; 2]; 2];
          process P[i in 0..<N] { public own: [bool; N] = [k: k == i]; s[i] = false; t[0][i] = true; u[1][i] = true; }
          invariant a: (s[0] || P[0]@end) && forall i: P[i].own[i] && count(k: P[i].own[k]) == 1;

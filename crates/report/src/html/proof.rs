@@ -203,9 +203,14 @@ fn interference(told: &LocalProof) -> String {
         ));
     }
     let mut rows = String::new();
-    let mut n_rows = 0;
+    let (mut n_rows, mut n_untouched) = (0, 0);
     for part in &told.parts {
         for (nth, text) in part.sentences().into_iter().enumerate() {
+            let is_touched = |step: &&Step| part.touched_by.get(nth).is_some_and(|touched| touched.contains(*step));
+            if !steps.iter().any(is_touched) {
+                n_untouched += 1;
+                continue;
+            }
             n_rows += 1;
             if n_rows > MOST_ROWS {
                 continue;
@@ -213,8 +218,7 @@ fn interference(told: &LocalProof) -> String {
             let id = if nth < part.always.len() { format!("<b>I{}</b> ", nth + 1) } else { String::new() };
             rows.push_str(&format!("<tr><th scope=\"row\">{id}{}</th>", text_of(text)));
             for step in &steps {
-                let touched = part.touched_by.get(nth).is_some_and(|touched| touched.contains(step));
-                rows.push_str(if touched {
+                rows.push_str(if is_touched(step) {
                     "<td class=\"keeps\">✔ keeps</td>"
                 } else {
                     "<td class=\"dim\"><span aria-label=\"does not touch it\">–</span></td>"
@@ -224,6 +228,10 @@ fn interference(told: &LocalProof) -> String {
         }
     }
     let mut more = String::new();
+    if n_untouched > 0 {
+        let untouched = counted(n_untouched, "other sentence is", "other sentences are");
+        more.push_str(&format!("<p class=\"left-out\">{untouched} touched by none of these steps</p>\n"));
+    }
     if n_rows > MOST_ROWS {
         more.push_str(&format!("<p class=\"left-out\">and {} more rows</p>\n", n_rows - MOST_ROWS));
     }

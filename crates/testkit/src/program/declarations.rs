@@ -51,6 +51,9 @@ impl Writer<'_> {
                 is_fixed: false,
             });
         }
+        if self.profile.bundles > 0 {
+            self.declare_bundles();
+        }
     }
 
     /// A variable of random type; returns nothing, since expressions find it among all.

@@ -68,6 +68,9 @@ impl Writer<'_> {
         if self.choices.chance(self.faults(scope)) {
             return self.faulty(scope);
         }
+        if self.profile.bundles > 0 && self.choices.chance(self.profile.bundles) {
+            return self.bundled_test(scope);
+        }
         let readables = self.readables(scope);
         if readables.is_empty() {
             return "true".to_owned();

@@ -72,6 +72,8 @@ pub struct Profile {
     pub ordered: usize,
     /// A temporal property says that a process gets from one place to another, under fairness of all processes.
     pub responses: usize,
+    /// A statement or a test is about a channel, a struct or a set, or is a `cas`, a `some` or a sum.
+    pub bundles: usize,
     /// How many statements a text has at most, about (a number).
     pub n_statements: usize,
 }
@@ -111,11 +113,12 @@ const PLAIN: Profile = Profile {
     quantifiers: 0,
     ordered: 0,
     responses: 0,
+    bundles: 0,
     n_statements: 4,
 };
 
 /// The profiles, each named by what it aims at.
-pub static PROFILES: [Profile; 15] = [
+pub static PROFILES: [Profile; 16] = [
     PLAIN,
     Profile {
         name: "indices",
@@ -274,6 +277,19 @@ pub static PROFILES: [Profile; 15] = [
         n_temporal: 0,
         quantifiers: 35,
         ordered: 25,
+        n_statements: 3,
+        ..PLAIN
+    },
+    Profile {
+        name: "bundles",
+        aims_at: "what is elaborated: channels, structs, sets, compare-and-swap, choices of a value, sums",
+        third_process: 0,
+        second_family: 5,
+        arrays: 10,
+        locks: 5,
+        any_initial: 3,
+        n_temporal: 1,
+        bundles: 45,
         n_statements: 3,
         ..PLAIN
     },

@@ -26,6 +26,9 @@ impl Writer<'_> {
     }
 
     fn statement(&mut self, scope: &Scope, depth: usize) {
+        if self.profile.bundles > 0 && self.choices.chance(self.profile.bundles) {
+            return self.bundled(scope);
+        }
         if depth > 0 && self.choices.chance(self.profile.loops) {
             return self.counted_loop(scope, depth - 1);
         }

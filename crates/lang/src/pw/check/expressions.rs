@@ -41,6 +41,7 @@ impl<'a> Checker<'a> {
     }
 
     /// A truth value.
+    #[inline(never)]
     pub fn condition(&mut self, expr: &'a ast::Expr, scope: &Scope<'a>) -> Expr {
         let typed = self.value(expr, scope, Some(Ty::Bool));
         self.need_condition(typed)

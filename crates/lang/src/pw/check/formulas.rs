@@ -94,6 +94,8 @@ impl<'a> Checker<'a> {
         }
     }
 
+    // Frames of long formulas are many: what is rare is not made part of them.
+    #[inline(never)]
     fn quantified_formula(
         &mut self,
         quantifier: Quantifier,
@@ -110,6 +112,7 @@ impl<'a> Checker<'a> {
     }
 
     /// A definition, or a parameter of one.
+    #[inline(never)]
     fn named_formula(
         &mut self,
         name: &'a Ident,

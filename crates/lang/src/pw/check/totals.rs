@@ -1,7 +1,7 @@
 //! `sum(k in R: e)`, `min(k in R: e)`, `max(k in R: e)`: numbers made of counts.
 //!
 //! In: what is bound, and a number `e` that lies between two known bounds. Out: an expression of the Model, which knows `count`, `forall`
-//! and `exists` only, so that every evaluator follows it. With `v` a further bound number:
+//! and `exists` only, so that every evaluator follows it. With `v` a further bound number, which is called `#` so that `explain` knows it:
 //!
 //! | written | becomes |
 //! |---|---|
@@ -36,6 +36,7 @@ pub(super) enum Total {
 }
 
 impl<'a> Checker<'a> {
+    #[inline(never)]
     pub(super) fn total(
         &mut self,
         total: Total,
@@ -124,7 +125,7 @@ impl<'a> Checker<'a> {
             last = Expr { kind: ExprKind::Binary(ModelOp::Add, Box::new(last), Box::new(none)), span };
         }
         let first = self.node(ExprKind::Const(Value::Int(least)), span);
-        Binding { var: made.level, name: "v".to_owned(), domain: Domain::Range(Box::new(first), Box::new(last)) }
+        Binding { var: made.level, name: "#".to_owned(), domain: Domain::Range(Box::new(first), Box::new(last)) }
     }
 }
 

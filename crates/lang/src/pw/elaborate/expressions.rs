@@ -30,14 +30,7 @@ impl Elaborator<'_> {
                 }
                 ExprKind::Apply { name: name.clone(), arguments: self.exprs(arguments) }
             }
-            ExprKind::Record { name, .. } => match self.structs.contains_key(&*name.name) {
-                true => return self.whole_struct(expr),
-                false => {
-                    let message = format!("there is no struct `{}`", name.name);
-                    self.diagnostics.push(Diagnostic::error(code::BAD_STRUCT, name.span, message));
-                    return names::truth(false, expr.span);
-                }
-            },
+            ExprKind::Record { name, .. } => return self.misplaced_record(name, expr),
             ExprKind::Quantified { quantifier, binders, body } => {
                 return self.quantified(*quantifier, binders, body, expr.span);
             }
@@ -115,6 +108,17 @@ impl Elaborator<'_> {
         }
     }
 
+    /// A struct by its fields where a value is needed. Not part of `expr`, whose frames are many in deep expressions.
+    #[inline(never)]
+    fn misplaced_record(&mut self, name: &Ident, expr: &Expr) -> Expr {
+        if self.structs.contains_key(&*name.name) {
+            return self.whole_struct(expr);
+        }
+        let message = format!("there is no struct `{}`", name.name);
+        self.diagnostics.push(Diagnostic::error(code::BAD_STRUCT, name.span, message));
+        names::truth(false, expr.span)
+    }
+
     fn whole_struct(&mut self, expr: &Expr) -> Expr {
         let message = "a struct as a whole can be assigned, sent and compared with `==`";
         let diagnostic = Diagnostic::error(code::BAD_STRUCT, expr.span, message);
@@ -122,8 +126,36 @@ impl Elaborator<'_> {
         names::truth(false, expr.span)
     }
 
-    /// `a == b` where these are structs.
+    /// `s == t` and `s == {a, b}` where these are sets.
+    #[inline(never)]
+    fn compared_sets(&mut self, left: &Expr, right: &Expr, span: Span) -> Option<Expr> {
+        let set = self.set(left).or_else(|| self.set(right))?;
+        let domain = self.domain_of(&set.ty)?;
+        let mut inside = |side: &Expr| {
+            if let Some(placed) = self.set(side) {
+                return Some(names::index(self.whole(&placed), names::name("k@", span)));
+            }
+            let ExprKind::Set(elements) = &side.kind else { return None };
+            let is = |element| names::binary(BinaryOp::Equal, names::name("k@", span), element, span);
+            Some(names::combined(BinaryOp::Or, self.exprs(elements).into_iter().map(is).collect(), span))
+        };
+        let (Some(left), Some(right)) = (inside(left), inside(right)) else {
+            let message = "a set is compared with a set of the same type, or with `{…}`";
+            self.diagnostics.push(Diagnostic::error(code::BAD_SET, span, message));
+            return Some(names::truth(false, span));
+        };
+        let names = vec![Ident { name: "k@".to_owned(), span }];
+        let binders = Binders { names, distinct: false, other_than: Vec::new(), domain: Some(domain), span };
+        let body = Box::new(names::binary(BinaryOp::Iff, left, right, span));
+        let kind = ExprKind::Quantified { quantifier: Quantifier::ForAll, binders: Box::new(binders), body };
+        Some(Expr { kind, span })
+    }
+
+    /// `a == b` where these are structs or sets.
     fn compared(&mut self, op: BinaryOp, left: &Expr, right: &Expr, span: Span) -> Option<Expr> {
+        if let Some(equal) = self.compared_sets(left, right, span) {
+            return Some(if op == BinaryOp::Equal { equal } else { names::not(equal) });
+        }
         let ty = [left, right].into_iter().find_map(|side| match &side.kind {
             ExprKind::Apply { name, .. } | ExprKind::Record { name, .. } if self.structs.contains_key(&*name.name) => {
                 let kind = TypeKind::Named(name.clone());
@@ -243,20 +275,26 @@ impl Elaborator<'_> {
             let inside =
                 binders.names.iter().map(|name| names::index(whole.clone(), names::name(name.name.clone(), name.span)));
             let inside = names::combined(BinaryOp::And, inside.collect(), binders.span);
-            let body_span = body.span;
-            body = match quantifier {
-                Quantifier::ForAll => names::binary(BinaryOp::Implies, inside, body, body_span),
-                Quantifier::Exists | Quantifier::Count => names::binary(BinaryOp::And, inside, body, body_span),
-                Quantifier::Sum => names::choice(inside, body, names::number(0, body_span)),
-                Quantifier::Least | Quantifier::Greatest => {
-                    let message = "the least and the greatest of a set's elements are not known: it may be empty";
-                    let diagnostic = Diagnostic::error(code::BAD_SET, binders.span, message);
-                    self.diagnostics.push(diagnostic.help("range over numbers or a family instead"));
-                    body
-                }
-            };
+            body = self.of_members(quantifier, (inside, body), binders.span);
         }
         Expr { kind: ExprKind::Quantified { quantifier, binders: Box::new(binders), body: Box::new(body) }, span }
+    }
+
+    /// What is said of those that are inside a set.
+    #[inline(never)]
+    fn of_members(&mut self, quantifier: Quantifier, (inside, body): (Expr, Expr), span: Span) -> Expr {
+        let body_span = body.span;
+        match quantifier {
+            Quantifier::ForAll => names::binary(BinaryOp::Implies, inside, body, body_span),
+            Quantifier::Exists | Quantifier::Count => names::binary(BinaryOp::And, inside, body, body_span),
+            Quantifier::Sum => names::choice(inside, body, names::number(0, body_span)),
+            Quantifier::Least | Quantifier::Greatest => {
+                let message = "the least and the greatest of a set's elements are not known: it may be empty";
+                let diagnostic = Diagnostic::error(code::BAD_SET, span, message);
+                self.diagnostics.push(diagnostic.help("range over numbers or a family instead"));
+                body
+            }
+        }
     }
 
     /// Reports a bound name that stands in what a `let` around it stands for.

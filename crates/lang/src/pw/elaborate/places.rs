@@ -203,6 +203,7 @@ impl Elaborator<'_> {
     }
 
     /// The values of `Msg(kind: ask, from: i)` in the order of the declaration; reports a field that is missing, unknown or given twice.
+    #[inline(never)]
     fn in_order(&mut self, of: &StructDecl, fields: &[NamedField], span: Span) -> Option<Vec<Expr>> {
         let n_before = self.diagnostics.len();
         for (at, given) in fields.iter().enumerate() {

@@ -245,6 +245,7 @@ impl Parser<'_> {
                 ExprKind::At { process: None, places: self.places(Named::OrByLine)? }
             }
             TokenKind::Word => self.word(&mut height)?,
+            TokenKind::LeftBrace if self.follows_equality() => self.set_literal(&mut height)?,
             _ => return Err(self.no_expression()),
         };
         self.limited(Operand::new(kind, self.since(start), height))
@@ -275,10 +276,15 @@ impl Parser<'_> {
                 self.bump();
                 Ok(ExprKind::None)
             }
-            "count" if is_called => self.nested(|parser| parser.counted(Quantifier::Count, height)),
-            "sum" if is_called && self.binds() => self.nested(|parser| parser.counted(Quantifier::Sum, height)),
-            "min" if is_called && self.binds() => self.nested(|parser| parser.counted(Quantifier::Least, height)),
-            "max" if is_called && self.binds() => self.nested(|parser| parser.counted(Quantifier::Greatest, height)),
+            "count" | "sum" | "min" | "max" if is_called && (word == "count" || self.binds()) => {
+                let quantifier = match word {
+                    "count" => Quantifier::Count,
+                    "sum" => Quantifier::Sum,
+                    "min" => Quantifier::Least,
+                    _ => Quantifier::Greatest,
+                };
+                self.nested(|parser| parser.counted(quantifier, height))
+            }
             "min" | "max" if is_called => {
                 self.bump();
                 let extremum = if word == "min" { Extremum::Min } else { Extremum::Max };
@@ -305,6 +311,7 @@ impl Parser<'_> {
     }
 
     /// `(kind: ask, from: i)` after the name of a struct.
+    #[inline(never)]
     fn record(&mut self, name: Ident, height: &mut usize) -> Parse<ExprKind> {
         let opener = self.bump_as(Role::Tight);
         let (fields, highest) = self.enclosed(|parser| {
@@ -446,6 +453,7 @@ impl Parser<'_> {
         Ok(Places { labels: labels?, span: self.since(start) })
     }
 
+    #[inline(never)]
     fn place_name(&mut self, named: Named) -> Parse<Ident> {
         if named == Named::ByLabel || !self.at(TokenKind::Number) {
             return self.label();
