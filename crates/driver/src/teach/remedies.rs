@@ -203,7 +203,6 @@ impl Search<'_> {
     fn usual(&self) -> Vec<Candidate> {
         let mut pool = self.all(Form::Weak);
         pool.extend(self.of_steps());
-        pool.extend(self.all(Form::Strong));
         pool.extend(self.all(Form::Every));
         pool.push(progress());
         pool
