@@ -197,10 +197,11 @@ fn a_counterexample_is_stepped_through() {
       const found = { panels: seen('.panel').length, start: [at(), chips()], closed: !one(panel + '.all-steps').open };
       press('Home'); press('ArrowRight'); found.right = [at(), now(), chips()];
       press('End'); found.end = [at(), now(), chips()];
-      found.changed = seen(panel + '.values tbody tr').map((row) => row.textContent);
-      one(panel + '.only').click(); found.every = seen(panel + '.values tbody tr').map((row) => row.textContent);
+      const values = () => seen(panel + '.values tbody tr').map((row) => row.textContent);
+      found.whole = values();
+      press('ArrowLeft'); found.left = at(); found.changed = values();
+      one(panel + '.only').click(); found.every = values();
       one(panel + '.only').click();
-      press('ArrowLeft'); found.left = at();
       press('ArrowRight'); press('ArrowRight'); found.stays = at();
       press('Home'); found.home = [at(), getComputedStyle(one(panel + '.cursor')).transform];
       one(panel + '[data-do=next]').click(); found.button = at();
@@ -222,8 +223,9 @@ fn a_counterexample_is_stepped_through() {
     assert_eq!(found["right"][2], serde_json::json!({ "10": "P[1]", "11": "P[0]" }));
     assert!(found["end"][1].as_str().unwrap().contains("mutex is false"), "{found}");
     assert_eq!(found["end"][2], serde_json::json!({ "13": "P[0] P[1]" }));
-    assert_eq!(found["changed"], serde_json::json!(["P[0].flagF ⇒ T"]));
-    assert_eq!(found["every"], serde_json::json!(["P[0].flagF ⇒ T", "P[1].flagT"]));
+    assert_eq!(found["whole"], serde_json::json!(["P[0].flagF ⇒ T", "P[1].flagT"]), "all of the last state");
+    assert_eq!(found["changed"], serde_json::json!(["P[1].flagF ⇒ T"]), "elsewhere what changes");
+    assert_eq!(found["every"], serde_json::json!(["P[0].flagF", "P[1].flagF ⇒ T"]));
     assert_eq!((&found["left"], &found["stays"]), (&Json::from("5"), &Json::from("6")));
     assert_eq!(found["home"][0], "0");
     assert_eq!(found["button"], "1");
@@ -285,10 +287,12 @@ fn a_proof_is_shown_and_hostile_text_runs_nothing() {
         "hostile.pw",
         text.replace("crit:    skip;", "crit:    skip; // </script><script>wrong.push(3)</script>"),
     );
-    place.run("check hostile.pw mux_sem.pw -N 3 --method completion --report r.html");
+    place.run("check hostile.pw mux_sem.pw -N 3 --method completion --property mutex --report r.html");
     let script = "
       const found = { doc: one('#r0 .doc').textContent, images: all('img').length };
-      location.hash = 'r1-p2'; await later(100);
+      location.hash = 'r1-p0'; await later(100);
+      found.folded = seen('.panel.current details:not([open]) summary').map((title) => title.textContent);
+      for (const folded of all('details')) folded.open = true;
       found.notes = seen('.note').map((note) => note.textContent);
       found.keeps = seen('.keeps').length;
       found.rounds = seen('.panel.current h4').map((heading) => heading.textContent);
@@ -300,7 +304,8 @@ fn a_proof_is_shown_and_hostile_text_runs_nothing() {
     let notes = found["notes"].as_array().unwrap();
     assert!(notes.iter().any(|note| note.as_str().unwrap().contains("forall k != i: !P[k]@{crit, leave}")), "{found}");
     assert!(found["keeps"].as_u64().unwrap() >= 4, "{found}");
-    for heading in ["Source with invariants", "What was exposed", "Interference", "Certificate"] {
+    assert!(found["folded"][0].as_str().unwrap().starts_with("Interference: 2 steps"), "{found}");
+    for heading in ["Source with invariants", "What was exposed", "Certificate"] {
         assert!(found["rounds"].as_array().unwrap().contains(&Json::from(heading)), "{found}");
     }
 }

@@ -40,14 +40,7 @@ impl<'a> Checker<'a> {
                 }
             }
             Binary { op, left, right, .. } => self.temporal_binary(*op, (left, right), scope, expr),
-            If { condition, then, otherwise } => {
-                let test = Formula::Now(self.condition(condition, scope));
-                let (yes, no) = (self.formula(then, scope), self.formula(otherwise, scope));
-                let implies = |left, right| Formula::Boolean(BooleanOp::Implies, Box::new(left), Box::new(right));
-                let fails = Formula::Not(Box::new(test.clone()));
-                let (yes, no) = (implies(test, yes), implies(fails, no));
-                Formula::Boolean(BooleanOp::And, Box::new(yes), Box::new(no))
-            }
+            If { condition, then, otherwise } => self.chosen_formula(condition, (then, otherwise), scope),
             Quantified { quantifier: ast::Quantifier::ForAll, binders, body } => {
                 self.quantified_formula(Quantifier::Forall, binders, body, scope)
             }
@@ -59,6 +52,22 @@ impl<'a> Checker<'a> {
             // The operator is reported where a value of the present state is needed.
             _ => Formula::Now(self.condition(expr, scope)),
         }
+    }
+
+    // Frames of long formulas are many: what is rare is not made part of them.
+    #[inline(never)]
+    fn chosen_formula(
+        &mut self,
+        condition: &'a ast::Expr,
+        (then, otherwise): (&'a ast::Expr, &'a ast::Expr),
+        scope: &Scope<'a>,
+    ) -> Formula {
+        let test = Formula::Now(self.condition(condition, scope));
+        let (yes, no) = (self.formula(then, scope), self.formula(otherwise, scope));
+        let implies = |left, right| Formula::Boolean(BooleanOp::Implies, Box::new(left), Box::new(right));
+        let fails = Formula::Not(Box::new(test.clone()));
+        let (yes, no) = (implies(test, yes), implies(fails, no));
+        Formula::Boolean(BooleanOp::And, Box::new(yes), Box::new(no))
     }
 
     fn temporal_binary(
@@ -94,7 +103,6 @@ impl<'a> Checker<'a> {
         }
     }
 
-    // Frames of long formulas are many: what is rare is not made part of them.
     #[inline(never)]
     fn quantified_formula(
         &mut self,
