@@ -323,7 +323,7 @@ impl<'a> Work<'a> {
         const LITTLE_ROOM: u64 = 1 << 15;
         let (model, budget) = (self.task.model, &self.task.budget);
         let asked = questions_up_to(model, &model.properties[id].kind, symmetry);
-        let asked = asked.filter(|_| found.peak_nodes() as u64 <= LITTLE_ROOM)?;
+        let asked = asked.filter(|_| found.peak_nodes() <= LITTLE_ROOM)?;
         let proof = |facts: &[(ProcessId, LocalFact)]| -> Result<Option<Proof<'a>>, StopReason> {
             let mut sets = self.sets(views)?;
             sets.expose(facts)?;
