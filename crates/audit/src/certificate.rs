@@ -168,19 +168,7 @@ impl Audit<'_> {
         if let (PropertyKind::Temporal(_), Some(Claim::Rings(proof))) =
             (&self.property.kind, certificate.facts.first().map(|fact| &fact.claim))
         {
-            if certificate.facts.len() > 1 {
-                return malformed("windows stand alone".to_owned());
-            }
-            self.supported()?;
-            // At other sizes the assumptions are read from the program.
-            let is_the_programs = |one: &Property| one.name == self.property.name && one.under == self.property.under;
-            if !self.model.properties.iter().any(is_the_programs) {
-                return malformed("it is about assumptions that the program does not make".to_owned());
-            }
-            let asked = (self.property.name.as_str(), &self.property.kind);
-            let obligations = rings::check(self.model, asked, (&certificate.scope, proof), self.budget)?;
-            let n_members = proof.windows.len();
-            return Ok(Checked { k: proof.width, n_members, obligations, means: Means::Listing });
+            return self.check_runs_of_ring(proof, certificate);
         }
         if let Some(views) = certificate.crowd() {
             return self.check_crowd(views, certificate);
@@ -222,38 +210,22 @@ impl Audit<'_> {
                     checked = Some(fact);
                 }
                 Claim::Pushdown(proof) => {
-                    self.has_plain_steps()?;
-                    let property = (at + 1 == certificate.facts.len()).then_some(&self.property.kind);
-                    let found = pushdown::check(self.model, property, proof, self.budget)?;
-                    obligations = obligations.with(found);
-                    let n_members = proof.threads.len();
-                    checked = Some(Checked { k: 1, n_members, obligations: found, means: Means::Listing });
+                    let fact = self.check_pushdown(proof, at + 1 == certificate.facts.len())?;
+                    obligations = obligations.with(fact.obligations);
+                    checked = Some(fact);
                 }
                 Claim::Sights(sights) => {
-                    self.has_plain_steps()?;
-                    let scene = Scene::new(self.model, sights, self.budget)?;
-                    let found = evidence::certificate::Obligations { step: scene.n_rows(), ..Default::default() };
-                    obligations = obligations.with(found);
-                    let n_members = self.model.processes.len();
-                    checked = Some(Checked { k: 1, n_members, obligations: found, means: Means::Listing });
+                    let (scene, fact) = self.check_sights(sights)?;
+                    obligations = obligations.with(fact.obligations);
+                    checked = Some(fact);
                     scenes.insert(at, scene);
                 }
                 Claim::Refutation(claim) => {
                     let Some(open) = &mut violations else {
                         return malformed(format!("fact {at} is about runs, and `{}` is not", self.property.name));
                     };
-                    let (sights, earlier) = fact.uses.split_first().unzip();
-                    let Some((scene, &sights)) = sights.and_then(|used| scenes.get(used)).zip(sights) else {
-                        return malformed(format!("fact {at} has to use what is said about what processes see"));
-                    };
-                    let earlier: Option<Vec<(usize, Refuted)>> = { earlier.unwrap_or_default().iter() }
-                        .map(|used| Some((*used, refuted.get(used).copied()?)))
-                        .collect();
-                    let is_of_these =
-                        |earlier: &Vec<(usize, Refuted)>| earlier.iter().all(|one| one.1.sights == sights);
-                    let Some(earlier) = earlier.filter(is_of_these) else {
-                        return malformed(format!("fact {at} uses a fact that is no refutation by the same views"));
-                    };
+                    let (sights, earlier) = used(at, fact, &refuted)?;
+                    let scene = scenes.get(&sights).ok_or_else(|| unsaid(at))?;
                     let (n_steps, violation) = self.check_refutation(claim, (scene, &earlier), open)?;
                     obligations.ranks += n_steps;
                     refuted.insert(at, Refuted { sights, violation });
@@ -286,6 +258,37 @@ impl Audit<'_> {
             Some(last) => Ok(Checked { obligations, ..last }),
             None => malformed("it states no invariant".to_owned()),
         }
+    }
+
+    /// Path edges; what they imply is looked at in the last fact.
+    fn check_pushdown(&self, proof: &evidence::pushdown::PushdownProof, is_last: bool) -> Outcome<Checked> {
+        self.has_plain_steps()?;
+        let property = is_last.then_some(&self.property.kind);
+        let obligations = pushdown::check(self.model, property, proof, self.budget)?;
+        Ok(Checked { k: 1, n_members: proof.threads.len(), obligations, means: Means::Listing })
+    }
+
+    /// What processes see.
+    fn check_sights(&self, sights: &evidence::propagation::Sights) -> Outcome<(Scene<'_>, Checked)> {
+        self.has_plain_steps()?;
+        let scene = Scene::new(self.model, sights, self.budget)?;
+        let obligations = evidence::certificate::Obligations { step: scene.n_rows(), ..Default::default() };
+        let n_members = self.model.processes.len();
+        Ok((scene, Checked { k: 1, n_members, obligations, means: Means::Listing }))
+    }
+
+    /// Windows of a ring that claim a temporal property for every size.
+    fn check_runs_of_ring(&self, proof: &evidence::rings::RingsProof, certificate: &Certificate) -> Outcome<Checked> {
+        self.supported()?;
+        // At other sizes the assumptions are read from the program.
+        let is_the_programs = |one: &Property| one.name == self.property.name && one.under == self.property.under;
+        if certificate.facts.len() > 1 || !self.model.properties.iter().any(is_the_programs) {
+            let what = "it is about assumptions that the program does not make, or its windows do not stand alone";
+            return Err(CertificateError::Malformed(what.to_owned()));
+        }
+        let asked = (self.property.name.as_str(), &self.property.kind);
+        let obligations = rings::check(self.model, asked, (&certificate.scope, proof), self.budget)?;
+        Ok(Checked { k: proof.width, n_members: proof.windows.len(), obligations, means: Means::Listing })
     }
 
     /// Views, or windows of a ring: what they show stands by itself.
@@ -443,6 +446,22 @@ impl Audit<'_> {
 struct Refuted {
     sights: usize,
     violation: usize,
+}
+
+fn unsaid(at: usize) -> CertificateError {
+    CertificateError::Malformed(format!("fact {at} has to use what is said about what processes see"))
+}
+
+/// What a refutation uses: what is said about what processes see, and earlier refutations by the same.
+fn used(at: usize, fact: &Fact, refuted: &BTreeMap<usize, Refuted>) -> Outcome<(usize, Vec<(usize, Refuted)>)> {
+    let malformed = |what: String| CertificateError::Malformed(what);
+    let Some((&sights, earlier)) = fact.uses.split_first() else {
+        return Err(unsaid(at));
+    };
+    let earlier = earlier.iter().map(|used| Some((*used, *refuted.get(used).filter(|one| one.sights == sights)?)));
+    let earlier = earlier.collect::<Option<Vec<(usize, Refuted)>>>();
+    let wrong = || malformed(format!("fact {at} uses a fact that is no refutation by the same views"));
+    Ok((sights, earlier.ok_or_else(wrong)?))
 }
 
 /// A way to violate the property.
