@@ -23,6 +23,7 @@ pub mod pushdown;
 pub mod question;
 pub mod safety;
 mod spin;
+pub mod views;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -75,9 +76,10 @@ pub fn run(root: &Path, name: &str, writes: bool) -> ExitCode {
         "pushdown" => pushdown::run(root, writes),
         "instructions" => instructions::run(root, writes),
         "hosts" => hosts::run(root, writes),
+        "views" => views::run(root, writes),
         _ => {
             eprintln!(
-                "bench: there is no `{name}`; there are auto, mono, safety, liveness, beem, pushdown, instructions and hosts"
+                "bench: there is no `{name}`; there are auto, mono, safety, liveness, beem, pushdown, instructions, hosts and views"
             );
             ExitCode::from(2)
         }

@@ -24,6 +24,7 @@ usage: cargo xtask tidy                   check the rules of the house
        cargo xtask bench liveness [--write] the same for temporal properties under fairness
        cargo xtask bench beem [--write]   measure searches and local graphs of the BEEM models
        cargo xtask bench pushdown [--write] measure path edges of programs with procedures
+       cargo xtask bench views [--write]  measure proofs by views, for every size and for one
        cargo xtask bench instructions [--write] count the instructions of ten questions
        cargo xtask bench hosts [--write]        measure one search in several threads and processes
        cargo xtask beem [LIMIT]            compare the BEEM models with the reference counts
