@@ -11,6 +11,7 @@ use base::SourceFile;
 use lang::promela::{Reading, included, load};
 use model::Model;
 use model::eval::{State, initial_states, is_deadlock, steps};
+use model::property::{Formula, PropertyKind};
 
 /// Larger models are compared by `cargo xtask promela`.
 const MOST_STATES: usize = 800;
@@ -162,6 +163,14 @@ fn a_text_that_grows_too_large_is_refused_and_not_read() {
     let refused = load(&SourceFile::new("p.pml", text), &[], &Reading::default()).expect_err("it is too large");
     assert!(refused[0].diagnostics.len() < 10);
     assert!(refused[0].diagnostics.iter().any(|one| one.code == "E0913"));
+}
+
+#[test]
+fn an_assertion_of_a_claim_that_never_holds_is_an_error() {
+    let (model, _) = read("active proctype P() { skip } never { do :: assert(0 == 1) od }", false);
+    let never = model.properties.iter().find(|property| property.name == "never").expect("it is asked");
+    let PropertyKind::Temporal(Formula::Refused(automaton)) = &never.kind else { panic!("it is an automaton") };
+    assert!(automaton.edges.iter().any(|edge| edge.source == automaton.initial && edge.guard.is_none()));
 }
 
 #[test]

@@ -254,13 +254,15 @@ impl Elaboration<'_> {
                     continue;
                 }
             };
-            let guard = guard.filter(|guard| !terms::is(guard, true));
-            if guard.as_ref().is_some_and(|guard| terms::is(guard, false)) {
-                continue;
-            }
-            edges.push(AutomatonEdge { source, target: edge.target, guard, span });
-            if let Some(also) = also {
-                edges.push(AutomatonEdge { source, target: graph.end, guard: Some(also), span });
+            let mut push = |guard: Option<ModelExpr>, target: usize| {
+                if !guard.as_ref().is_some_and(|guard| terms::is(guard, false)) {
+                    let guard = guard.filter(|guard| !terms::is(guard, true));
+                    edges.push(AutomatonEdge { source, target, guard, span });
+                }
+            };
+            push(guard, edge.target);
+            if also.is_some() {
+                push(also, graph.end);
             }
         }
     }
