@@ -4,8 +4,8 @@
 //! operator and only the parentheses that are needed. (The formatter does not use it: it keeps the user's spelling.)
 
 use super::ast::{
-    BinaryOp, Binders, Domain, Expr, ExprKind, Extremum, Ident, Members, Places, Quantifier, Range, RangeEnd, Type,
-    TypeKind, UnaryOp,
+    BinaryOp, Binders, Domain, Expr, ExprKind, Extremum, Ident, Members, NamedField, Places, Quantifier, Range,
+    RangeEnd, Type, TypeKind, UnaryOp,
 };
 use super::parser::Level;
 
@@ -144,15 +144,7 @@ fn write_expr(text: &mut String, expr: &Expr, loosest: Level) {
             write_list(text, arguments);
             text.push(')');
         }
-        ExprKind::Record { name, fields } => {
-            text.push_str(&name.name);
-            for (at, field) in fields.iter().enumerate() {
-                text.push_str(if at == 0 { "(" } else { ", " });
-                text.push_str(&format!("{}: ", field.name.name));
-                write_expr(text, &field.value, Level::Implication);
-            }
-            text.push(')');
-        }
+        ExprKind::Record { name, fields } => write_record(text, &name.name, fields),
         ExprKind::Array(elements) => {
             text.push('[');
             write_list(text, elements);
@@ -184,6 +176,17 @@ fn write_expr(text: &mut String, expr: &Expr, loosest: Level) {
             text.push(']');
         }
     }
+}
+
+/// Writes a struct with its fields by name.
+fn write_record(text: &mut String, name: &str, fields: &[NamedField]) {
+    text.push_str(name);
+    for (at, field) in fields.iter().enumerate() {
+        text.push_str(if at == 0 { "(" } else { ", " });
+        text.push_str(&format!("{}: ", field.name.name));
+        write_expr(text, &field.value, Level::Implication);
+    }
+    text.push(')');
 }
 
 /// Writes a left operand. A temporal operator there gets parentheses that the grammar does not need but the reader

@@ -516,7 +516,7 @@ impl<'a, 'm> Look<'a, 'm> {
         let is_too_much = self.inner.is_some() || n_family > if self.who == Who::Nobody { 2 } else { 1 };
         if is_too_much {
             let filter = quantified.filter.as_ref();
-            self.may_fault |= quantified.body.can_fault() || filter.is_some_and(Expr::can_fault);
+            self.may_fault |= !has_value(&quantified.body) || filter.is_some_and(|filter| !has_value(filter));
             return Ok(truth(self.decide(2)? == 0));
         }
         let found = self.over_all(quantified);
@@ -696,4 +696,34 @@ fn compute(op: BinaryOp, left: i64, right: i64) -> Option<i64> {
 /// Whether a place is of a family's own text.
 pub(super) fn is_in(scope: Scope, family: FamilyId) -> bool {
     scope == Scope::Family(family)
+}
+
+/// Whether an expression has a value in every state, as its shape shows: it computes nothing, looks into no array, and whose cells it reads is said by a name.
+fn has_value(expr: &Expr) -> bool {
+    let is_somebody = |who: &Expr| matches!(who.kind, ExprKind::Bound(_) | ExprKind::Myself);
+    match &expr.kind {
+        ExprKind::Const(_) | ExprKind::Bound(_) | ExprKind::Myself => true,
+        ExprKind::Read(access) => {
+            let is_named = match &access.whose {
+                Whose::Shared | Whose::Mine => true,
+                Whose::Of(who) => is_somebody(who),
+                Whose::Frame => false,
+            };
+            is_named && access.indices.is_empty()
+        }
+        ExprKind::At { who, .. } => is_somebody(who),
+        ExprKind::Not(inner) => has_value(inner),
+        ExprKind::Binary(op, left, right) => {
+            use BinaryOp::{Add, Divide, Machine, Multiply, Remainder, Subtract};
+            let computes = matches!(op, Add | Subtract | Multiply | Divide | Remainder | Machine(_));
+            !computes && has_value(left) && has_value(right)
+        }
+        ExprKind::If(test, yes, no) => [test, yes, no].into_iter().all(|part| has_value(part)),
+        ExprKind::Quantified(inner) => {
+            inner.bindings.iter().all(|binding| !matches!(binding.domain, Domain::Range(..)))
+                && has_value(&inner.body)
+                && inner.filter.as_ref().is_none_or(has_value)
+        }
+        _ => false,
+    }
 }
