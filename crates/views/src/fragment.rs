@@ -35,6 +35,9 @@ pub fn fragment(model: &Model) -> Result<Fragment, Reason> {
         |reasons: Vec<Reason>| reasons.into_iter().next().unwrap_or_else(|| plain("it is outside the fragment"));
     let symmetric = symmetric(model).map_err(first)?;
     let family = symmetric.sized.family;
+    if model.template.is_none() {
+        return Err(plain("it is asked of one size alone"));
+    }
     if model.families[family].count() < 2 {
         return Err(plain("with one process alone it does not show whether processes are alike"));
     }

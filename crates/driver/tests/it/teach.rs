@@ -140,4 +140,9 @@ fn methods_for_every_size_are_asked_what_was_not_written() {
         invariant mutex: forall i, j: P[i]@crit && P[j]@crit => i == j; }";
     let found = insight_by("views", text, "mutex");
     assert!(found.triggers.iter().all(|trigger| trigger.reached != Reached::Never), "{found:?}");
+    let text = "program p(N: 2.. = 90) { shared x: sem = 1;
+        process P[i in 0..<N] { public f: bool; loop { noncrit: idle; trying: acquire x; crit: skip; leave: release x; } }
+        invariant quiet: forall i: P[i].f => P[i]@crit; }";
+    let found = insight_by("views", text, "quiet");
+    assert!(found.triggers.iter().all(|trigger| trigger.reached != Reached::Always), "{found:?}");
 }
