@@ -190,7 +190,9 @@ impl<'t> Prover<'t> {
             let expected = "the small automata and the plain ones of a property are about the same violations";
             return Err(Contradiction::new(expected, "they are not").into());
         }
-        let sights = self.proving()?.sights();
+        let proving = self.proving()?;
+        proving.shop.forget();
+        let sights = proving.sights();
         let mut facts = vec![Fact { claim: Claim::Sights(sights), uses: Vec::new() }];
         let ways: Vec<Way<'_>> = small.iter().zip(&plain).map(|(small, plain)| Way { small, plain }).collect();
         self.refute_all(&ways, &mut facts)?;

@@ -262,12 +262,11 @@ impl<'m> EverySize<'m> {
     /// assumed is not made use of.
     fn conditions(&self, violation: &Violation) -> Vec<Condition> {
         let model = self.crowd.ground.model;
-        let for_each = &model.template().forms.for_each;
         let mut found = Vec::new();
         for &id in &violation.fairness {
             let pair = &model.fairness[id];
             let whose = match pair.owner {
-                Some(owner) if owner == self.first() && for_each.contains(&id) => Whose::Mine,
+                Some(owner) if owner == self.first() && self.is_for_each(id, violation) => Whose::Mine,
                 Some(owner) if !self.is_member(Value::Process(owner)) => Whose::Of(owner),
                 _ => continue,
             };
@@ -276,6 +275,19 @@ impl<'m> EverySize<'m> {
             }
         }
         found
+    }
+
+    /// Whether an assumption about the first process was made in the same way for each: another property may name one of them.
+    fn is_for_each(&self, id: FairnessId, violation: &Violation) -> bool {
+        let model = self.crowd.ground.model;
+        let for_each = &model.template().forms.for_each;
+        let first = model.processes[self.first()].name.as_str();
+        let is_assumed = |process: ProcessId| {
+            let name = model.fairness[id].name.replace(first, &model.processes[process].name);
+            let made = violation.fairness.iter().filter(|&other| for_each.contains(other));
+            made.map(|&other| &model.fairness[other]).any(|other| other.owner == Some(process) && other.name == name)
+        };
+        for_each.contains(&id) && model.families[self.fragment.layout.family].processes().all(is_assumed)
     }
 
     fn condition(&self, pair: &FairnessPair, whose: Whose) -> Option<Condition> {

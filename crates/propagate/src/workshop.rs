@@ -109,6 +109,11 @@ impl<'m> Workshop<'m> {
         Ok(())
     }
 
+    /// Knows no lemma any more: lemmas are facts of one proof, and named by their numbers in it.
+    pub fn forget(&mut self) {
+        self.learned.clear();
+    }
+
     /// What fairness demands in a view, with lemmas.
     ///
     /// # Errors

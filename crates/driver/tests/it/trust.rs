@@ -16,7 +16,15 @@ use model::Model;
 use rings::ByRings;
 
 /// Programs and the truth about their properties.
-const PROGRAMS: [(&str, &str); 16] = [
+const PROGRAMS: [(&str, &str); 17] = [
+    // What one property assumes of each process another one assumes of one of them.
+    (
+        "program p(N: 2..) { shared s: bool = true; shared t: bool;
+         process P[i in 0..<N] { l0: await s || t; l1: t = false; }
+         property each: forall q in P: P[q]@l0 ~> P[q]@l1 under every P[*];
+         property one: eventually !s under weak P[0], every P[1]; }",
+        "+-",
+    ),
     // The text indexes `a` by numbers, the property by processes.
     (
         "program issue_0012(N: 2..) { shared a: [bool; N];
