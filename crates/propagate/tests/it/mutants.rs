@@ -154,3 +154,27 @@ fn no_steps_refute_a_run_that_there_is() {
     });
     assert!(n_refused.get() > 50, "{n_refused:?} refused");
 }
+
+/// What was shown of runs that are fair in one way is no lemma about runs that are fair in another one, nor a fact about itself.
+#[test]
+fn what_was_shown_of_other_fair_runs_is_no_lemma() {
+    let text = "program p { process P[i in 0..<2] { loop { a: skip; b: skip; } }
+        property fair: P[0]@a ~> P[0]@b under weak P[*];
+        property one_way: P[0]@a ~> P[0]@b under weak P[*] or every P[1]; }";
+    let model = lang::load(&base::SourceFile::new("p.pw", text), &[]).unwrap().model;
+    let named = |name: &str| model.properties.entries().find(|(_, one)| one.name == name).unwrap().0;
+    let property = &model.properties[named("one_way")];
+    let PropertyKind::Temporal(formula) = &property.kind else { panic!("it is temporal") };
+    let violations = plain::violations(&model, property, formula).unwrap();
+    let mut proof = proof(&model, named("fair")).expect("weak fairness suffices");
+    proof.property = property.name.clone();
+    let Claim::Refutation(shown) = &proof.facts[1].claim else { panic!("it is refuted") };
+    let open = violations.iter().map(|one| one.name(&model)).find(|name| *name != shown.violation).unwrap();
+    let claim = Refutation { violation: open, ..shown.clone() };
+    for (used, reason) in [(1, "other fair runs"), (2, "does not come before it")] {
+        let mut changed = proof.clone();
+        changed.facts.push(Fact { claim: Claim::Refutation(claim.clone()), uses: vec![0, used] });
+        let refused = certificate::check(&model, property, &changed, &Budget::unlimited()).unwrap_err();
+        assert!(refused.to_string().contains(reason), "{refused}");
+    }
+}
