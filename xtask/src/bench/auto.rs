@@ -74,17 +74,7 @@ impl Row {
 
 /// Runs the benchmark, prints its table, and writes it down if asked to.
 pub fn run(root: &Path, writes: bool) -> ExitCode {
-    let done = measure_all(root).and_then(|text| {
-        println!("\n{text}");
-        if writes { document::write(root, "auto", &text) } else { Ok(()) }
-    });
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("bench: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    document::finish(root, "auto", measure_all(root), writes)
 }
 
 fn measure_all(root: &Path) -> Result<String, String> {

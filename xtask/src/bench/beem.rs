@@ -76,19 +76,7 @@ const MOST_SECONDS: u64 = 300;
 
 /// Runs the benchmark, prints its tables, and writes them down if asked to.
 pub fn run(root: &Path, writes: bool) -> ExitCode {
-    let text = match section(root) {
-        Ok(text) => text,
-        Err(error) => {
-            eprintln!("bench: {error}");
-            return ExitCode::FAILURE;
-        }
-    };
-    println!("\n{text}");
-    if writes && let Err(error) = document::write(root, "beem", &text) {
-        eprintln!("bench: {error}");
-        return ExitCode::FAILURE;
-    }
-    ExitCode::SUCCESS
+    document::finish(root, "beem", section(root), writes)
 }
 
 fn section(root: &Path) -> Result<String, String> {

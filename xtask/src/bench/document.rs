@@ -3,6 +3,22 @@
 //! A section stands between two comments that name its benchmark, so that one can be measured again without the others.
 
 use std::path::Path;
+use std::process::ExitCode;
+
+/// Prints the section that a benchmark measured, and writes it down if asked to; says why where that failed.
+pub fn finish(root: &Path, benchmark: &str, measured: Result<String, String>, writes: bool) -> ExitCode {
+    let done = measured.and_then(|text| {
+        println!("\n{text}");
+        if writes { write(root, benchmark, &text) } else { Ok(()) }
+    });
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("bench: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
 
 /// The document with its section for a benchmark replaced.
 pub fn write(root: &Path, benchmark: &str, section: &str) -> Result<(), String> {

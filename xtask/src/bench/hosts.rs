@@ -45,19 +45,7 @@ struct Searched {
 
 /// Runs the benchmark, prints its table, and writes it down if asked to.
 pub fn run(root: &Path, writes: bool) -> ExitCode {
-    let text = match measure(root) {
-        Ok(text) => text,
-        Err(error) => {
-            eprintln!("bench: {error}");
-            return ExitCode::FAILURE;
-        }
-    };
-    println!("\n{text}");
-    if writes && let Err(error) = document::write(root, "hosts", &text) {
-        eprintln!("bench: {error}");
-        return ExitCode::FAILURE;
-    }
-    ExitCode::SUCCESS
+    document::finish(root, "hosts", measure(root), writes)
 }
 
 fn measure(root: &Path) -> Result<String, String> {

@@ -59,20 +59,7 @@ struct Row {
 
 /// Runs the benchmark, prints its table, and writes it down if asked to.
 pub fn run(root: &Path, writes: bool) -> ExitCode {
-    match measure_all(root) {
-        Err(error) => {
-            eprintln!("bench: {error}");
-            ExitCode::FAILURE
-        }
-        Ok(text) => {
-            println!("\n{text}");
-            if writes && let Err(error) = document::write(root, "pushdown", &text) {
-                eprintln!("bench: {error}");
-                return ExitCode::FAILURE;
-            }
-            ExitCode::SUCCESS
-        }
-    }
+    document::finish(root, "pushdown", measure_all(root), writes)
 }
 
 fn measure_all(root: &Path) -> Result<String, String> {

@@ -64,17 +64,7 @@ const PATIENCE_SECONDS: f64 = 10.0;
 
 /// Runs the benchmark, prints its tables, and writes them down if asked to.
 pub fn run(benchmark: &Benchmark, root: &Path, writes: bool) -> ExitCode {
-    let done = measure_all(benchmark, root).and_then(|text| {
-        println!("\n{text}");
-        if writes { document::write(root, benchmark.name, &text) } else { Ok(()) }
-    });
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("bench: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    document::finish(root, benchmark.name, measure_all(benchmark, root), writes)
 }
 
 fn measure_all(benchmark: &Benchmark, root: &Path) -> Result<String, String> {

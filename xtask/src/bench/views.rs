@@ -65,20 +65,7 @@ const LIMIT: Duration = Duration::from_secs(30);
 
 /// Runs the benchmark, prints its table, and writes it down if asked to.
 pub fn run(root: &Path, writes: bool) -> ExitCode {
-    match measure_all(root) {
-        Err(error) => {
-            eprintln!("bench: {error}");
-            ExitCode::FAILURE
-        }
-        Ok(text) => {
-            println!("\n{text}");
-            if writes && let Err(error) = document::write(root, "views", &text) {
-                eprintln!("bench: {error}");
-                return ExitCode::FAILURE;
-            }
-            ExitCode::SUCCESS
-        }
-    }
+    document::finish(root, "views", measure_all(root), writes)
 }
 
 fn measure_all(root: &Path) -> Result<String, String> {
