@@ -233,6 +233,17 @@ pub struct ResultDocument {
     pub remedies: Vec<RemedyDocument>,
     /// Larger sizes at which the same invariants prove it.
     pub other_n: Option<OtherSizesDocument>,
+    /// How large the product is, beside a local proof; null where it was not counted.
+    pub product: Option<ProductSizeDocument>,
+}
+
+/// How large the product is.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ProductSizeDocument {
+    /// So many states, or more than so many.
+    pub states: u64,
+    /// Whether these are all.
+    pub complete: bool,
 }
 
 /// A verdict, or an expectation.

@@ -155,6 +155,9 @@ mod tests {
         assert_eq!((&json["schema"], &json["states"]), (&json!("piecewise-explore/1"), &json!(12_345)));
         assert_eq!((&json["complete"], &json["parameters"]), (&json!(true), &json!({"N": 3})));
         explored.stopped = Some(&StopReason::Cancelled);
-        insta::assert_snapshot!(format!("{complete}\n{}", text(&explored, &Style::default())));
+        crate::testing::assert_shown(
+            "explore__numbers_for_people_and_for_scripts",
+            &format!("{complete}\n{}", text(&explored, &Style::default())),
+        );
     }
 }

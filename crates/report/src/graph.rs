@@ -193,6 +193,9 @@ mod tests {
         let stopped = Graphs { shown: &all[..1], found: &part, ..graphs };
         assert_eq!(document(&stopped)["complete"], json!(false));
         let style = Style::default();
-        insta::assert_snapshot!(format!("{}\n{}\n{}", text(&graphs, &style), text(&stopped, &style), dot(&graphs)));
+        crate::testing::assert_shown(
+            "graph__sizes_for_people_and_scripts_and_a_drawing",
+            &format!("{}\n{}\n{}", text(&graphs, &style), text(&stopped, &style), dot(&graphs)),
+        );
     }
 }

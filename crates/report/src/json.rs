@@ -27,8 +27,8 @@ use serde_json::{Value as Json, json};
 use crate::document::{
     About, AssumptionDocument, ChangedDocument, ContenderDocument, DisturbanceDocument, Document, EndDocument,
     ExplorationDocument, ExposedDocument, InvariantDocument, Message, MoveDocument, OtherSizesDocument, PartDocument,
-    Reason, RemedyDocument, ResultDocument, RunDocument, SCHEMA, ScopeDocument, StateDocument, StepDocument,
-    SweepDocument, Tool, TraceDocument, Tried, TriggerDocument, VerdictWord, WaitDocument,
+    ProductSizeDocument, Reason, RemedyDocument, ResultDocument, RunDocument, SCHEMA, ScopeDocument, StateDocument,
+    StepDocument, SweepDocument, Tool, TraceDocument, Tried, TriggerDocument, VerdictWord, WaitDocument,
 };
 use crate::files::Files;
 use crate::guarantees;
@@ -229,6 +229,8 @@ pub fn result(run: &Explained, result: &PropertyResult, files: &Files) -> Result
             .other_sizes
             .as_ref()
             .map(|other| OtherSizesDocument { same_for: other.same_for.clone() }),
+        product: (result.insight.product.as_ref())
+            .map(|product| ProductSizeDocument { states: product.states, complete: product.is_whole }),
     }
 }
 
@@ -579,8 +581,9 @@ mod tests {
 
     #[test]
     fn counterexamples() {
-        insta::assert_snapshot!(
-            serde_json::to_string_pretty(&of(&broken_lock(2))["runs"][0]["results"][0]["counterexample"]).unwrap()
+        crate::testing::assert_shown(
+            "json__counterexamples",
+            &serde_json::to_string_pretty(&of(&broken_lock(2))["runs"][0]["results"][0]["counterexample"]).unwrap(),
         );
     }
 
@@ -588,7 +591,7 @@ mod tests {
     fn ends_of_each_kind() {
         let end = |run: &Run, nth: usize| of(run)["runs"][0]["results"][nth]["counterexample"]["end"].clone();
         let ends = json!([end(&philosophers(2), 0), end(&counter(), 0), end(&counter(), 1)]);
-        insta::assert_snapshot!(serde_json::to_string_pretty(&ends).unwrap());
+        crate::testing::assert_shown("json__ends_of_each_kind", &serde_json::to_string_pretty(&ends).unwrap());
     }
 
     #[test]

@@ -24,6 +24,18 @@ pub fn accepted(model: &Model, property: &str, trace: &Trace, style: &Style) -> 
     style.paint(Ink::Good, &text) + "\n"
 }
 
+/// That what SPIN printed is a run of the program, and what it shows.
+pub fn followed(model: &Model, decided: Option<&str>, trace: &Trace, style: &Style) -> String {
+    let ending = match decided {
+        Some("no_errors") => ", and ends in an error (no_errors)".to_owned(),
+        Some(property) => format!(", and ends in an invalid end state ({property})"),
+        None => String::new(),
+    };
+    let steps = counted(trace.n_steps() as u64, "step", "steps");
+    let text = format!("{} the trail is a run of {}: {steps}{ending}", style.mark(Mark::Holds), clean(&model.name));
+    style.paint(Ink::Good, &text) + "\n"
+}
+
 /// Why the trace is refused.
 pub fn refused(model: &Model, why: &str, style: &Style) -> String {
     let head = format!("{} the trace is no run of {}", style.mark(Mark::Violated), clean(&model.name));
@@ -110,6 +122,6 @@ mod tests {
             out.push_str(&state(Page { model: &run.model, source: &run.source, style: &style }, trace, nth));
         }
         out.push_str(&refused(&run.model, "state 3: the evidence claims that …", &style));
-        insta::assert_snapshot!(out);
+        crate::testing::assert_shown("replay__step_by_step", &out);
     }
 }

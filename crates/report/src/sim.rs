@@ -99,6 +99,6 @@ mod tests {
             state = next;
         }
         out.push_str(&seed_line(7, 5, "all steps were taken", &style));
-        insta::assert_snapshot!(out);
+        crate::testing::assert_shown("sim__choices_and_steps", &out);
     }
 }

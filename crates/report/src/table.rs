@@ -260,7 +260,7 @@ mod tests {
         let files = Files::default();
         let runs: Vec<_> = runs.iter().map(explained).collect();
         let items: Vec<Item<'_>> = runs.iter().map(|run| Item::Checked(run, &files)).collect();
-        insta::assert_snapshot!(draw(&items, &Style::default()));
+        crate::testing::assert_shown("table__a_sweep_has_a_column_for_each_instance", &draw(&items, &Style::default()));
     }
 
     #[test]
@@ -283,6 +283,9 @@ mod tests {
         let runs: Vec<_> = runs.iter().map(explained).collect();
         let mut items: Vec<Item<'_>> = runs.iter().map(|run| Item::Checked(run, &files)).collect();
         items.insert(1, Item::Refused(&source, &errors));
-        insta::assert_snapshot!(draw(&items, &Style { ascii: true, ..Style::default() }));
+        crate::testing::assert_shown(
+            "table__several_files_have_one_column",
+            &draw(&items, &Style { ascii: true, ..Style::default() }),
+        );
     }
 }

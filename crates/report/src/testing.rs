@@ -1,5 +1,6 @@
 //! Programs and runs for this crate's tests; verdicts by brute force.
 
+use std::path::Path;
 use std::time::Duration;
 
 use base::{Budget, SourceFile};
@@ -17,6 +18,13 @@ use model::value::Value;
 use testkit::Product;
 use testkit::expr::*;
 use testkit::samples::add_property;
+
+/// Compares what is shown with the file of this name in `tests/shown`; `BLESS=1` writes it anew.
+#[track_caller]
+pub fn assert_shown(name: &str, text: &str) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/shown");
+    testkit::blessed::assert_same(&folder.join(format!("{name}.txt")), text);
+}
 
 /// The run, explained without limits.
 pub fn explained(run: &Run) -> Explained {

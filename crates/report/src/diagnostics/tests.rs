@@ -24,7 +24,10 @@ fn syntax_errors_show_the_line_the_help_and_the_count() {
     let two = Diagnostic::error("E0111", at(text, "0..N"), "a range must say whether it includes its end")
         .suggest("the usual one for process ids, 0 … N-1:", at(text, "..N"), "..<N")
         .suggest("0 … N:", at(text, "..N"), "..=N");
-    insta::assert_snapshot!(drawn(text, &[one, two]));
+    crate::testing::assert_shown(
+        "diagnostics__syntax_errors_show_the_line_the_help_and_the_count",
+        &drawn(text, &[one, two]),
+    );
 }
 
 #[test]
@@ -38,21 +41,24 @@ fn several_labels_on_several_lines() {
             .note(assigned, "assigned here")
             .help("if every value is a valid id, say so: `turn = level[i] as pid;`");
     let warning = Diagnostic::warning("W0301", at(text, "turn"), "`turn` is never read");
-    insta::assert_snapshot!(drawn(text, &[error, warning]));
+    crate::testing::assert_shown("diagnostics__several_labels_on_several_lines", &drawn(text, &[error, warning]));
 }
 
 #[test]
 fn wide_characters_and_tabs_keep_the_marks_in_place() {
     let text = "\tname 中文 = \u{202E}x;\n";
     let error = Diagnostic::error("E0101", at(text, "x"), "odd").at("here").note(at(text, "中文"), "two wide ones");
-    insta::assert_snapshot!(drawn(text, &[error]));
+    crate::testing::assert_shown(
+        "diagnostics__wide_characters_and_tabs_keep_the_marks_in_place",
+        &drawn(text, &[error]),
+    );
 }
 
 #[test]
 fn a_long_line_is_cut_around_the_mark() {
     let text = format!("a = {} bad {};", "1 + ".repeat(300), "+ 2".repeat(300));
     let error = Diagnostic::error("E0101", at(&text, "bad"), "no such name").at("not declared").help("x ".repeat(80));
-    insta::assert_snapshot!(drawn(&text, &[error]));
+    crate::testing::assert_shown("diagnostics__a_long_line_is_cut_around_the_mark", &drawn(&text, &[error]));
     let style = Style { width: 60, ..Style::default() };
     let error = Diagnostic::error("E0101", Span::new(0, text.len()), "m".repeat(300)).at("word ".repeat(30));
     let out = draw(&SourceFile::new("f", text), &[error], &style);
@@ -69,7 +75,7 @@ fn ascii_and_spans_outside_the_text() {
         Span::new(2, 2),
         "}",
     );
-    insta::assert_snapshot!(draw(&source, &[far, end], &style));
+    crate::testing::assert_shown("diagnostics__ascii_and_spans_outside_the_text", &draw(&source, &[far, end], &style));
 }
 
 #[test]

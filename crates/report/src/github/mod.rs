@@ -139,7 +139,7 @@ mod tests {
             Item::Refused(&source, &errors),
         ];
         let found = commands(&items, Path::new("/home/me"));
-        insta::assert_snapshot!(found);
+        crate::testing::assert_shown("github__annotations_are_one_line_each", &found);
         assert!(found.lines().all(|line| line.starts_with("::error ") || line.starts_with("::warning ")));
     }
 
@@ -156,6 +156,6 @@ mod tests {
         let source = SourceFile::new("bad|.pw", "program <p>");
         let errors = [Diagnostic::error("E0101", Span::new(8, 9), "expected a name")];
         let items = [Item::Checked(&mux, &files), Item::Checked(&lock, &files), Item::Refused(&source, &errors)];
-        insta::assert_snapshot!(summary(&items));
+        crate::testing::assert_shown("github__the_summary_is_a_table_with_the_runs_below", &summary(&items));
     }
 }

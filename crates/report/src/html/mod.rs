@@ -20,6 +20,7 @@ mod proof;
 mod property;
 mod results;
 mod source;
+mod sweep;
 mod table;
 mod trace;
 

@@ -11,6 +11,8 @@ use crate::numbers::count;
 pub struct Line {
     /// What it is.
     pub name: String,
+    /// Which colour, marker and dashes it has.
+    pub hue: usize,
     /// Its points, in the order of the parameter.
     pub points: Vec<Point>,
 }
@@ -28,6 +30,10 @@ pub struct Point {
 
 /// More lines are not drawn: those with the largest figures are.
 const MOST_LINES: usize = 8;
+
+/// So many colours, markers and kinds of dashes there are.
+pub const N_HUES: usize = 8;
+
 const WIDTH: f64 = 460.0;
 const HEIGHT: f64 = 250.0;
 const LEFT: f64 = 62.0;
@@ -49,7 +55,8 @@ pub fn draw(title: &str, parameter: &str, mut lines: Vec<Line>) -> String {
     let scale = Scale::of(&points);
     let mut body = scale.axes(parameter);
     let mut key = String::new();
-    for (nth, line) in lines.iter().enumerate() {
+    for line in &lines {
+        let nth = line.hue % N_HUES;
         let path: Vec<String> =
             line.points.iter().map(|&point| scale.place(point)).map(|(x, y)| format!("{x:.1} {y:.1}")).collect();
         body.push_str(&format!("<path class=\"line s{nth}\" d=\"M{}\"/>", path.join(" L")));
@@ -198,7 +205,7 @@ fn marker(nth: usize, x: f64, y: f64) -> String {
         let corners: Vec<String> = corners.iter().map(|(dx, dy)| format!("{:.1} {:.1}", x + dx, y + dy)).collect();
         format!("M{} Z", corners.join(" L"))
     };
-    match nth % 8 {
+    match nth {
         0 => format!("M{:.1} {y:.1} a4 4 0 1 0 8 0 a4 4 0 1 0 -8 0 Z", x - 4.0),
         1 => polygon(&[(-4.0, -4.0), (4.0, -4.0), (4.0, 4.0), (-4.0, 4.0)]),
         2 => polygon(&[(0.0, -5.0), (5.0, 4.0), (-5.0, 4.0)]),
@@ -229,7 +236,7 @@ mod tests {
 
     fn line(name: &str, figures: &[f64]) -> Line {
         let point = |(at, &y): (usize, &f64)| Point { x: (at + 2) as f64, y, decided: at != 1 };
-        Line { name: name.to_owned(), points: figures.iter().enumerate().map(point).collect() }
+        Line { name: name.to_owned(), hue: 0, points: figures.iter().enumerate().map(point).collect() }
     }
 
     #[test]
@@ -257,7 +264,7 @@ mod tests {
         assert!(html.contains("2 more with smaller figures"), "{html}");
         assert!(html.contains("p9&lt;") && !html.contains("p9<"), "{html}");
         assert!(html.contains("hollow"));
-        let markers: Vec<String> = (0..MOST_LINES).map(|nth| marker(nth, 0.0, 0.0)).collect();
+        let markers: Vec<String> = (0..N_HUES).map(|nth| marker(nth, 0.0, 0.0)).collect();
         for (at, one) in markers.iter().enumerate() {
             assert!(!markers[..at].contains(one));
         }

@@ -136,6 +136,14 @@ fn figures(result: &PropertyResult) -> String {
             Views::Whole => "all that is shared".to_owned(),
         }),
     );
+    let product = result.insight.product.as_ref();
+    add(
+        "the product",
+        product.map(|product| {
+            let more = if product.is_whole { "" } else { "more than " };
+            format!("{more}{}", counted(product.states, "state", "states"))
+        }),
+    );
     add("global states", statistics.global_states.map(count));
     add("transitions", statistics.global_transitions.map(count));
     add("depth", statistics.depth.map(count));

@@ -1,20 +1,19 @@
-//! All results at once: a table of properties and instances, and for sweeps the figures behind the plots.
+//! All results at once: a table of properties and instances, or of methods.
 
 use engine::Verdict;
 use engine::run::{PropertyResult, Run};
 use evidence::Evidence;
 use explain::names::{parameters, property_title};
-use model::size::ParameterId;
 
 use super::escape::escaped;
-use super::plot::{self, Line, Point};
+use super::plot;
 use super::property::{id, label};
-use super::table::{folded, heads, row, table, wide};
+use super::sweep;
+use super::table::{table, wide};
 use super::{Checked, Entry};
 use crate::human::verdict::wording;
-use crate::numbers::{count, counted, duration};
-use crate::style::{Ink, Style};
-use crate::sweep::{self, Sweep};
+use crate::numbers::{counted, duration};
+use crate::style::Ink;
 
 /// What a result is, for its colour; words and marks say it, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,7 +82,7 @@ pub fn overview(entries: &[Entry<'_>]) -> String {
             .collect();
         out.push_str(&program_table(name, &checked));
         if checked.len() > 1 {
-            out.push_str(&sweep(&checked));
+            out.push_str(&sweep::sweep(&checked));
         }
         if checked.is_empty() {
             out.push_str(&format!("<p class=\"tone-bad\"><strong>✘ {}</strong> was refused</p>\n", escaped(name)));
@@ -160,40 +159,99 @@ fn class(run: &Run, result: &PropertyResult, tone: Tone) -> &'static str {
     if is_expected(run, result) { "expected" } else { tone.class() }
 }
 
-/// One row for each property, one column for each instance.
+/// One row for each property and one column for each instance; where several methods are compared, one row for each instance and property and
+/// one column for each method.
 fn program_table(name: &str, checked: &[(usize, &Checked<'_>)]) -> String {
-    if checked.is_empty() {
-        return String::new();
-    }
+    let Some((_, first)) = checked.first() else { return String::new() };
+    let by_method = checked.iter().any(|(_, other)| other.run.method != first.run.method);
+    let shown = if by_method { table_of_methods(checked) } else { table_of_instances(checked) };
+    format!("<h3>{}</h3>\n{}", escaped(name), wide(&format!("results of {name}"), &shown))
+}
+
+fn table_of_instances(checked: &[(usize, &Checked<'_>)]) -> String {
     let mut head = String::from("<th scope=\"col\">property</th>");
     for (at, one) in checked {
         let instance = parameters(&one.run.model);
-        let by_method = checked.iter().any(|(_, other)| other.run.method != one.run.method);
-        let instance = if by_method { format!("{instance} {}", one.run.method) } else { instance };
         let instance = if instance.is_empty() { "result".to_owned() } else { instance };
         head.push_str(&format!("<th scope=\"col\"><a href=\"#r{at}\">{}</a></th>", escaped(&instance)));
     }
+    let runs: Vec<&Run> = checked.iter().map(|(_, one)| &**one.run).collect();
+    let mut rows = String::new();
+    for (hue, title) in titles(&runs).iter().enumerate() {
+        let colour = if checked.len() > 1 { swatch(hue) } else { String::new() };
+        rows.push_str(&format!("<tr><th scope=\"row\">{colour}{}</th>", escaped(title)));
+        for (at, one) in checked {
+            rows.push_str(&cell_of(one.run, *at, title));
+        }
+        rows.push_str("</tr>\n");
+    }
+    table("results", &head, &rows)
+}
+
+fn table_of_methods(checked: &[(usize, &Checked<'_>)]) -> String {
+    let runs: Vec<&Run> = checked.iter().map(|(_, one)| &**one.run).collect();
+    let methods = methods(&runs);
+    let mut instances: Vec<String> = Vec::new();
+    for run in &runs {
+        let instance = parameters(&run.model);
+        if !instances.contains(&instance) {
+            instances.push(instance);
+        }
+    }
+    let mut head = String::from("<th scope=\"col\">instance</th><th scope=\"col\">property</th>");
+    for (hue, method) in methods.iter().enumerate() {
+        head.push_str(&format!("<th scope=\"col\">{}{method}</th>", swatch(hue)));
+    }
+    let mut rows = String::new();
+    for instance in &instances {
+        for title in titles(&runs) {
+            rows.push_str(&format!("<tr><th scope=\"row\">{}</th><td>{}</td>", escaped(instance), escaped(&title)));
+            for method in &methods {
+                let is_meant = |(_, one): &&(usize, &Checked<'_>)| {
+                    one.run.method == *method && parameters(&one.run.model) == *instance
+                };
+                let found = checked.iter().find(is_meant);
+                rows.push_str(&found.map_or("<td></td>".to_owned(), |(at, one)| cell_of(one.run, *at, &title)));
+            }
+            rows.push_str("</tr>\n");
+        }
+    }
+    table("results", &head, &rows)
+}
+
+/// The properties of runs, each once, in their order: the position of one is its colour throughout the page.
+pub(super) fn titles(runs: &[&Run]) -> Vec<String> {
     let mut titles: Vec<String> = Vec::new();
-    for (_, one) in checked {
-        for result in &one.run.results {
-            let title = property_title(&one.run.model, result.property);
+    for run in runs {
+        for result in &run.results {
+            let title = property_title(&run.model, result.property);
             if !titles.contains(&title) {
                 titles.push(title);
             }
         }
     }
-    let mut rows = String::new();
-    for title in &titles {
-        rows.push_str(&format!("<tr><th scope=\"row\">{}</th>", escaped(title)));
-        for (at, one) in checked {
-            let found =
-                one.run.results.iter().position(|result| property_title(&one.run.model, result.property) == *title);
-            rows.push_str(&found.map_or("<td></td>".to_owned(), |nth| cell(one.run, *at, nth)));
+    titles
+}
+
+/// The methods of runs, each once, in their order.
+pub(super) fn methods(runs: &[&Run]) -> Vec<&'static str> {
+    let mut methods: Vec<&'static str> = Vec::new();
+    for run in runs {
+        if !methods.contains(&run.method) {
+            methods.push(run.method);
         }
-        rows.push_str("</tr>\n");
     }
-    let shown = table("results", &head, &rows);
-    format!("<h3>{}</h3>\n{}", escaped(name), wide(&format!("results of {name}"), &shown))
+    methods
+}
+
+/// A patch of the colour that a line has in plots.
+pub(super) fn swatch(hue: usize) -> String {
+    format!("<span class=\"swatch s{}\" aria-hidden=\"true\"></span>", hue % plot::N_HUES)
+}
+
+fn cell_of(run: &Run, at: usize, title: &str) -> String {
+    let found = run.results.iter().position(|result| property_title(&run.model, result.property) == title);
+    found.map_or("<td></td>".to_owned(), |nth| cell(run, at, nth))
 }
 
 fn cell(run: &Run, at: usize, nth: usize) -> String {
@@ -206,83 +264,16 @@ fn cell(run: &Run, at: usize, nth: usize) -> String {
     };
     let unexpected = match result.as_expected(&run.model) {
         Some(false) => " !",
-        _ if is_expected(run, result) => ", expected",
+        _ if is_expected(run, result) => "<span class=\"hear\">, expected</span>",
         _ => "",
     };
     let unaudited = if result.unaudited().is_some() { " <span title=\"unaudited\">°</span>" } else { "" };
+    let title = if is_expected(run, result) { " title=\"expected\"" } else { "" };
     format!(
-        "<td class=\"{}\"><a href=\"#{}\"><span aria-hidden=\"true\">{mark}</span><span class=\"hear\">{}</span> \
+        "<td class=\"{}\"{title}><a href=\"#{}\"><span aria-hidden=\"true\">{mark}</span><span class=\"hear\">{}</span> \
          {detail}{unexpected}{unaudited}</a></td>",
         class(run, result, tone),
         id(at, nth),
         word.to_lowercase()
     )
-}
-
-/// The plots of a sweep and the figures behind them.
-fn sweep(checked: &[(usize, &Checked<'_>)]) -> String {
-    let runs: Vec<&Run> = checked.iter().map(|(_, one)| &**one.run).collect();
-    let Some(parameter) = varying(&runs) else { return String::new() };
-    // A line for each property, whichever method answered at a size: the table has the methods.
-    let (mut times, mut sizes, mut rows): (Vec<Line>, Vec<Line>, String) = Default::default();
-    for run in &runs {
-        let value = run.model.parameters[parameter].value;
-        for result in &run.results {
-            let by_method = runs.iter().any(|other| other.method != run.method);
-            let title = property_title(&run.model, result.property);
-            let title = if by_method { format!("{title} · {}", run.method) } else { title };
-            let statistics = &result.statistics;
-            let local: Option<u64> = statistics.local_states.as_ref().and_then(|all| all.iter().copied().sum());
-            let decided = !matches!(result.verdict, Verdict::Unknown(_));
-            let add = |lines: &mut Vec<Line>, name: String, y: f64| {
-                let point = Point { x: value as f64, y, decided };
-                match lines.iter_mut().find(|line| line.name == name) {
-                    Some(line) => line.points.push(point),
-                    None => lines.push(Line { name, points: vec![point] }),
-                }
-            };
-            add(&mut times, title.clone(), statistics.time.as_secs_f64());
-            let (size, what) = (local.or(statistics.global_states), if local.is_some() { "local" } else { "global" });
-            if let Some(size) = size {
-                add(&mut sizes, format!("{title} ({what})"), size as f64);
-            }
-            let number = |value: Option<u64>| value.map_or("–".to_owned(), count);
-            let (tone, mark, word) = label(run, result);
-            let verdict = format!("<span class=\"{}\">{mark} {}</span>", tone.class(), word.to_lowercase());
-            let seconds = format!("{:.3}", statistics.time.as_secs_f64());
-            let cells = [&escaped(&title), &verdict, result.method, &seconds, &number(local)];
-            let cells: Vec<&str> = cells.into_iter().map(AsRef::as_ref).collect();
-            rows.push_str(&row(&value.to_string(), &[&cells[..], &[&number(statistics.global_states)]].concat()));
-        }
-    }
-    let name = escaped(&runs[0].model.parameters[parameter].name);
-    let plots = [("Time in seconds", times), ("States that were stored", sizes)];
-    let drawn: String = plots.into_iter().map(|(title, lines)| plot::draw(title, &name, lines)).collect();
-    let names = [name.as_str(), "property", "verdict", "method", "seconds", "local states", "global states"];
-    let figures = wide("figures of the sweep", &table("", &heads(&names), &rows));
-    let remarks = growth(&runs);
-    format!("<div class=\"plots\">{drawn}</div>\n{remarks}{}", folded("The figures as a table", &figures))
-}
-
-/// How each property grows with the size, in words.
-fn growth(runs: &[&Run]) -> String {
-    let Some(sweep) = Sweep::of(runs) else { return String::new() };
-    let remark = |row: &sweep::Row<'_>| {
-        let remarks = sweep::remarks(&sweep, row, &Style::default());
-        if remarks.is_empty() {
-            return String::new();
-        }
-        format!("<li><strong>{}</strong>: {}</li>\n", escaped(row.property), escaped(&remarks.join("; ")))
-    };
-    let items: String = sweep.rows.iter().map(remark).collect();
-    if items.is_empty() { items } else { format!("<ul class=\"growth\">\n{items}</ul>\n") }
-}
-
-/// The first parameter that is not the same in all runs.
-fn varying(runs: &[&Run]) -> Option<ParameterId> {
-    let first = runs.first()?;
-    first.model.parameters.ids().find(|&id| {
-        let value = |run: &&Run| run.model.parameters.get(id).map(|parameter| parameter.value);
-        runs.iter().any(|run| value(run) != value(first))
-    })
 }

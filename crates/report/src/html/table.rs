@@ -22,7 +22,7 @@ pub fn table(class: &str, heads: &str, rows: &str) -> String {
     format!("<table{class}>{heads}<tbody>\n{rows}</tbody></table>")
 }
 
-/// A box that scrolls sideways; with a title it is a place of its own that keys reach.
+/// A box that scrolls sideways; with a title, a focusable ARIA region.
 pub fn wide(title: &str, inner: &str) -> String {
     match title {
         "" => format!("<div class=\"wide\">{inner}</div>\n"),

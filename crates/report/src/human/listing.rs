@@ -54,8 +54,10 @@ fn parts(drawing: &TraceDrawing<'_>, row: &Row<'_>, style: &Style) -> Option<[St
         false => what_happens(view, moved, style),
     });
     let who = view.moved.iter().map(|moved| clean(&drawing.told.model.processes[moved.process].name));
+    // Numbers are as wide as the last one, so that brackets stand below each other.
+    let digits = drawing.told.trace.n_steps().to_string().len();
     Some([
-        format!("{} {nth}", bracket(drawing.told.trace, *nth, style)).trim_start().to_owned(),
+        format!("{} {nth:>digits$}", bracket(drawing.told.trace, *nth, style)).trim_start().to_owned(),
         view.line.to_string(),
         who.collect::<Vec<_>>().join(" with "),
         clean(&own),

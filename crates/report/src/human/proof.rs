@@ -3,6 +3,7 @@
 //! By default the invariants and a few lines about them; with `-v` everything, obligations included. A proof that is too large to be
 //! read says so.
 
+use engine::insight::ProductSize;
 use engine::run::{Audit, PropertyResult};
 use evidence::Certificate;
 use explain::Explained;
@@ -233,6 +234,9 @@ fn sizes(result: &PropertyResult, is_verbose: bool, style: &Style) -> String {
             _ => parts.push("local sets too large to count".to_owned()),
         }
     }
+    if let Some(product) = &result.insight.product {
+        parts.push(product_words(product));
+    }
     if let Some(nodes) = statistics.peak_nodes.filter(|_| is_verbose) {
         parts.push(counted(nodes, "node", "nodes"));
     }
@@ -245,6 +249,12 @@ fn sizes(result: &PropertyResult, is_verbose: bool, style: &Style) -> String {
     }
     let text = parts.join(&format!(" {} ", style.mark(Mark::Dot)));
     format!("  {}\n", style.paint(Ink::Dim, &text))
+}
+
+/// How large the product is, beside the sizes of a proof.
+pub(crate) fn product_words(product: &ProductSize) -> String {
+    let more = if product.is_whole { "" } else { "over " };
+    format!("{more}{} in the product", count(product.states))
 }
 
 /// What the independent checker says of the proof.

@@ -17,7 +17,7 @@ fn quiet(run: &Run) -> String {
 
 #[test]
 fn violated_invariant() {
-    insta::assert_snapshot!(shown(&broken_lock(2)));
+    crate::testing::assert_shown("human__violated_invariant", &shown(&broken_lock(2)));
 }
 
 #[test]
@@ -31,37 +31,36 @@ fn violated_invariant_in_ascii_with_a_trace_file() {
         &style,
     );
     assert!(text.is_ascii(), "{text}");
-    insta::assert_snapshot!(text);
+    crate::testing::assert_shown("human__violated_invariant_in_ascii_with_a_trace_file", &text);
 }
 
 #[test]
 fn holds_reached_never_and_unexpected() {
-    insta::assert_snapshot!(shown(&mux_sem(0)));
+    crate::testing::assert_shown("human__holds_reached_never_and_unexpected", &shown(&mux_sem(0)));
 }
 
 #[test]
 fn quiet_is_one_line_each() {
-    insta::assert_snapshot!(quiet(&mux_sem(0)));
+    crate::testing::assert_shown("human__quiet_is_one_line_each", &quiet(&mux_sem(0)));
 }
 
 #[test]
 fn verbose_has_numbers() {
     let run = explained(&mux_sem(2));
-    insta::assert_snapshot!(super::run(
-        &run,
-        &Context { verbosity: Verbosity::Verbose, ..Context::default() },
-        &Style::default()
-    ));
+    crate::testing::assert_shown(
+        "human__verbose_has_numbers",
+        &super::run(&run, &Context { verbosity: Verbosity::Verbose, ..Context::default() }, &Style::default()),
+    );
 }
 
 #[test]
 fn deadlock() {
-    insta::assert_snapshot!(shown(&philosophers(3)));
+    crate::testing::assert_shown("human__deadlock", &shown(&philosophers(3)));
 }
 
 #[test]
 fn race_and_error() {
-    insta::assert_snapshot!(shown(&counter()));
+    crate::testing::assert_shown("human__race_and_error", &shown(&counter()));
 }
 
 #[test]
@@ -69,8 +68,8 @@ fn many_processes_show_only_those_that_matter() {
     let run = broken_lock(4);
     let text = shown(&run);
     assert!(text.contains("P[2], P[3] do not move"), "{text}");
-    insta::assert_snapshot!(shown(&large_broken_lock(50)));
-    insta::assert_snapshot!(shown(&philosophers(6)));
+    crate::testing::assert_shown("human__many_processes_show_only_those_that_matter", &shown(&large_broken_lock(50)));
+    crate::testing::assert_shown("human__many_processes_show_only_those_that_matter-2", &shown(&philosophers(6)));
 }
 
 #[test]
@@ -87,7 +86,7 @@ fn undecided() {
         run.results[0].verdict = Verdict::Unknown(reason);
         shown(&run)
     });
-    insta::assert_snapshot!(texts.join("\n"));
+    crate::testing::assert_shown("human__undecided", &texts.join("\n"));
 }
 
 #[test]
@@ -101,7 +100,7 @@ fn everything_fits_into_eighty_columns() {
 
 #[test]
 fn locks_conditions_and_ended_processes() {
-    insta::assert_snapshot!(shown(&stuck()));
+    crate::testing::assert_shown("human__locks_conditions_and_ended_processes", &shown(&stuck()));
 }
 
 #[test]
@@ -110,9 +109,9 @@ fn a_loop_is_bracketed() {
     let steps = Steps::of(&trace);
     let told = steps.told(&run.model, &run.source, &trace);
     let drawing = TraceDrawing { told, named: &[], ending: "", in_full: false };
-    insta::assert_snapshot!(draw_trace(&drawing, &Style::default()));
+    crate::testing::assert_shown("human__a_loop_is_bracketed", &draw_trace(&drawing, &Style::default()));
     let narrow = Style { width: 60, ..Style::default() };
-    insta::assert_snapshot!(draw_trace(&drawing, &narrow));
+    crate::testing::assert_shown("human__a_loop_is_bracketed-2", &draw_trace(&drawing, &narrow));
 }
 
 #[test]

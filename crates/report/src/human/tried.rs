@@ -45,6 +45,7 @@ pub fn word(outcome: &AttemptOutcome) -> &'static str {
             StopReason::NotSupported(_) => "does not answer it",
             StopReason::PropertyError(_) => "met an expression without a value",
             StopReason::OnHost { .. } => "reached a limit on one host",
+            StopReason::Disk(_) => "ran out of disk",
             StopReason::HostLost { .. } => "lost a host",
         },
     }

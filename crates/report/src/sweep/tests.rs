@@ -25,7 +25,7 @@ fn grown(mut run: Run, milliseconds: u64, local: Option<u64>) -> Run {
 fn a_row_for_each_size_and_a_remark_for_each_property() {
     let runs: Vec<Run> = (2..=6).map(|size| grown(mux_sem(size), 10 * 2u64.pow(size as u32), Some(10))).collect();
     let text = sweep(&runs);
-    insta::assert_snapshot!(text);
+    crate::testing::assert_shown("sweep__a_row_for_each_size_and_a_remark_for_each_property", &text);
     assert!(text.lines().all(|line| width(line) <= 80), "{text}");
 }
 

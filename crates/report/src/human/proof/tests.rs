@@ -61,7 +61,7 @@ fn the_classics_read_well() {
         let text = crate::human::run(&explained(&run), &crate::Context::default(), &crate::Style::default());
         let wide: Vec<&str> = text.lines().filter(|line| crate::text::width(line) > 80).collect();
         assert!(wide.is_empty(), "{wide:#?}");
-        insta::assert_snapshot!(name, text);
+        crate::testing::assert_shown(&format!("human__proof__{name}"), &text);
     }
 }
 
@@ -90,5 +90,5 @@ fn a_proof_in_ascii_and_in_full() {
     let context = crate::Context { verbosity: crate::Verbosity::Verbose, ..crate::Context::default() };
     let text = crate::human::run(&explained(&run), &context, &style);
     assert!(text.is_ascii(), "{text}");
-    insta::assert_snapshot!(text);
+    crate::testing::assert_shown("human__proof__a_proof_in_ascii_and_in_full", &text);
 }

@@ -1,0 +1,145 @@
+//! Sweeps on the page: plots over a parameter, in words how figures grow, and the figures themselves.
+//!
+//! In: runs of one program at several sizes. Out: where one method was asked, a plot of times and one of sizes with a line for each property; where
+//! several were, a plot for each property, in which the methods lie over each other. A property, or a method, has one colour throughout.
+
+use engine::Verdict;
+use engine::run::Run;
+use explain::names::property_title;
+use model::size::ParameterId;
+
+use super::Checked;
+use super::escape::escaped;
+use super::plot::{self, Line, Point};
+use super::property::label;
+use super::results::{methods, swatch, titles};
+use super::table::{folded, heads, row, table, wide};
+use crate::numbers::count;
+use crate::style::Style;
+use crate::sweep::{self, Sweep};
+
+/// More properties have no plot of their own.
+const MOST_PLOTS: usize = 12;
+
+/// The plots of a sweep and the figures behind them; nothing where no parameter varies.
+pub fn sweep(checked: &[(usize, &Checked<'_>)]) -> String {
+    let runs: Vec<&Run> = checked.iter().map(|(_, one)| &**one.run).collect();
+    let Some(parameter) = varying(&runs) else { return String::new() };
+    let name = escaped(&runs[0].model.parameters[parameter].name);
+    let drawn = match methods(&runs).len() {
+        0 | 1 => of_properties(&runs, parameter, &name),
+        _ => of_methods(&runs, parameter, &name),
+    };
+    let names =
+        [name.as_str(), "property", "asked", "verdict", "decided by", "seconds", "local states", "global states"];
+    let figures = wide("figures of the sweep", &table("", &heads(&names), &figures(&runs, parameter)));
+    let remarks = growth(&runs);
+    format!("<div class=\"plots\">{drawn}</div>\n{remarks}{}", folded("The figures as a table", &figures))
+}
+
+/// A line for each property, whichever method answered at a size: the table has the methods.
+fn of_properties(runs: &[&Run], parameter: ParameterId, name: &str) -> String {
+    let titles = titles(runs);
+    let (mut times, mut sizes) = (Lines::default(), Lines::default());
+    for run in runs {
+        let x = run.model.parameters[parameter].value as f64;
+        for result in &run.results {
+            let title = property_title(&run.model, result.property);
+            let hue = titles.iter().position(|known| *known == title).unwrap_or(0);
+            let decided = !matches!(result.verdict, Verdict::Unknown(_));
+            times.add(title.clone(), hue, Point { x, y: result.statistics.time.as_secs_f64(), decided });
+            let (local, global) = sizes_of(result);
+            let what = if local.is_some() { "local" } else { "global" };
+            if let Some(size) = local.or(global) {
+                sizes.add(format!("{title} ({what})"), hue, Point { x, y: size as f64, decided });
+            }
+        }
+    }
+    let plots = [("Time in seconds", times), ("States that were stored", sizes)];
+    plots.into_iter().map(|(title, lines)| plot::draw(title, name, lines.0)).collect()
+}
+
+/// A plot for each property that some method decides, with a line for each method.
+fn of_methods(runs: &[&Run], parameter: ParameterId, name: &str) -> String {
+    let methods = methods(runs);
+    let mut out = String::new();
+    for title in titles(runs).into_iter().take(MOST_PLOTS) {
+        let (mut times, mut is_decided) = (Lines::default(), false);
+        for run in runs {
+            let x = run.model.parameters[parameter].value as f64;
+            let found = run.results.iter().find(|result| property_title(&run.model, result.property) == title);
+            let Some(result) = found else { continue };
+            let decided = !matches!(result.verdict, Verdict::Unknown(_));
+            is_decided |= decided;
+            let hue = methods.iter().position(|known| *known == run.method).unwrap_or(0);
+            if decided {
+                times.add(run.method.to_owned(), hue, Point { x, y: result.statistics.time.as_secs_f64(), decided });
+            }
+        }
+        if is_decided {
+            out.push_str(&plot::draw(&format!("{}: time in seconds", escaped(&title)), name, times.0));
+        }
+    }
+    out
+}
+
+/// Lines by their names.
+#[derive(Default)]
+struct Lines(Vec<Line>);
+
+impl Lines {
+    fn add(&mut self, name: String, hue: usize, point: Point) {
+        match self.0.iter_mut().find(|line| line.name == name) {
+            Some(line) => line.points.push(point),
+            None => self.0.push(Line { name, hue, points: vec![point] }),
+        }
+    }
+}
+
+/// The local states of a result, all members together, and those of the product that were stored.
+fn sizes_of(result: &engine::run::PropertyResult) -> (Option<u64>, Option<u64>) {
+    let local = result.statistics.local_states.as_ref().and_then(|all| all.iter().copied().sum());
+    (local, result.statistics.global_states)
+}
+
+fn figures(runs: &[&Run], parameter: ParameterId) -> String {
+    let mut rows = String::new();
+    for run in runs {
+        for result in &run.results {
+            let (local, global) = sizes_of(result);
+            let number = |value: Option<u64>| value.map_or("–".to_owned(), count);
+            let (tone, mark, word) = label(run, result);
+            let verdict = format!("<span class=\"{}\">{mark} {}</span>", tone.class(), word.to_lowercase());
+            let seconds = format!("{:.3}", result.statistics.time.as_secs_f64());
+            let title = escaped(&property_title(&run.model, result.property));
+            let (local, global) = (number(local), number(global));
+            let cells = [title.as_str(), run.method, &verdict, result.method, &seconds, &local, &global];
+            rows.push_str(&row(&run.model.parameters[parameter].value.to_string(), &cells));
+        }
+    }
+    rows
+}
+
+/// How each property grows with the size, in words.
+fn growth(runs: &[&Run]) -> String {
+    let Some(sweep) = Sweep::of(runs) else { return String::new() };
+    let remark = |(hue, row): (usize, &sweep::Row<'_>)| {
+        let remarks = sweep::remarks(&sweep, row, &Style::default());
+        if remarks.is_empty() {
+            return String::new();
+        }
+        let (name, remarks) = (escaped(row.property), escaped(&remarks.join("; ")));
+        format!("<li>{}<strong>{name}</strong>: {remarks}</li>\n", swatch(hue))
+    };
+    let items: String = sweep.rows.iter().enumerate().map(remark).collect();
+    if items.is_empty() { items } else { format!("<ul class=\"growth\">\n{items}</ul>\n") }
+}
+
+/// The first parameter that is not the same in all runs.
+fn varying(runs: &[&Run]) -> Option<ParameterId> {
+    let first = runs.first()?;
+    first.model.parameters.ids().find(|&id| {
+        let value = |run: &&Run| run.model.parameters.get(id).map(|parameter| parameter.value);
+        runs.iter().any(|run| value(run) != value(first))
+    })
+}
