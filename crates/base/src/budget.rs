@@ -5,6 +5,7 @@
 //! watches it, the resident size of the process, which also has what nobody counted.
 
 use std::fmt;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -74,6 +75,8 @@ pub struct Budget {
     gate: Option<Arc<Gate>>,
     /// What its turns took together when this budget was made, if only turns count.
     worked_before: Option<Duration>,
+    /// A directory for what memory has no room for.
+    disk: Option<Arc<Path>>,
 }
 
 impl Budget {
@@ -93,7 +96,23 @@ impl Budget {
             ledger: None,
             gate: None,
             worked_before: None,
+            disk: None,
         }
+    }
+
+    /// The same with a directory for temporary files, which may take what memory has no room for.
+    pub fn with_disk(self, directory: &Path) -> Self {
+        Budget { disk: Some(directory.into()), ..self }
+    }
+
+    /// The same without a disk: for work that is better given up than continued there.
+    pub fn without_disk(self) -> Self {
+        Budget { disk: None, ..self }
+    }
+
+    /// A directory for what memory has no room for; none where work ends at its limit.
+    pub fn disk(&self) -> Option<&Path> {
+        self.disk.as_deref()
     }
 
     /// The reason to stop now, if there is one, for work that holds `memory_bytes`. Work that has turns waits here for the next one.
@@ -130,7 +149,7 @@ impl Budget {
 
     fn exceeds(&self, memory_bytes: u64, limit: u64) -> bool {
         let resident = &self.cancel.resident;
-        // Who asks about the time alone says nothing about what it holds.
+        // 0 bytes means that only the time is asked about: the ledger is not updated.
         let gives_way = |(ledger, entry): &(Arc<Ledger>, usize)| {
             memory_bytes > 0 && ledger.exceeds(*entry, memory_bytes, (limit, resident.is_near(limit)))
         };
@@ -233,6 +252,8 @@ pub enum StopReason {
     NotSupported(Unsupported),
     /// The question itself could not be evaluated (an error inside a property's own expression).
     PropertyError(String),
+    /// The disk that takes what memory has no room for failed, or is full.
+    Disk(String),
     /// A limit was reached on one of several hosts, and stops all.
     OnHost {
         /// The host.
@@ -262,6 +283,7 @@ impl StopReason {
             StopReason::TooCoarse(_) => "too-coarse",
             StopReason::NotSupported(_) => "not-supported",
             StopReason::PropertyError(_) => "property-error",
+            StopReason::Disk(_) => "disk",
             StopReason::OnHost { reason, .. } => reason.code(),
             StopReason::HostLost { .. } => "host-lost",
         }
@@ -305,7 +327,7 @@ impl fmt::Display for StopReason {
             }
             StopReason::TooCoarse(coarse) => write!(f, "{coarse}"),
             StopReason::NotSupported(missing) => write!(f, "{missing}"),
-            StopReason::PropertyError(why) => write!(f, "{why}"),
+            StopReason::PropertyError(why) | StopReason::Disk(why) => write!(f, "{why}"),
             StopReason::OnHost { host, reason } => write!(f, "on host {host}: {reason}"),
             StopReason::HostLost { host, why } => write!(f, "host {host} was lost: {why}"),
         }

@@ -136,29 +136,10 @@ pub fn nearest_name<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a s
     candidates
         .into_iter()
         .filter(is_comparable)
-        .map(|name| (edit_distance(wanted, name), name))
+        .map(|name| (strsim::osa_distance(wanted, name), name))
         .filter(|&(distance, name)| distance <= limit || name.eq_ignore_ascii_case(wanted))
         .min()
         .map(|(_, name)| name)
-}
-
-/// Damerau's distance (optimal string alignment): insertions, deletions, replacements, swaps of neighbours.
-fn edit_distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut rows: [Vec<usize>; 3] = [vec![0; b.len() + 1], (0..=b.len()).collect(), vec![0; b.len() + 1]];
-    for i in 1..=a.len() {
-        let [before, last, row] = &mut rows;
-        row[0] = i;
-        for j in 1..=b.len() {
-            let replaced = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            row[j] = replaced.min(last[j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                row[j] = row[j].min(before[j - 2] + 1);
-            }
-        }
-        rows.rotate_left(1);
-    }
-    rows[1][b.len()]
 }
 
 #[cfg(test)]

@@ -38,6 +38,8 @@ pub enum Feature {
     WhenNobody,
     /// Processes may wait for ever at some places, and the question is whether somebody is stuck.
     EndPlaces,
+    /// Something has to hold initially, beside what each cell may start with.
+    Initially,
     /// A process reads the control locations of others; about its name.
     Locations,
     /// A process has loops with many rounds; about its name.
@@ -70,7 +72,7 @@ pub enum Feature {
 
 impl Feature {
     /// All of them.
-    pub const ALL: [Feature; 29] = [
+    pub const ALL: [Feature; 30] = [
         Feature::Temporal,
         Feature::Safety,
         Feature::Races,
@@ -86,6 +88,7 @@ impl Feature {
         Feature::WholeChains,
         Feature::WhenNobody,
         Feature::EndPlaces,
+        Feature::Initially,
         Feature::Locations,
         Feature::LongLoops,
         Feature::LongLoopAroundCall,
@@ -129,6 +132,7 @@ impl Feature {
             | Feature::WholeChains
             | Feature::WhenNobody
             | Feature::EndPlaces
+            | Feature::Initially
             | Feature::Locations
             | Feature::SharedAccess
             | Feature::WholeViews
@@ -158,6 +162,9 @@ impl Feature {
             Feature::WhenNobody => "a statement waits until nobody else can move, which this method does not follow",
             Feature::EndPlaces => {
                 "processes may wait for ever at some places, which this method does not tell from being stuck"
+            }
+            Feature::Initially => {
+                "`initially` relates what several cells start with, which only a search of the whole product follows"
             }
             Feature::Locations => "`{}` reads the control locations of others, which local proofs do not follow",
             Feature::LongLoops => "the loops of `{}` have too many rounds to be unrolled",
@@ -198,6 +205,7 @@ impl Feature {
             Feature::WholeChains => "races and endless steps where steps go on",
             Feature::WhenNobody => "waiting until nobody else can move",
             Feature::EndPlaces => "places to wait for ever",
+            Feature::Initially => "`initially`",
             Feature::Locations => "processes that read control locations of others",
             Feature::LongLoops => "very long loops",
             Feature::LongLoopAroundCall => "very long loops around calls",

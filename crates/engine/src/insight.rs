@@ -14,6 +14,17 @@ pub struct Insight {
     pub remedies: Vec<Remedy>,
     /// Of a property that is proved locally: larger sizes that are proved by the same invariants. An observation, never a proof for all sizes.
     pub other_sizes: Option<OtherSizes>,
+    /// Of a property that is proved locally: how large the product is, which the proof did not look at.
+    pub product: Option<ProductSize>,
+}
+
+/// How large the product of a program is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProductSize {
+    /// So many states, or more than so many.
+    pub states: u64,
+    /// Whether these are all.
+    pub is_whole: bool,
 }
 
 /// Sizes of a program at which a property is proved by the same invariants.

@@ -149,7 +149,7 @@ pub struct Exposure {
     pub facts: Vec<(ProcessId, LocalFact)>,
     /// A state that the local sets did not exclude, which only the facts tell apart from harmless ones.
     pub because: Option<State>,
-    /// From that state the property can be decided the wrong way within so many steps; 0 where it is in the state itself.
+    /// The distance from `because` to a state that violates the property; 0 where it violates the property itself.
     pub steps: usize,
 }
 

@@ -3,6 +3,7 @@
 //! One meter is shared by all threads of a search. Threads add what they hold and ask it every few thousand steps; the
 //! first that meets a limit stops them all.
 
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -89,7 +90,7 @@ impl<'a> Meter<'a> {
         self.depth.store(depth, Ordering::Relaxed);
     }
 
-    /// Whether the budget allows so many bytes more, but for nothing else.
+    /// Whether the budget allows so many bytes more; reports nothing and counts nothing.
     pub fn permits(&self, more_bytes: u64) -> Result<(), StopReason> {
         self.budget.check(self.bytes.load(Ordering::Relaxed) + more_bytes)
     }
@@ -125,6 +126,16 @@ impl<'a> Meter<'a> {
     /// Why the search ended before its time, if it did.
     pub fn reason(&self) -> Option<StopReason> {
         self.reason.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Where data may go that memory has no room for.
+    pub fn disk(&self) -> Option<&Path> {
+        self.budget.disk()
+    }
+
+    /// The most bytes that may be taken, if there is a limit.
+    pub fn memory_limit(&self) -> Option<u64> {
+        self.budget.memory_limit()
     }
 
     /// How long the work has taken.

@@ -157,6 +157,7 @@ fn shows(feature: Feature, model: &Model, property: PropertyId) -> Option<Unsupp
             let asks = matches!(model.properties[property].kind, PropertyKind::DeadlockFree);
             (asks && model.has_end_places()).then(|| feature.into())
         }
+        Feature::Initially => (!model.initially.is_empty()).then(|| feature.into()),
         Feature::Locations => {
             let reader = model::footprint::watcher(model)?;
             Some(Unsupported::about(feature, &model.processes[reader].name))

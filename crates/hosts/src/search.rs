@@ -2,7 +2,7 @@
 //!
 //! In: a program with its questions, and which process of which hosts this is. Out, at process 0: what was explored, and the runs that decide questions. `secret.rs` and `mesh.rs` connect
 //! the processes and make sure that they belong together; `cluster.rs` runs the workers and notices when a process is lost; `net.rs` is what workers tell each other, round by round;
-//! `part.rs` is one worker's part of the states, and `spill.rs` what of it is on disk where memory is short; `levels.rs` is the search, and `checkpoint.rs` keeps its levels on disk. `launch.rs` starts the processes, again where one is lost, and `told.rs` is
+//! `part.rs` is one worker's part of the states; `levels.rs` is the search, and `checkpoint.rs` keeps its levels on disk. `launch.rs` starts the processes, again where one is lost, and `told.rs` is
 //! what it hears from process 0; `answers.rs` makes verdicts of an outcome.
 
 mod answers;
@@ -14,7 +14,6 @@ mod mesh;
 mod net;
 mod part;
 mod secret;
-mod spill;
 mod stop;
 mod told;
 

@@ -20,8 +20,12 @@ use crate::points::{Bounds, ControlPlan, Point};
 /// By cell: the numbers that it can hold.
 pub fn cell_numbers(model: &Model, plan: &ControlPlan) -> Vec<Numbers> {
     let mut numbers: Vec<Numbers> = model.cells.iter().map(|cell| Numbers::of(cell.ty, model.type_context())).collect();
-    let mut search =
-        Search { model, bounds: Bounds::new(model), holders: vec![None; model.cells.len()], written: BTreeSet::new() };
+    let mut search = HolderSearch {
+        model,
+        bounds: Bounds::new(model),
+        holders: vec![None; model.cells.len()],
+        written: BTreeSet::new(),
+    };
     for (process, points) in model.processes.ids().zip(&plan.points) {
         for point in points.iter() {
             search.point(process, point);
@@ -39,7 +43,7 @@ pub fn cell_numbers(model: &Model, plan: &ControlPlan) -> Vec<Numbers> {
     numbers
 }
 
-struct Search<'m> {
+struct HolderSearch<'m> {
     model: &'m Model,
     bounds: Bounds<'m>,
     /// By cell: the numbers of the first and the last process that may acquire it.
@@ -48,7 +52,7 @@ struct Search<'m> {
     written: BTreeSet<VarId>,
 }
 
-impl Search<'_> {
+impl HolderSearch<'_> {
     fn point(&mut self, process: ProcessId, point: &Point) {
         let model = self.model;
         for &action in &model.places[point.place].actions {

@@ -1,7 +1,7 @@
 //! Packed initial states, one after the other.
 //!
 //! In: a Model with its layout. Out: its initial states in the order of `eval::initial_states`, lazily: cells that start
-//! anywhere turn like an odometer, the last one fastest.
+//! anywhere turn like an odometer, the last one fastest. Where something has to hold initially they are listed by `eval` itself.
 
 use model::eval;
 use model::variable::{CellId, Init};
@@ -16,6 +16,8 @@ pub struct InitialStates<const W: usize> {
     next: Option<Packed<W>>,
     /// The cells that start anywhere.
     wheels: Vec<(Field, Numbers)>,
+    /// The states themselves, where something has to hold initially.
+    listed: Option<std::vec::IntoIter<Packed<W>>>,
 }
 
 impl<const W: usize> InitialStates<W> {
@@ -24,12 +26,18 @@ impl<const W: usize> InitialStates<W> {
         let first = eval::initial_states(codec.model).next().map(|state| widened(&codec.pack(&state)));
         let starts_anywhere =
             |(id, init): (CellId, &Init)| matches!(init, Init::Any).then(|| codec.layout.locations[id.index()]);
-        InitialStates { next: first, wheels: cell_inits(codec).filter_map(starts_anywhere).collect() }
+        let listed = (!codec.model.initially.is_empty()).then(|| {
+            let all = eval::initial_states(codec.model).map(|state| widened(&codec.pack(&state)));
+            all.collect::<Vec<_>>().into_iter()
+        });
+        InitialStates { next: first, wheels: cell_inits(codec).filter_map(starts_anywhere).collect(), listed }
     }
 
     /// One for each way in which the cells with these bits can start.
     pub fn within(codec: &Codec<'_>, mask: &Packed<W>) -> Self {
         let mut states = InitialStates::new(codec);
+        // What one process sees may start so, whatever has to hold of all together.
+        states.listed = None;
         states.wheels.retain(|(field, _)| mask[field.word as usize] & field.in_place(field.mask) != 0);
         states
     }
@@ -39,6 +47,9 @@ impl<const W: usize> Iterator for InitialStates<W> {
     type Item = Packed<W>;
 
     fn next(&mut self) -> Option<Packed<W>> {
+        if let Some(listed) = &mut self.listed {
+            return listed.next();
+        }
         let state = self.next.take()?;
         let mut following = state;
         for (field, numbers) in self.wheels.iter().rev() {

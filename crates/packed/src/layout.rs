@@ -4,6 +4,9 @@
 //! that call procedures a field for the stack below the top frame (a number, see [`crate::stacks`]) and room for the slots
 //! of the top frame, which all procedures share. Counters that are folded into control points have no bits.
 //!
+//! Processes stand one behind the other, each with its control point and its own cells, then what is shared: so a word depends on few
+//! processes and has few values, which [`crate::tree`] lives on.
+//!
 //! A *location* numbers what can be read and written: the cells first, then each process's slots of each procedure.
 
 use std::collections::HashMap;
@@ -11,7 +14,7 @@ use std::collections::HashMap;
 use model::Model;
 use model::control::{ActionId, ActionKind, ProcedureId, Scope};
 use model::process::ProcessId;
-use model::variable::Role;
+use model::variable::{CellId, Role};
 
 use crate::holders;
 use crate::packing::{Field, FieldAllocator, Numbers};
@@ -61,10 +64,7 @@ impl Layout {
     /// Lays out the states of a Model, with at least so many bits for the number of a stack.
     pub fn new(model: &Model, plan: &ControlPlan, least_stack_bits: u32) -> Self {
         let mut allocator = FieldAllocator::default();
-        let last_point = |points: &Points| points.n_points() as i64 - 1;
-        let control = plan.points.iter().map(|points| allocator.field(Numbers::between(0, last_point(points))));
-        let control = control.collect();
-        let mut locations = cell_locations(model, plan, &mut allocator);
+        let (control, mut locations) = control_and_cells(model, plan, &mut allocator);
         let mut layout = Layout {
             n_words: 0,
             locations: Vec::new(),
@@ -117,12 +117,33 @@ impl Layout {
     }
 }
 
-fn cell_locations(model: &Model, plan: &ControlPlan, allocator: &mut FieldAllocator) -> Vec<(Field, Numbers)> {
-    let locate = |(cell, numbers): (&model::variable::Cell, Numbers)| {
-        let is_folded = matches!(model.vars[cell.var].role, Role::Counter(id) if plan.folded[id.index()]);
-        (allocator.field(if is_folded { first_of(numbers) } else { numbers }), numbers)
+/// By process its control point, and by cell where it is.
+fn control_and_cells(
+    model: &Model,
+    plan: &ControlPlan,
+    allocator: &mut FieldAllocator,
+) -> (Vec<Field>, Vec<(Field, Numbers)>) {
+    let numbers = holders::cell_numbers(model, plan);
+    let mut cells: Vec<Vec<CellId>> = vec![Vec::new(); model.processes.len()];
+    let mut shared = Vec::new();
+    for (id, cell) in model.cells.entries() {
+        cell.owner.map_or(&mut shared, |owner| &mut cells[owner.index()]).push(id);
+    }
+    let mut located = vec![None; model.cells.len()];
+    let mut locate = |id: CellId, allocator: &mut FieldAllocator| {
+        let numbers = numbers[id.index()];
+        let role = &model.vars[model.cells[id].var].role;
+        let is_folded = matches!(role, Role::Counter(id) if plan.folded[id.index()]);
+        located[id.index()] = Some((allocator.field(if is_folded { first_of(numbers) } else { numbers }), numbers));
     };
-    model.cells.iter().zip(holders::cell_numbers(model, plan)).map(locate).collect()
+    let last_point = |points: &Points| points.n_points() as i64 - 1;
+    let mut control = Vec::new();
+    for (points, own) in plan.points.iter().zip(&cells) {
+        control.push(allocator.field(Numbers::between(0, last_point(points))));
+        own.iter().for_each(|&id| locate(id, allocator));
+    }
+    shared.iter().for_each(|&id| locate(id, allocator));
+    (control, located.into_iter().map(|place| place.expect("every cell is a process's or shared")).collect())
 }
 
 /// Numbers that need no bits, for what is known from the control point.

@@ -3,7 +3,7 @@
 //! In: a Model. Out: its states as words and its steps as code, the same as those of `model::eval`. [`packing`] and [`codec`] say how a
 //! state is a few words (`layout.rs` lays it out; `points.rs` numbers control locations, `stacks.rs` stacks, `holders.rs` who may hold a lock);
 //! [`compile`] makes [`code`] over [`term`]s of the program, and [`machine`] runs it; [`race`] and [`questions`] are what is asked of a state.
-//! [`store`] is a set of states, [`words`] are states as sets of bits, and [`width`] chooses how many words the code is compiled for.
+//! [`store`] is a set of states, [`tree`] one that keeps the halves of states once, [`spill`] one on disk, [`shard`] a search's share of them by level, [`words`] are states as sets of bits, and [`width`] chooses how many words the code is compiled for.
 
 pub mod code;
 pub mod codec;
@@ -17,9 +17,12 @@ pub mod packing;
 pub mod points;
 pub mod questions;
 pub mod race;
+pub mod shard;
+pub mod spill;
 pub mod stacks;
 pub mod store;
 pub mod term;
+pub mod tree;
 mod walk;
 pub mod width;
 pub mod words;

@@ -54,7 +54,7 @@ pub trait Sink<const W: usize> {
 
 /// With whom a process may step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Company {
+pub enum SyncWith {
     /// Alone, or in a rendezvous with anybody.
     Anybody,
     /// Alone.
@@ -125,23 +125,23 @@ impl Machine<'_> {
         let point = self.point(process, state);
         match (point.marks, point.chains) {
             (true, _) => self.expand_marked_process(process, state, scratch, sink),
-            (_, true) => self.chains((process, Marked::Either, Company::Anybody), state, scratch, sink),
-            (false, false) => self.expand_with((process, Company::Anybody), state, scratch, sink),
+            (_, true) => self.chains((process, Marked::Either, SyncWith::Anybody), state, scratch, sink),
+            (false, false) => self.expand_with((process, SyncWith::Anybody), state, scratch, sink),
         }
     }
 
     /// Shows the sink what one process can do in some company; whether there is anything. Alone it goes on by its own actions, and a chain
     /// is cut where it could send; a rendezvous does not go on; actions for where nobody can move are among them. What the process and its company do
-    /// not mention may be anything in the state. Faults that are not of [`Company::Anybody`] may be told several times.
+    /// not mention may be anything in the state. Fault counts are exact for [`SyncWith::Anybody`], upper bounds otherwise.
     pub fn expand_with<const W: usize, S: Sink<W>>(
         &self,
-        moving: (ProcessId, Company),
+        moving: (ProcessId, SyncWith),
         state: &Packed<W>,
         scratch: &Scratch<W>,
         sink: &mut S,
     ) -> ControlFlow<(), bool> {
         let (process, company) = moving;
-        match company == Company::Nobody && self.point(process, state).chains {
+        match company == SyncWith::Nobody && self.point(process, state).chains {
             true => self.chains((process, Marked::Either, company), state, scratch, sink),
             false => self.expand_some(moving, state, (scratch, |_| true), sink),
         }
@@ -150,7 +150,7 @@ impl Machine<'_> {
     /// The same, for some actions only, as if none went on.
     pub fn expand_some<const W: usize, S: Sink<W>>(
         &self,
-        (process, company): (ProcessId, Company),
+        (process, company): (ProcessId, SyncWith),
         state: &Packed<W>,
         (scratch, wanted): (&Scratch<W>, impl Fn(ActionId) -> bool),
         sink: &mut S,
@@ -184,8 +184,8 @@ impl Machine<'_> {
         }
         let can_move = n_faults + n_successors > 0;
         if n_faults > 0 {
-            let all_differ = company != Company::Anybody;
-            let n_faults = if all_differ { n_faults } else { self.distinct_faults(n_faults, process, state) };
+            let counted_exactly = company == SyncWith::Anybody;
+            let n_faults = if counted_exactly { self.distinct_faults(n_faults, process, state) } else { n_faults };
             sink.faults(process, n_faults)?;
         }
         ControlFlow::Continue(can_move)
@@ -234,7 +234,7 @@ impl Machine<'_> {
 
     #[inline]
     fn take<const W: usize, S: Sink<W>>(&self, step: &Step, state: &Packed<W>, paths: &mut Paths<'_, W, S>) -> Flow {
-        if step.sync.is_none() && matches!(paths.company, Company::Receiver(_)) {
+        if step.sync.is_none() && matches!(paths.company, SyncWith::Receiver(_)) {
             return Flow::Continue(());
         }
         match self.is_enabled(step, state, paths.scratch) {
@@ -242,7 +242,7 @@ impl Machine<'_> {
             Ok(true) => {}
             Err(Faulty) => {
                 // A fault in a guard is the process's own, whoever it could meet.
-                let is_own = !matches!(paths.company, Company::Receiver(_)) && paths.marked.admits(step.when_nobody);
+                let is_own = !matches!(paths.company, SyncWith::Receiver(_)) && paths.marked.admits(step.when_nobody);
                 paths.n_faults += u64::from(is_own);
                 return Flow::Continue(());
             }

@@ -8,9 +8,15 @@
 //!
 //! Nearly every lookup misses the caches twice, in the table and in the arena. A batch therefore makes the loads of each
 //! kind for all its states first, one independent of the other, so that the processor waits for many at once.
+//!
+//! [`StateSet`] is what a search asks of a set; [`Store`] keeps states as they are, [`crate::tree`] as trees of numbered halves, which pays for
+//! states of several words.
+
+use std::ops::Range;
 
 use crate::hash::hash;
 use crate::packing::Packed;
+use crate::tree::TreeStore;
 
 /// How many states are looked up together; the scratch data of a batch stays in the first-level cache.
 pub const BATCH: usize = 128;
@@ -23,7 +29,47 @@ const CHUNK: usize = 1 << CHUNK_BITS;
 const MIN_TABLE_BITS: u32 = 10;
 const MAX_TABLE_BITS: u32 = 32;
 
+/// States of so many words and more are kept as trees: there it takes no longer (BEEM's needham.4: 18.6 bytes a state instead of 74).
+const LEAST_WORDS_OF_TREES: usize = 5;
+
+/// The same where memory is limited: with three or four words a state takes 18 to 25 bytes instead of 32 to 40, and the search up to twice the time.
+const LEAST_WORDS_WITHIN_LIMITS: usize = 3;
+
 /// A set of packed states that remembers the order of insertion.
+pub trait StateSet<const W: usize>: Send + Sync {
+    /// How many states there are.
+    fn n_states(&self) -> usize;
+
+    /// The state at a position.
+    fn state(&self, position: usize) -> Packed<W>;
+
+    /// Adds the states at some positions to a list.
+    fn read(&self, positions: Range<usize>, states: &mut Vec<Packed<W>>) {
+        states.extend(positions.map(|position| self.state(position)));
+    }
+
+    /// What the set takes in memory.
+    fn bytes(&self) -> u64;
+
+    /// What the set takes at most when so many states have been added; `None` where there is no room for them.
+    fn bytes_with(&self, n_more: usize) -> Option<u64>;
+
+    /// Adds the states of the batch (at most [`BATCH`]) that are not there yet, in their order.
+    ///
+    /// # Panics
+    /// If there is no room for them; [`bytes_with`](Self::bytes_with) says so.
+    fn insert(&mut self, batch: &[Packed<W>]);
+}
+
+/// An empty set for states of so many words, where memory is limited or not.
+pub fn state_set<const W: usize>(n_words: usize, is_limited: bool) -> Box<dyn StateSet<W>> {
+    match n_words < if is_limited { LEAST_WORDS_WITHIN_LIMITS } else { LEAST_WORDS_OF_TREES } {
+        true => Box::new(Store::new()),
+        false => Box::new(TreeStore::new(n_words)),
+    }
+}
+
+/// A set of packed states as they are.
 pub struct Store<const W: usize> {
     /// The states in order, `CHUNK` in each chunk but the last.
     chunks: Vec<Box<[Packed<W>; CHUNK]>>,
@@ -47,58 +93,27 @@ impl<const W: usize> Store<W> {
         Store { chunks: Vec::new(), len: 0, table: vec![0; 1 << MIN_TABLE_BITS], table_bits: MIN_TABLE_BITS }
     }
 
-    /// How many states there are.
-    pub fn n_states(&self) -> usize {
-        self.len
-    }
-
     /// The state at a position.
-    pub fn state(&self, position: usize) -> &Packed<W> {
+    pub fn get(&self, position: usize) -> &Packed<W> {
         &self.chunks[position >> CHUNK_BITS][position & (CHUNK - 1)]
     }
 
-    /// What the set takes in memory.
-    pub fn bytes(&self) -> u64 {
-        (self.len * size_of::<Packed<W>>() + self.table.len() * size_of::<u32>()) as u64
-    }
-
-    /// What the set takes at most when so many states have been added; `None` where there is no room for them.
-    pub fn bytes_with(&self, n_more: usize) -> Option<u64> {
-        let n_states = self.len + n_more;
-        let table_bits = self.table_bits_for(n_states)?;
-        Some((n_states * size_of::<Packed<W>>()) as u64 + ((size_of::<u32>() as u64) << table_bits))
-    }
-
-    /// Adds the states of the batch (at most [`BATCH`]) that are not there yet.
+    /// The position of a state, which is added if it is not there.
     ///
     /// # Panics
-    /// If there is no room for them; [`bytes_with`](Self::bytes_with) says so.
-    pub fn insert(&mut self, batch: &[Packed<W>]) {
-        debug_assert!(batch.len() <= BATCH);
-        self.make_room(batch.len());
-        let mut hashes = [0; BATCH];
-        let mut entries = [0; BATCH];
-        for ((state, hash_slot), entry) in batch.iter().zip(&mut hashes).zip(&mut entries) {
-            *hash_slot = hash(state);
-            *entry = self.table[self.home(*hash_slot)];
-        }
-        let mut known = [false; BATCH];
-        for (((state, &hash), &entry), known) in batch.iter().zip(&hashes).zip(&entries).zip(&mut known) {
-            *known = entry != 0 && self.same_tag(entry, hash) && self.state(self.position(entry)) == state;
-        }
-        for ((state, &hash), &known) in batch.iter().zip(&hashes).zip(&known) {
-            if !known {
-                self.insert_one(state, hash);
-            }
-        }
+    /// If there is no room; [`make_room`](Self::make_room) makes it.
+    pub fn number(&mut self, state: &Packed<W>) -> usize {
+        self.number_of(state, hash(state))
     }
 
-    fn insert_one(&mut self, state: &Packed<W>, hash: u64) {
+    fn number_of(&mut self, state: &Packed<W>, hash: u64) -> usize {
         let mut slot = self.home(hash);
         loop {
             match self.table[slot] {
                 0 => break,
-                entry if self.same_tag(entry, hash) && self.state(self.position(entry)) == state => return,
+                entry if self.same_tag(entry, hash) && self.get(self.position(entry)) == state => {
+                    return self.position(entry);
+                }
                 _ => slot = self.after(slot),
             }
         }
@@ -110,6 +125,7 @@ impl<const W: usize> Store<W> {
         let last = self.chunks.last_mut().expect("a chunk was pushed when the last one was full");
         last[within] = *state;
         self.len += 1;
+        self.len - 1
     }
 
     /// Log2 of the size of a table that so many states fill to three quarters at most; never smaller than it is.
@@ -118,7 +134,10 @@ impl<const W: usize> Store<W> {
     }
 
     /// Grows the table until it can take so many states more.
-    fn make_room(&mut self, n_more: usize) {
+    ///
+    /// # Panics
+    /// If there are too many; [`bytes_with`](StateSet::bytes_with) says so.
+    pub fn make_room(&mut self, n_more: usize) {
         let bits = self.table_bits_for(self.len + n_more).expect("the caller asked whether there is room");
         if bits == self.table_bits {
             return;
@@ -128,7 +147,7 @@ impl<const W: usize> Store<W> {
         self.table = vec![0; 1 << bits];
         self.table_bits = bits;
         for position in 0..self.len {
-            let hash = hash(self.state(position));
+            let hash = hash(self.get(position));
             let mut slot = self.home(hash);
             while self.table[slot] != 0 {
                 slot = self.after(slot);
@@ -168,6 +187,46 @@ impl<const W: usize> Store<W> {
     }
 }
 
+impl<const W: usize> StateSet<W> for Store<W> {
+    fn n_states(&self) -> usize {
+        self.len
+    }
+
+    fn state(&self, position: usize) -> Packed<W> {
+        *self.get(position)
+    }
+
+    fn bytes(&self) -> u64 {
+        (self.len * size_of::<Packed<W>>() + self.table.len() * size_of::<u32>()) as u64
+    }
+
+    fn bytes_with(&self, n_more: usize) -> Option<u64> {
+        let n_states = self.len + n_more;
+        let table_bits = self.table_bits_for(n_states)?;
+        Some((n_states * size_of::<Packed<W>>()) as u64 + ((size_of::<u32>() as u64) << table_bits))
+    }
+
+    fn insert(&mut self, batch: &[Packed<W>]) {
+        debug_assert!(batch.len() <= BATCH);
+        self.make_room(batch.len());
+        let mut hashes = [0; BATCH];
+        let mut entries = [0; BATCH];
+        for ((state, hash_slot), entry) in batch.iter().zip(&mut hashes).zip(&mut entries) {
+            *hash_slot = hash(state);
+            *entry = self.table[self.home(*hash_slot)];
+        }
+        let mut known = [false; BATCH];
+        for (((state, &hash), &entry), known) in batch.iter().zip(&hashes).zip(&entries).zip(&mut known) {
+            *known = entry != 0 && self.same_tag(entry, hash) && self.get(self.position(entry)) == state;
+        }
+        for ((state, &hash), &known) in batch.iter().zip(&hashes).zip(&known) {
+            if !known {
+                self.number_of(state, hash);
+            }
+        }
+    }
+}
+
 fn empty_chunk<const W: usize>() -> Box<[Packed<W>; CHUNK]> {
     let chunk = vec![[0; W]; CHUNK].into_boxed_slice();
     chunk.try_into().expect("the slice has the length of a chunk")
@@ -198,7 +257,7 @@ mod tests {
             order.extend(batch.iter().filter(|&&state| expected.insert(state)));
         }
         assert_eq!(store.n_states(), expected.len());
-        assert!(order.iter().enumerate().all(|(position, state)| store.state(position) == state));
+        assert!(order.iter().enumerate().all(|(position, state)| store.get(position) == state));
     }
 
     #[test]

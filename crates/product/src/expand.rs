@@ -3,16 +3,18 @@
 //! In: states of the level. Out: their successors, gathered by the shard that they belong to and delivered in batches;
 //! counts; and which open questions were hit. States that are new are looked at as soon as they are stored.
 
+use std::ops::ControlFlow;
+
 use base::{Feature, Unsupported};
 use model::process::ProcessId;
 use model::variable::VarId;
 
-use crate::shard::{Shard, shard_of};
 use engine::meter::Meter;
 use packed::machine::{Flow, Machine, Scratch, Sink};
 use packed::packing::Packed;
 use packed::questions::{Goal, Hits, Question};
 use packed::race::RaceWatch;
+use packed::shard::{Shard, shard_of};
 use packed::store::BATCH;
 use packed::term::TermId;
 
@@ -21,6 +23,9 @@ const CHECK_EVERY: u64 = 64;
 
 /// Limits are looked at after the properties of so many new states were.
 const LOOKS: usize = 16;
+
+/// So many states are taken from a level at once.
+const STRETCH: usize = 256;
 
 /// What was counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -83,6 +88,8 @@ pub struct Finder<'a, const W: usize> {
     meter: &'a Meter<'a>,
     open: &'a OpenQuestions<'a>,
     scratch: Scratch<W>,
+    /// Those of a batch that are new.
+    new: Vec<Packed<W>>,
     /// What was hit.
     pub hits: Hits<W>,
 }
@@ -98,12 +105,14 @@ impl<const W: usize> Finder<'_, W> {
         for batch in states.chunks(BATCH) {
             match shard.insert(batch, self.meter) {
                 Ok(new) if !self.open.states.is_empty() => {
-                    for (nth, position) in new.enumerate() {
+                    self.new.clear();
+                    shard.read(new, &mut self.new);
+                    for (nth, state) in self.new.iter().enumerate() {
                         // A property of many processes may take longer to look at than the step to its state took.
                         if nth % LOOKS == LOOKS - 1 && !self.meter.may_go_on(0) {
                             return Flow::Break(());
                         }
-                        self.hits.look(&self.open.states, shard.store.state(position), self.machine, &self.scratch);
+                        self.hits.look(&self.open.states, state, self.machine, &self.scratch);
                     }
                 }
                 Ok(_) => {}
@@ -150,10 +159,29 @@ pub struct Level<'a> {
 }
 
 impl<'a> Level<'a> {
+    /// The next states of a shard's part of the level after so many; none when all were taken.
+    pub fn stretch<const W: usize>(
+        self,
+        shard: &Shard<W>,
+        depth: usize,
+        n_taken: &mut u64,
+    ) -> ControlFlow<(), Vec<Packed<W>>> {
+        match shard.stretch(depth, *n_taken, STRETCH) {
+            Ok(stretch) => {
+                *n_taken += stretch.len() as u64;
+                ControlFlow::Continue(stretch)
+            }
+            Err(reason) => {
+                self.meter.stop(reason);
+                ControlFlow::Break(())
+            }
+        }
+    }
+
     /// Looks at states that are stored.
     pub fn finder<const W: usize>(self) -> Finder<'a, W> {
         let Level { machine, meter, open, n_questions } = self;
-        Finder { machine, meter, open, scratch: machine.scratch(), hits: Hits::new(n_questions) }
+        Finder { machine, meter, open, scratch: machine.scratch(), new: Vec::new(), hits: Hits::new(n_questions) }
     }
 
     /// Takes the steps of states, and delivers `batch_size` successors at once.

@@ -1,7 +1,7 @@
 //! The whole product, explicit: breadth-first search of packed states, fair loops in its graph, and the search reduced by stubborn sets.
 //!
 //! In: a Model and its properties. Out: verdicts with evidence. `search.rs` goes through the states level by level (`expand.rs` takes
-//! the steps of a state, `shard.rs` and `parallel.rs` divide the work), `path.rs` finds the run to what was found; `liveness.rs`
+//! the steps of a state, `parallel.rs` divides the work), `path.rs` finds the run to what was found; `liveness.rs`
 //! finds fair loops; [`Mono`] is the method. [`Stubborn`]: the product, reduced with the help of local state graphs.
 
 mod expand;
@@ -11,7 +11,6 @@ mod parallel;
 mod path;
 mod patience;
 mod search;
-mod shard;
 mod stubborn;
 
 pub use mono::{Mono, explore};

@@ -11,11 +11,11 @@ use std::time::Duration;
 use base::StopReason;
 
 use crate::expand::{Counts, Delivery, Expander, Finder, Level};
-use crate::shard::Shard;
 use engine::meter::Meter;
 use packed::machine::Flow;
 use packed::packing::Packed;
 use packed::questions::Hits;
+use packed::shard::Shard;
 use packed::store::BATCH;
 
 /// How many states a message has, at most.
@@ -62,16 +62,22 @@ pub fn expand_level<const W: usize>(level: Level<'_>, depth: usize, shards: &mut
 
 fn work<const W: usize>(level: Level<'_>, depth: usize, post: Post<'_, W>) -> (Counts, Hits<W>) {
     let _guard = StopOnPanic(level.meter);
-    let positions = post.shard.level(depth);
     let mut expander = level.expander(post, MESSAGE);
     let scratch = level.machine.scratch();
-    let expand_all = || {
-        for position in positions {
-            let state = *expander.delivery.shard.store.state(position);
-            expander.expand(&state, &scratch)?;
-            if position.is_multiple_of(16) {
-                let Expander { delivery, finder, .. } = &mut expander;
-                delivery.store_arrived(finder)?;
+    let mut expand_all = || {
+        let mut n_taken = 0;
+        loop {
+            // Copies, since what is stored may move to disk meanwhile.
+            let stretch = level.stretch(expander.delivery.shard, depth, &mut n_taken)?;
+            if stretch.is_empty() {
+                break;
+            }
+            for (nth, state) in stretch.iter().enumerate() {
+                expander.expand(state, &scratch)?;
+                if nth.is_multiple_of(16) {
+                    let Expander { delivery, finder, .. } = &mut expander;
+                    delivery.store_arrived(finder)?;
+                }
             }
         }
         expander.finish()

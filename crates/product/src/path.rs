@@ -20,12 +20,12 @@ use model::process::ProcessId;
 use rustc_hash::FxBuildHasher;
 
 use crate::patience::Patience;
-use crate::shard::Shard;
 use engine::meter::Meter;
 use packed::initial::InitialStates;
 use packed::machine::{Flow, Machine, Scratch, Sink};
 use packed::packing::Packed;
 use packed::questions::Goal;
+use packed::shard::Shard;
 
 /// The search whose levels are walked.
 #[derive(Clone, Copy)]
@@ -86,7 +86,7 @@ impl Movers {
 
 /// What is known about a state of the cone.
 #[derive(Clone, Debug)]
-struct Way {
+struct Distance {
     /// Its level.
     depth: usize,
     /// The fewest switches on a shortest way from here to the goal.
@@ -95,14 +95,14 @@ struct Way {
     movers: Movers,
 }
 
-impl Way {
+impl Distance {
     /// The switches of a way that comes here by a step of the process.
     fn n_switches_after(&self, process: ProcessId) -> u32 {
         self.n_switches + u32::from(!self.movers.contains(process))
     }
 }
 
-type Cone<const W: usize> = HashMap<Packed<W>, Way, FxBuildHasher>;
+type Cone<const W: usize> = HashMap<Packed<W>, Distance, FxBuildHasher>;
 
 /// A run: states, and who moves between them.
 struct Run<const W: usize> {
@@ -134,9 +134,8 @@ impl<const W: usize> Walker<'_, W> {
     }
 
     /// The states of a level, shard by shard.
-    fn states(&self, depth: usize) -> impl Iterator<Item = &Packed<W>> {
-        let states = move |shard: &Shard<W>| shard.level(depth);
-        self.levels.shards.iter().flat_map(move |shard| states(shard).map(|position| shard.store.state(position)))
+    fn states(&self, depth: usize) -> impl Iterator<Item = Result<Packed<W>, StopReason>> {
+        self.levels.shards.iter().flat_map(move |shard| shard.states(depth))
     }
 
     /// Whether a state meets the goal: then who may move next without a switch.
@@ -163,24 +162,26 @@ impl<const W: usize> Walker<'_, W> {
         let mut cone = Cone::default();
         let mut checkpoint = Checkpoint { meter: self.levels.meter, n_steps: 0, bytes: 0 };
         for state in self.states(depth) {
+            let state = state?;
             checkpoint.pass(&cone)?;
-            if let Some(movers) = self.at_goal(state) {
-                cone.insert(*state, Way { depth, n_switches: 0, movers });
+            if let Some(movers) = self.at_goal(&state) {
+                cone.insert(state, Distance { depth, n_switches: 0, movers });
             }
         }
         for depth in (0..depth).rev() {
             for state in self.states(depth) {
+                let state = state?;
                 checkpoint.pass(&cone)?;
                 let movers = Movers::none(self.n_processes());
-                let way = Way { depth, n_switches: u32::MAX, movers };
+                let way = Distance { depth, n_switches: u32::MAX, movers };
                 let mut ways = Ways { cone: &cone, way, meter: self.levels.meter, refused: None };
-                let _continues = self.levels.machine.expand(state, &self.scratch, &mut ways);
+                let _continues = self.levels.machine.expand(&state, &self.scratch, &mut ways);
                 let Ways { way, refused, .. } = ways;
                 if let Some(reason) = refused {
                     return Err(reason);
                 }
                 if way.n_switches < u32::MAX {
-                    cone.insert(*state, way);
+                    cone.insert(state, way);
                 }
             }
         }
@@ -212,7 +213,7 @@ impl<const W: usize> Walker<'_, W> {
     }
 
     /// The process that moved last if it can go on, else the first that can.
-    fn next_mover(&self, way: &Way, last: Option<ProcessId>) -> ProcessId {
+    fn next_mover(&self, way: &Distance, last: Option<ProcessId>) -> ProcessId {
         let processes = self.levels.machine.codec.model.processes.ids();
         last.into_iter()
             .chain(processes)
@@ -225,16 +226,17 @@ impl<const W: usize> Walker<'_, W> {
         let mut patience = Patience::new(reason);
         let mut met = None;
         for state in self.states(depth) {
+            let state = state?;
             patience.pass()?;
-            if let Some(movers) = self.at_goal(state) {
-                met = Some((*state, movers));
+            if let Some(movers) = self.at_goal(&state) {
+                met = Some((state, movers));
                 break;
             }
         }
         let (goal, movers) = met.expect("a state of this level meets the goal");
         let mut run = Run { states: vec![goal], movers: Vec::new(), last: None };
         if matches!(self.goal, Goal::Fault) {
-            run.last = Some(self.next_mover(&Way { depth, n_switches: 0, movers }, None));
+            run.last = Some(self.next_mover(&Distance { depth, n_switches: 0, movers }, None));
         }
         for depth in (0..depth).rev() {
             let (state, mover) = self.predecessor(depth, run.states[run.states.len() - 1], &mut patience)?;
@@ -254,11 +256,12 @@ impl<const W: usize> Walker<'_, W> {
         patience: &mut Patience,
     ) -> Result<(Packed<W>, ProcessId), StopReason> {
         for state in self.states(depth) {
+            let state = state?;
             patience.pass()?;
             let mut to = To { target, by: None, patience };
-            let _found = self.levels.machine.expand(state, &self.scratch, &mut to);
+            let _found = self.levels.machine.expand(&state, &self.scratch, &mut to);
             if let Some(mover) = to.by {
-                return Ok((*state, mover));
+                return Ok((state, mover));
             }
         }
         // There is one; only when time ran out in the middle of a state's steps it may have been missed.
@@ -307,7 +310,7 @@ impl Checkpoint<'_> {
         if !self.n_steps.is_multiple_of(64) {
             return Ok(());
         }
-        let entry = size_of::<Packed<W>>() + size_of::<Way>() + 1;
+        let entry = size_of::<Packed<W>>() + size_of::<Distance>() + 1;
         let bytes = (cone.capacity() * entry) as u64;
         self.meter.add(bytes.saturating_sub(self.bytes));
         self.bytes = self.bytes.max(bytes);
@@ -355,7 +358,7 @@ impl<const W: usize> Sink<W> for Faults {
 /// Collects the best ways from a state into the cone.
 struct Ways<'a, const W: usize> {
     cone: &'a Cone<W>,
-    way: Way,
+    way: Distance,
     meter: &'a Meter<'a>,
     refused: Option<StopReason>,
 }
@@ -385,7 +388,7 @@ impl<const W: usize> Sink<W> for Ways<'_, W> {
 /// Finds the first step that goes on along a best way.
 struct Onward<'a, const W: usize> {
     cone: &'a Cone<W>,
-    way: &'a Way,
+    way: &'a Distance,
     next: Option<Packed<W>>,
 }
 

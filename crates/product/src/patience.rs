@@ -15,7 +15,7 @@ pub struct Patience {
 }
 
 impl Patience {
-    /// Begins now; when it is over, the reason why the limit was reached stands.
+    /// A grace period from now on; after it `pass` returns `reason`.
     pub fn new(reason: StopReason) -> Self {
         Patience { end: Instant::now() + GRACE, reason, n_steps: 0 }
     }

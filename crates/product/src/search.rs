@@ -14,16 +14,17 @@ use evidence::{Exploration, Trace};
 use crate::expand::{Counts, Delivery, Finder, Level, OpenQuestions};
 use crate::parallel;
 use crate::path::{self, Levels};
-use crate::shard::{Shard, shard_of};
 use engine::meter::Meter;
 use packed::initial::InitialStates;
 use packed::machine::{Flow, Machine};
 use packed::packing::Packed;
 use packed::questions::{Goal, Hits, Question};
+use packed::shard::{Shard, shard_of};
+use packed::spill::Overflow;
 use packed::store::BATCH;
 
 /// A level with fewer states is not worth starting threads for.
-const MIN_PARALLEL_LEVEL: usize = 2_000;
+const MIN_PARALLEL_LEVEL: u64 = 2_000;
 
 /// What is known about a question.
 #[derive(Clone, Debug)]
@@ -65,12 +66,18 @@ pub struct Search<'a, const W: usize> {
 impl<'a, const W: usize> Search<'a, W> {
     /// A search that has seen nothing yet.
     pub fn new(machine: &'a Machine<'a>, questions: &'a [Question], meter: &'a Meter<'a>, n_threads: usize) -> Self {
+        let n_shards = n_threads.max(1);
+        let shard = || {
+            let mut shard = Shard::new(machine.codec.layout.n_words, meter);
+            overflow(meter, n_shards).into_iter().for_each(|overflow| shard.overflow_to(overflow));
+            shard
+        };
         Search {
             machine,
             questions,
             meter,
             started: Instant::now(),
-            shards: (0..n_threads.max(1)).map(|_| Shard::new(meter)).collect(),
+            shards: std::iter::repeat_with(shard).take(n_shards).collect(),
             counts: Counts::default(),
             depth: 0,
             findings: questions.iter().map(|_| None).collect(),
@@ -102,14 +109,14 @@ impl<'a, const W: usize> Search<'a, W> {
         !self.questions.is_empty() && self.findings.iter().all(Option::is_some)
     }
 
-    fn level_len(&self) -> usize {
-        self.shards.iter().map(|shard| shard.level(self.depth).len()).sum()
+    fn level_len(&self) -> u64 {
+        self.shards.iter().map(|shard| shard.level_len(self.depth)).sum()
     }
 
     fn explored(&self, complete: bool) -> Exploration {
         let last_level = self.depth.saturating_sub(usize::from(self.level_len() == 0));
         Exploration {
-            states: self.shards.iter().map(|shard| shard.store.n_states() as u64).sum(),
+            states: self.shards.iter().map(Shard::n_states).sum(),
             transitions: self.counts.transitions,
             deadlocks: self.counts.deadlocks,
             errors: self.counts.errors,
@@ -142,7 +149,7 @@ impl<'a, const W: usize> Search<'a, W> {
             }
         }
         let hits = finder.hits;
-        self.shards.iter_mut().for_each(Shard::begin_level);
+        self.shards.iter_mut().for_each(|shard| shard.begin_level(self.meter));
         self.decide(&hits, |goal| matches!(goal, Goal::State(..)), 0);
     }
 
@@ -158,7 +165,7 @@ impl<'a, const W: usize> Search<'a, W> {
             expand_level(level, self.depth, &mut self.shards)
         };
         self.counts.add(counts);
-        self.shards.iter_mut().for_each(Shard::begin_level);
+        self.shards.iter_mut().for_each(|shard| shard.begin_level(self.meter));
         // What the steps show is true of this level, what the new states show, of the next.
         self.decide(&hits, |goal| !matches!(goal, Goal::State(..)), self.depth);
         self.decide(&hits, |goal| matches!(goal, Goal::State(..)), self.depth + 1);
@@ -205,6 +212,13 @@ impl<'a, const W: usize> Search<'a, W> {
     }
 }
 
+/// Where a shard's states go when memory is short, if there is disk.
+fn overflow(meter: &Meter<'_>, n_shards: usize) -> Option<Overflow> {
+    // The other half is for sorting what moves there, and for what nobody counts.
+    let most_bytes = meter.memory_limit()? / 2 / n_shards as u64;
+    Some(Overflow { directory: meter.disk()?.to_owned(), most_bytes })
+}
+
 /// Expands a level with one thread.
 fn expand_level<const W: usize>(level: Level<'_>, depth: usize, shards: &mut [Shard<W>]) -> (Counts, Hits<W>) {
     let n_shards = shards.len();
@@ -212,9 +226,14 @@ fn expand_level<const W: usize>(level: Level<'_>, depth: usize, shards: &mut [Sh
     let scratch = level.machine.scratch();
     let mut expand_all = || {
         for shard in 0..n_shards {
-            for position in expander.delivery.shards[shard].level(depth) {
-                let state = *expander.delivery.shards[shard].store.state(position);
-                expander.expand(&state, &scratch)?;
+            let mut n_taken = 0;
+            loop {
+                // Copies, since what is stored may move to disk meanwhile.
+                let stretch = level.stretch(&expander.delivery.shards[shard], depth, &mut n_taken)?;
+                if stretch.is_empty() {
+                    break;
+                }
+                stretch.iter().try_for_each(|state| expander.expand(state, &scratch))?;
             }
         }
         expander.finish()

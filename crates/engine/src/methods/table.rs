@@ -183,8 +183,14 @@ pub static METHODS: [Declaration; 19] = [
 const EXPLICIT: &[Feature] = &[Feature::WideStates, Feature::Numbers];
 
 /// The same, reduced.
-const STUBBORN: &[Feature] =
-    &[Feature::Procedures, Feature::WideStates, Feature::Numbers, Feature::Chains, Feature::WhenNobody];
+const STUBBORN: &[Feature] = &[
+    Feature::Procedures,
+    Feature::WideStates,
+    Feature::Numbers,
+    Feature::Chains,
+    Feature::WhenNobody,
+    Feature::Initially,
+];
 
 /// Runs of the whole product with diagrams.
 const GLOBAL: &[Feature] = &[
@@ -195,6 +201,7 @@ const GLOBAL: &[Feature] = &[
     Feature::Patterns,
     Feature::Chains,
     Feature::WhenNobody,
+    Feature::Initially,
 ];
 
 /// The whole product with diagrams: control points are numbered, and cases are listed.
@@ -207,6 +214,7 @@ const WHOLE_DIAGRAMS: &[Feature] = &[
     Feature::Patterns,
     Feature::Chains,
     Feature::WhenNobody,
+    Feature::Initially,
 ];
 
 /// Local sets with diagrams.
@@ -218,6 +226,7 @@ const LOCAL_DIAGRAMS: &[Feature] = &[
     Feature::ManyRounds,
     Feature::Patterns,
     Feature::Chains,
+    Feature::Initially,
 ];
 
 /// The same with exposed facts.
@@ -233,6 +242,7 @@ const COMPLETION: &[Feature] = &[
     Feature::Patterns,
     Feature::Chains,
     Feature::WhenNobody,
+    Feature::Initially,
 ];
 
 /// Local sets that are listed.
@@ -243,6 +253,7 @@ const LISTED: &[Feature] = &[
     Feature::WideStates,
     Feature::Numbers,
     Feature::WholeChains,
+    Feature::Initially,
 ];
 
 /// Local state graphs, whose edges are single actions.
@@ -254,6 +265,7 @@ const GRAPHS: &[Feature] = &[
     Feature::Numbers,
     Feature::Chains,
     Feature::WholeChains,
+    Feature::Initially,
 ];
 
 /// Local sets that are listed until they grow too large.
@@ -266,6 +278,7 @@ const LISTED_THEN_DRAWN: &[Feature] = &[
     Feature::ManyOutcomes,
     Feature::ManyRounds,
     Feature::WholeChains,
+    Feature::Initially,
 ];
 
 /// Views of interchangeable processes.
@@ -277,6 +290,7 @@ const VIEWS: &[Feature] = &[
     Feature::Procedures,
     Feature::Rendezvous,
     Feature::Sizes,
+    Feature::Initially,
 ];
 
 /// Path edges.
@@ -290,6 +304,7 @@ const PUSHDOWN: &[Feature] = &[
     Feature::Chains,
     Feature::WhenNobody,
     Feature::EndPlaces,
+    Feature::Initially,
 ];
 
 /// View graphs and their fair components.
@@ -303,6 +318,7 @@ const PROPAGATED: &[Feature] = &[
     Feature::ChangingDomain,
     Feature::Tableau,
     Feature::Numbers,
+    Feature::Initially,
 ];
 
 /// Abstract processes and ranks.
@@ -322,6 +338,7 @@ const FAIR: &[Feature] = &[
     Feature::ManyRounds,
     Feature::ManyBlocks,
     Feature::WhenNobody,
+    Feature::Initially,
 ];
 
 /// The same, where fairness is that of scheduling.
@@ -342,4 +359,5 @@ const SCHEDULED: &[Feature] = &[
     Feature::ManyRounds,
     Feature::ManyBlocks,
     Feature::WhenNobody,
+    Feature::Initially,
 ];

@@ -394,13 +394,14 @@ impl Keeper {
         let written = (|| {
             let mut writer = BufWriter::with_capacity(1 << 18, &self.states);
             let (mut sum, mut n_states) = (0, 0);
-            part.each_state(level, |state| {
+            for state in part.states(level) {
                 n_states += 1;
-                state[..self.n_words].iter().try_for_each(|&word| {
+                let state = state.map_err(|reason| std::io::Error::other(reason.to_string()))?;
+                for &word in &state[..self.n_words] {
                     sum = mixed(sum, word);
-                    writer.write_all(&word.to_le_bytes())
-                })
-            })?;
+                    writer.write_all(&word.to_le_bytes())?;
+                }
+            }
             writer.flush()?;
             drop(writer);
             self.states.sync_data()?;

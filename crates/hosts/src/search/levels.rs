@@ -17,12 +17,14 @@ use packed::compile::Compiler;
 use packed::machine::Machine;
 use packed::packing::Packed;
 use packed::questions::{Goal, Question};
+use packed::shard::shard_of;
+use packed::spill::Overflow;
 use packed::width::{ForWidth, with_width};
 use serde::{Deserialize, Serialize};
 
 use super::checkpoint::{Keeper, Kept, Store as Disk};
 use super::net::Net;
-use super::part::{Counts, Overflow, Part};
+use super::part::{Counts, Part};
 use super::stop::Stop;
 use super::told::{ExplorationForm, Progress, Teller};
 
@@ -156,7 +158,7 @@ impl ForWidth for Job<'_, '_, '_> {
             None => (None, None),
         };
         if let (Some(keeper), Some(bytes)) = (&keeper, budget.memory_limit()) {
-            // While states move to disk they are in memory twice.
+            // The other half is for sorting what moves to disk, and for what nobody counts.
             let most_bytes = bytes / 2 / plan.n_threads as u64;
             part.overflow_to(Overflow { directory: keeper.overflow_directory(net.me()), most_bytes });
         }
@@ -239,7 +241,7 @@ impl<const W: usize> Worker<'_, '_, '_, '_, W> {
             let read = file.read_level::<W>(depth, |states| {
                 let mut outbox: Vec<Vec<Packed<W>>> = vec![Vec::new(); n_workers];
                 for state in states {
-                    outbox[super::part::owner(state, n_workers)].push(*state);
+                    outbox[shard_of(state, n_workers)].push(*state);
                 }
                 for (to, states) in outbox.iter().enumerate().filter(|(_, states)| !states.is_empty()) {
                     self.net.send(to, super::part::as_packet(states));
@@ -269,7 +271,7 @@ impl<const W: usize> Worker<'_, '_, '_, '_, W> {
         }
         let written = keeper.write_level(self.depth, &self.part, self.part.counts, &self.part.hits.decided);
         if let Err(why) = written {
-            self.part.meter.stop(StopReason::HostLost { host: String::new(), why });
+            self.part.meter.stop(StopReason::Disk(why));
         }
     }
 

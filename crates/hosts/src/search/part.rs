@@ -1,28 +1,26 @@
 //! One worker's part of the states, and what it does with them.
 //!
 //! In: a compiled program with its questions, and states that belong to this worker. Out: the successors of a level, those of this worker stored, the others
-//! sent to their owners in batches; counts; and which questions were hit. Owners follow from the hash of a state. The part knows levels as ranges of positions in
-//! its store, and no parents. Where memory is short and there is disk, states move there (`spill.rs`): from then on the store has only what was found of the level that is being filled.
+//! sent to their owners in batches; counts; and which questions were hit. Owners follow from the hash of a state. The part knows levels
+//! ([`packed::shard`]), and no parents.
 
-use std::io;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
 
-use base::{Budget, Feature, StopReason, Unsupported};
+use base::{Budget, StopReason};
 use engine::Silent;
 use engine::meter::Meter;
 use model::process::ProcessId;
-use packed::hash::hash;
 use packed::initial::InitialStates;
 use packed::machine::{Flow, Machine, Scratch, Sink};
 use packed::packing::Packed;
 use packed::questions::{Goal, Hits, Question};
-use packed::store::{BATCH, Store};
+use packed::shard::{Shard, shard_of};
+use packed::spill::Overflow;
+use packed::store::BATCH;
 use packed::term::TermId;
 use serde::{Deserialize, Serialize};
 
 use super::net::Net;
-use super::spill::{Spill, States};
 
 /// So many states are sent to another worker at once.
 const SENT_BATCH: usize = 512;
@@ -36,15 +34,6 @@ const CHECK_EVERY: usize = 64;
 /// The first word of a packet that holds states, and of one that says that somebody has stopped.
 const STATES: u64 = 0;
 const STOPPED: u64 = 1;
-
-/// Where states go when they take so much memory.
-#[derive(Clone, Debug)]
-pub struct Overflow {
-    /// The directory, which no other worker uses.
-    pub directory: PathBuf,
-    /// The most bytes in memory.
-    pub most_bytes: u64,
-}
 
 /// What was counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,9 +63,7 @@ pub struct Part<'a, const W: usize> {
     pub questions: &'a [Question],
     /// The limits of this worker.
     pub meter: Meter<'a>,
-    store: Store<W>,
-    /// Where each level begins; the last one is being filled.
-    level_starts: Vec<usize>,
+    shard: Shard<W>,
     /// What was hit since it was last asked.
     pub hits: Hits<W>,
     /// What was counted since the search began, or was resumed.
@@ -86,32 +73,24 @@ pub struct Part<'a, const W: usize> {
     scratch: Scratch<W>,
     me: usize,
     n_workers: usize,
-    /// Where states go when memory is short; only where there is disk.
-    overflow: Option<Overflow>,
-    /// Closed levels, once they are on disk.
-    spill: Option<Spill<W>>,
 }
 
 impl<'a, const W: usize> Part<'a, W> {
     /// A part without states.
     pub fn new(machine: &'a Machine<'a>, questions: &'a [Question], budget: &'a Budget, net: &Net<'_>) -> Self {
         let meter = Meter::new(budget, &Silent);
-        let store = Store::new();
-        meter.add(store.bytes());
+        let shard = Shard::new(machine.codec.layout.n_words, &meter);
         let mut part = Part {
             machine,
             questions,
             meter,
-            store,
-            level_starts: vec![0],
+            shard,
             hits: Hits::new(questions.len()),
             counts: Counts::default(),
             open: Vec::new(),
             scratch: machine.scratch(),
             me: net.me(),
             n_workers: net.n_workers(),
-            overflow: None,
-            spill: None,
         };
         part.ask(&vec![true; questions.len()]);
         part
@@ -130,106 +109,34 @@ impl<'a, const W: usize> Part<'a, W> {
 
     /// From now on states go to disk where memory is short.
     pub fn overflow_to(&mut self, overflow: Overflow) {
-        self.overflow = Some(overflow);
+        self.shard.overflow_to(overflow);
     }
 
     /// How many states there are.
     pub fn n_states(&self) -> u64 {
-        self.spill.as_ref().map_or(self.store.n_states() as u64, Spill::n_states)
+        self.shard.n_states()
     }
 
-    /// The states of a level, from memory or from disk.
-    fn states(&self, depth: usize) -> io::Result<Level<'_, W>> {
-        match &self.spill {
-            Some(spill) => spill.level(depth).map(Level::Spilled),
-            None => Ok(Level::Stored(&self.store, self.positions(depth))),
-        }
-    }
-
-    /// Shows the states of a level, until that fails.
-    ///
-    /// # Errors
-    /// What the system says, and what fails.
-    pub fn each_state(&self, depth: usize, mut show: impl FnMut(&Packed<W>) -> io::Result<()>) -> io::Result<()> {
-        let mut states = self.states(depth)?;
-        while let Some(state) = states.next()? {
-            show(&state)?;
-        }
-        Ok(())
-    }
-
-    fn positions(&self, depth: usize) -> std::ops::Range<usize> {
-        let start = |depth: usize| self.level_starts.get(depth).copied().unwrap_or(self.store.n_states());
-        start(depth)..start(depth + 1)
+    /// The states of a level.
+    pub fn states(&self, depth: usize) -> impl Iterator<Item = Result<Packed<W>, StopReason>> {
+        self.shard.states(depth)
     }
 
     /// How many states a level has here.
     pub fn level_len(&self, depth: usize) -> u64 {
-        self.spill.as_ref().map_or(self.positions(depth).len() as u64, |spill| spill.level_len(depth))
+        self.shard.level_len(depth)
     }
 
     /// Begins to fill the next level.
     pub fn begin_level(&mut self) {
-        match self.spill {
-            None => self.level_starts.push(self.store.n_states()),
-            Some(_) if self.meter.is_stopped() => {}
-            Some(_) => {
-                let found = self.take_store();
-                let closed =
-                    self.spill.as_mut().map_or(Ok(()), |spill| spill.note(found).and_then(|()| spill.close_level()));
-                self.note_disk(closed);
-            }
-        }
-    }
-
-    /// Where the disk does not do its work, nothing can follow.
-    fn note_disk(&self, done: io::Result<()>) {
-        if let Err(error) = done {
-            let why = match error.kind() {
-                io::ErrorKind::StorageFull => {
-                    "states that memory has no room for cannot be written: no space is left".to_owned()
-                }
-                _ => format!("states that memory has no room for cannot be kept on disk: {error}"),
-            };
-            self.meter.stop(StopReason::HostLost { host: String::new(), why });
-        }
-    }
-
-    /// Takes all states out of the store.
-    fn take_store(&mut self) -> Vec<Packed<W>> {
-        let store = std::mem::take(&mut self.store);
-        let states = (0..store.n_states()).map(|position| *store.state(position)).collect();
-        self.meter.remove(store.bytes());
-        self.meter.add(self.store.bytes());
-        states
-    }
-
-    /// Moves states to disk: the closed levels, the first time, and what was found since.
-    fn move_to_disk(&mut self, directory: PathBuf) -> io::Result<()> {
-        if self.spill.is_none() {
-            let mut spill = Spill::new(directory)?;
-            // The last level is being filled.
-            let n_closed = self.level_starts.len() - 1;
-            for depth in 0..n_closed {
-                let states = self.positions(depth).map(|position| *self.store.state(position)).collect();
-                spill.add_level(states)?;
-            }
-            let first = self.level_starts[n_closed];
-            let found = (first..self.store.n_states()).map(|position| *self.store.state(position)).collect();
-            spill.note(found)?;
-            drop(self.take_store());
-            self.spill = Some(spill);
-            return Ok(());
-        }
-        let found = self.take_store();
-        self.spill.as_mut().map_or(Ok(()), |spill| spill.note(found))
+        self.shard.begin_level(&self.meter);
     }
 
     /// Stores the initial states that belong here.
     pub fn start(&mut self) {
         let mut batch = Vec::with_capacity(BATCH);
         for (nth, state) in InitialStates::<W>::new(self.machine.codec).enumerate() {
-            if owner(&state, self.n_workers) == self.me {
+            if shard_of(&state, self.n_workers) == self.me {
                 batch.push(state);
             }
             if batch.len() == BATCH {
@@ -249,34 +156,17 @@ impl<'a, const W: usize> Part<'a, W> {
             if self.meter.is_stopped() {
                 return;
             }
-            if let Some(overflow) = &self.overflow
-                && self.store.n_states() > BATCH
-                && self.store.bytes_with(batch.len()).is_none_or(|bytes| bytes > overflow.most_bytes)
-            {
-                let moved = self.move_to_disk(overflow.directory.clone());
-                self.note_disk(moved);
-                if self.meter.is_stopped() {
-                    return;
-                }
-            }
-            let n_before = self.store.n_states();
-            let reserved = match self.store.bytes_with(batch.len()) {
-                None => Err(Unsupported::about(Feature::Numbers, "states").into()),
-                Some(bytes) => self.meter.reserve(bytes - self.store.bytes()).map(|()| bytes),
-            };
-            match reserved {
+            let new = match self.shard.insert(batch, &self.meter) {
+                Ok(new) => new,
                 Err(reason) => return self.meter.stop(reason),
-                Ok(bytes) => {
-                    self.store.insert(batch);
-                    self.meter.remove(bytes.saturating_sub(self.store.bytes()));
-                }
-            }
+            };
             if !self.open.is_empty() {
-                for position in n_before..self.store.n_states() {
-                    self.hits.look(&self.open, self.store.state(position), self.machine, &self.scratch);
+                let mut states = Vec::with_capacity(new.len());
+                self.shard.read(new, &mut states);
+                for state in &states {
+                    self.hits.look(&self.open, state, self.machine, &self.scratch);
                 }
             }
-            self.meter.stored((self.store.n_states() - n_before) as u64);
         }
     }
 
@@ -304,10 +194,11 @@ impl<'a, const W: usize> Part<'a, W> {
         let mut n_taken = 0;
         'level: loop {
             // Copies, since what is stored may move to disk meanwhile.
-            let stretch = match self.stretch(depth, &mut n_taken) {
+            let stretch = match self.shard.stretch(depth, n_taken, STRETCH) {
                 Ok(stretch) => stretch,
-                Err(error) => break self.note_disk(Err(error)),
+                Err(reason) => break self.meter.stop(reason),
             };
+            n_taken += stretch.len() as u64;
             if stretch.is_empty() {
                 break;
             }
@@ -340,27 +231,6 @@ impl<'a, const W: usize> Part<'a, W> {
         }
         net.close(|words| self.take(&words));
         self.begin_level();
-    }
-
-    /// The next states of a level, after so many of them.
-    fn stretch(&mut self, depth: usize, n_taken: &mut u64) -> io::Result<Vec<Packed<W>>> {
-        if self.spill.is_none() {
-            let positions = self.positions(depth);
-            let first = (positions.start + *n_taken as usize).min(positions.end);
-            let last = (first + STRETCH).min(positions.end);
-            *n_taken += (last - first) as u64;
-            return Ok((first..last).map(|position| *self.store.state(position)).collect());
-        }
-        let mut stretch = Vec::with_capacity(STRETCH);
-        let Some(spill) = &self.spill else { return Ok(stretch) };
-        let mut states = spill.level_from(depth, *n_taken)?;
-        while stretch.len() < STRETCH
-            && let Some(state) = states.next()?
-        {
-            stretch.push(state);
-        }
-        *n_taken += stretch.len() as u64;
-        Ok(stretch)
     }
 
     /// What the steps of a state show.
@@ -409,44 +279,21 @@ impl<'a, const W: usize> Part<'a, W> {
     }
 
     fn least(&self, depth: usize, is_wanted: impl Fn(&Packed<W>) -> bool) -> Option<Packed<W>> {
-        let (mut least, mut nth): (Option<Packed<W>>, usize) = (None, 0);
-        let looked = self.each_state(depth, |state| {
-            nth += 1;
-            if nth % CHECK_EVERY == 1 && !self.meter.may_go_on(0) {
-                return Err(io::ErrorKind::Interrupted.into());
+        let mut least: Option<Packed<W>> = None;
+        for (nth, state) in self.states(depth).enumerate() {
+            match state {
+                Err(reason) => self.meter.stop(reason),
+                Ok(_) if nth % CHECK_EVERY == 0 && !self.meter.may_go_on(0) => {}
+                Ok(state) if least.is_none_or(|known| state < known) && is_wanted(&state) => least = Some(state),
+                Ok(_) => {}
             }
-            if least.is_none_or(|known| *state < known) && is_wanted(state) {
-                least = Some(*state);
+            if self.meter.is_stopped() {
+                break;
             }
-            Ok(())
-        });
-        if !self.meter.is_stopped() {
-            self.note_disk(looked);
         }
         // What was not looked at whole has no least state.
         least.filter(|_| !self.meter.is_stopped())
     }
-}
-
-/// The states of a level, one after the other.
-enum Level<'p, const W: usize> {
-    Stored(&'p Store<W>, std::ops::Range<usize>),
-    Spilled(States<W>),
-}
-
-impl<const W: usize> Level<'_, W> {
-    fn next(&mut self) -> io::Result<Option<Packed<W>>> {
-        match self {
-            Level::Stored(store, positions) => Ok(positions.next().map(|position| *store.state(position))),
-            Level::Spilled(states) => states.next(),
-        }
-    }
-}
-
-/// Which of so many workers a state belongs to.
-pub fn owner<const W: usize>(state: &Packed<W>, n_workers: usize) -> usize {
-    // The store uses the high bits for slots and the low 32 as tags; these are between.
-    ((u64::from((hash(state) >> 8) as u32) * n_workers as u64) >> 32) as usize
 }
 
 /// States as words of a packet.
@@ -467,7 +314,7 @@ impl<const W: usize> Sink<W> for Steps<'_, '_, '_, '_, '_, W> {
     #[inline]
     fn successor(&mut self, _process: ProcessId, next: &Packed<W>) -> Flow {
         self.part.counts.transitions += 1;
-        let to = owner(next, self.part.n_workers);
+        let to = shard_of(next, self.part.n_workers);
         if to == self.part.me {
             self.own.push(*next);
             if self.own.len() == BATCH {

@@ -33,7 +33,7 @@ impl Stop {
             StopReason::Cancelled => Stop::Cancelled,
             StopReason::TimeLimit(time) => Stop::Time(time.as_millis() as u64),
             StopReason::MemoryLimit(bytes) => Stop::Memory(*bytes),
-            StopReason::HostLost { why, .. } => Stop::Disk(why.clone()),
+            StopReason::Disk(why) => Stop::Disk(why.clone()),
             StopReason::PropertyError(why) => Stop::Property(why.clone()),
             _ => Stop::Numbers,
         }
@@ -53,13 +53,10 @@ impl Stop {
             Stop::Cancelled => StopReason::Cancelled,
             Stop::Time(time) => StopReason::TimeLimit(Duration::from_millis(*time)),
             Stop::Memory(bytes) => StopReason::MemoryLimit(*bytes),
-            Stop::Disk(why) => StopReason::HostLost { host: String::new(), why: why.clone() },
+            Stop::Disk(why) => StopReason::Disk(why.clone()),
             Stop::Numbers => Unsupported::about(Feature::Numbers, "states").into(),
             Stop::Property(why) => StopReason::PropertyError(why.clone()),
-            Stop::OnHost(host, stop) => match stop.reason() {
-                StopReason::HostLost { why, .. } => StopReason::HostLost { host: host.clone(), why },
-                reason => StopReason::OnHost { host: host.clone(), reason: Box::new(reason) },
-            },
+            Stop::OnHost(host, stop) => StopReason::OnHost { host: host.clone(), reason: Box::new(stop.reason()) },
         }
     }
 }
@@ -77,7 +74,7 @@ mod tests {
         let memory = there_and_back(StopReason::MemoryLimit(64 << 20));
         assert_eq!(memory.code(), "memory-limit");
         assert!(memory.to_string().starts_with("on host node1: the memory limit of 64"), "{memory}");
-        let full = StopReason::HostLost { host: String::new(), why: "no space is left".to_owned() };
-        assert_eq!(there_and_back(full).to_string(), "host node1 was lost: no space is left");
+        let full = StopReason::Disk("no space is left".to_owned());
+        assert_eq!(there_and_back(full).to_string(), "on host node1: no space is left");
     }
 }

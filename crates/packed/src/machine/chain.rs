@@ -14,7 +14,7 @@ use model::process::ProcessId;
 use rustc_hash::FxHashSet;
 
 use super::paths::Paths;
-use super::{Company, Flow, Machine, Scratch, Sink};
+use super::{Flow, Machine, Scratch, Sink, SyncWith};
 use crate::code::SyncStep;
 use crate::packing::Packed;
 
@@ -135,7 +135,7 @@ impl Machine<'_> {
                 can_move |= match (self.point(process, state).marks, marked) {
                     (false, Marked::Yes) => false,
                     (false, _) => self.expand_process(process, state, scratch, sink)?,
-                    (true, _) => self.chains((process, marked, Company::Anybody), state, scratch, sink)?,
+                    (true, _) => self.chains((process, marked, SyncWith::Anybody), state, scratch, sink)?,
                 };
             }
             if can_move {
@@ -153,22 +153,22 @@ impl Machine<'_> {
         scratch: &Scratch<W>,
         sink: &mut S,
     ) -> ControlFlow<(), bool> {
-        if self.chains((process, Marked::No, Company::Anybody), state, scratch, sink)? {
+        if self.chains((process, Marked::No, SyncWith::Anybody), state, scratch, sink)? {
             return ControlFlow::Continue(true);
         }
         for other in (0..self.code.points.len()).map(ProcessId::new).filter(|&other| other != process) {
-            if self.links((other, Marked::No, Company::Anybody), state, scratch, sink)?.any() {
+            if self.links((other, Marked::No, SyncWith::Anybody), state, scratch, sink)?.any() {
                 return ControlFlow::Continue(false);
             }
         }
-        self.chains((process, Marked::Yes, Company::Anybody), state, scratch, sink)
+        self.chains((process, Marked::Yes, SyncWith::Anybody), state, scratch, sink)
     }
 
     /// Shows the sink the steps of one process that begin with some links; whether there are any. In the company of nobody, chains are cut
     /// where the process could send.
     pub(super) fn chains<const W: usize, S: Sink<W>>(
         &self,
-        (process, marked, company): (ProcessId, Marked, Company),
+        (process, marked, company): (ProcessId, Marked, SyncWith),
         state: &Packed<W>,
         scratch: &Scratch<W>,
         sink: &mut S,
@@ -195,7 +195,7 @@ impl Machine<'_> {
             }
             let next = self.links((holder, Marked::No, company), &chain.state, scratch, sink)?;
             n_faults += next.n_faults;
-            if !next.any() || company == Company::Nobody && self.may_send(holder, &chain.state, scratch) {
+            if !next.any() || company == SyncWith::Nobody && self.may_send(holder, &chain.state, scratch) {
                 self.tell(&chain, &mut told, sink)?;
             }
             for (link, state) in next.ends.into_iter().rev() {
@@ -205,7 +205,7 @@ impl Machine<'_> {
             }
         }
         if n_faults > 0 {
-            let is_whole = company == Company::Anybody;
+            let is_whole = company == SyncWith::Anybody;
             let n_faults = if is_whole { self.distinct_faults(n_faults, process, state) } else { n_faults };
             sink.faults(process, n_faults)?;
         }
@@ -242,7 +242,7 @@ impl Machine<'_> {
     /// What a process can do next.
     fn links<const W: usize, S: Sink<W>>(
         &self,
-        (process, marked, company): (ProcessId, Marked, Company),
+        (process, marked, company): (ProcessId, Marked, SyncWith),
         state: &Packed<W>,
         scratch: &Scratch<W>,
         sink: &mut S,

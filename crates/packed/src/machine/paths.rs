@@ -7,7 +7,7 @@ use model::process::ProcessId;
 use rustc_hash::FxBuildHasher;
 
 use super::chain::Marked;
-use super::{Company, Flow, Scratch, Sink};
+use super::{Flow, Scratch, Sink, SyncWith};
 use crate::packing::Packed;
 
 /// A transition of steps that may repeat it: the statements, and the successor.
@@ -28,7 +28,7 @@ pub(super) struct Paths<'a, const W: usize, S> {
     /// Who moves.
     pub process: ProcessId,
     /// With whom.
-    pub company: Company,
+    pub company: SyncWith,
     /// By which mark.
     pub marked: Marked,
     /// How many paths were a fault.

@@ -7,7 +7,7 @@ use model::process::ProcessId;
 
 use super::paths::Paths;
 use super::run::check;
-use super::{Company, Flow, Machine, Scratch, Sink};
+use super::{Flow, Machine, Scratch, Sink, SyncWith};
 use crate::code::{Address, Effect, ReceiveTarget, Step, SyncStep};
 use crate::packing::Packed;
 use crate::term::{Faulty, TermId, View};
@@ -23,9 +23,9 @@ impl Machine<'_> {
         let (me, company) = (paths.process, paths.company);
         let Some(SyncStep::Send(channel, _)) = sender.sync.as_deref() else { return Flow::Continue(()) };
         let is_there = |partner: ProcessId| match company {
-            Company::Anybody => partner != me,
-            Company::Nobody => false,
-            Company::Receiver(receiver) => partner == receiver && partner != me,
+            SyncWith::Anybody => partner != me,
+            SyncWith::Nobody => false,
+            SyncWith::Receiver(receiver) => partner == receiver && partner != me,
         };
         for &partner in self.code.receivers[channel.index()].iter().filter(|&&partner| is_there(partner)) {
             let point = self.point(partner, state);

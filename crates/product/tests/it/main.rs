@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod disk;
 mod limits;
 mod liveness;
 mod pinned;

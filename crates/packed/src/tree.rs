@@ -1,0 +1,214 @@
+//! States of several words as trees of numbered halves (LTSmin's tree compression; Laarman, van de Pol, Weber 2011).
+//!
+//! In: packed states, in batches. Out: each state once, at a position that never changes, as in [`crate::store`]. A state is cut in two halves of equal
+//! length, these again, down to 32 bits. Two halves of 32 bits have a number, so have two numbers, up to the two halves of a state, which are its *root*: one
+//! word. Since the parts of a program change little by little, most states differ in their root alone, and take 8 bytes and a slot.
+//! All pairs stand in one dictionary, which maps 64 bits to a number, whatever they mean. Successors of one state come one after the other
+//! and differ in few words, so the numbers of the last state are kept, and only those above what changed are looked up.
+
+use std::ops::Range;
+
+use crate::packing::Packed;
+use crate::store::{BATCH, StateSet, Store};
+
+/// A set of packed states of at least two words that remembers the order of insertion.
+pub struct TreeStore<const W: usize> {
+    /// How many words of a state are used; the others are 0.
+    n_words: usize,
+    /// Pairs, each at its number.
+    dictionary: Store<1>,
+    /// The pair at the top of each state.
+    roots: Store<1>,
+    /// How states are cut: below before above, the root last.
+    pairs: Vec<Pair>,
+    /// By pair: what it was in the state that was looked up last, and its number; none before the first state.
+    last: Vec<(u64, u32)>,
+}
+
+/// Two halves of a part of a state.
+#[derive(Clone, Copy, Debug)]
+struct Pair {
+    left: Half,
+    right: Half,
+}
+
+/// A half of a pair.
+#[derive(Clone, Copy, Debug)]
+enum Half {
+    /// 32 bits of a word: the low ones, or from this one on.
+    Bits { word: u32, shift: u32 },
+    /// Another pair.
+    Pair(u32),
+}
+
+/// Cuts the 32-bit parts of a range; the pairs below it, and what it is.
+fn cut(parts: Range<usize>, pairs: &mut Vec<Pair>) -> Half {
+    if parts.len() == 1 {
+        return Half::Bits { word: parts.start as u32 / 2, shift: parts.start as u32 % 2 * 32 };
+    }
+    let middle = parts.start + parts.len() / 2;
+    let (left, right) = (cut(parts.start..middle, pairs), cut(middle..parts.end, pairs));
+    pairs.push(Pair { left, right });
+    Half::Pair(pairs.len() as u32 - 1)
+}
+
+impl<const W: usize> TreeStore<W> {
+    /// An empty set of states of so many words.
+    ///
+    /// # Panics
+    /// If that is less than two, or more than `W`.
+    pub fn new(n_words: usize) -> Self {
+        assert!((2..=W).contains(&n_words), "a tree has two halves at least");
+        let mut pairs = Vec::new();
+        cut(0..2 * n_words, &mut pairs);
+        TreeStore { n_words, dictionary: Store::new(), roots: Store::new(), pairs, last: Vec::new() }
+    }
+
+    /// The most pairs below the roots of so many states.
+    fn most_pairs(&self, n_states: usize) -> usize {
+        n_states * (self.pairs.len() - 1)
+    }
+
+    /// The root of a state; what has no number yet gets one.
+    fn root(&mut self, state: &Packed<W>) -> u64 {
+        let is_first = self.last.is_empty();
+        if is_first {
+            self.last = vec![(0, 0); self.pairs.len()];
+        }
+        let (root, below) = self.pairs.split_last().expect("a state is a pair");
+        for (at, pair) in below.iter().enumerate() {
+            let key = key(pair, state, &self.last);
+            if is_first || self.last[at].0 != key {
+                self.last[at] = (key, self.dictionary.number(&[key]) as u32);
+            }
+        }
+        key(root, state, &self.last)
+    }
+}
+
+impl<const W: usize> StateSet<W> for TreeStore<W> {
+    fn n_states(&self) -> usize {
+        self.roots.n_states()
+    }
+
+    fn state(&self, position: usize) -> Packed<W> {
+        let mut states = Vec::with_capacity(1);
+        self.read(position..position + 1, &mut states);
+        states[0]
+    }
+
+    fn read(&self, positions: Range<usize>, states: &mut Vec<Packed<W>>) {
+        // By pair: its number in the state before, and what it is.
+        let mut known: Vec<(u32, u64)> = vec![(u32::MAX, 0); self.pairs.len()];
+        let mut state = [0; W];
+        for position in positions {
+            let mut key = self.roots.get(position)[0];
+            for (at, pair) in self.pairs.iter().enumerate().rev() {
+                if at + 1 < self.pairs.len() {
+                    key = known[at].1;
+                }
+                for (half, number) in [(pair.left, (key >> 32) as u32), (pair.right, key as u32)] {
+                    match half {
+                        Half::Bits { word, shift } => {
+                            let word = &mut state[word as usize];
+                            *word = *word & !(u64::from(u32::MAX) << shift) | u64::from(number) << shift;
+                        }
+                        Half::Pair(below) => {
+                            let known = &mut known[below as usize];
+                            if known.0 != number {
+                                *known = (number, self.dictionary.get(number as usize)[0]);
+                            }
+                        }
+                    }
+                }
+            }
+            states.push(state);
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        self.dictionary.bytes() + self.roots.bytes()
+    }
+
+    fn bytes_with(&self, n_more: usize) -> Option<u64> {
+        Some(self.dictionary.bytes_with(self.most_pairs(n_more))? + self.roots.bytes_with(n_more)?)
+    }
+
+    fn insert(&mut self, batch: &[Packed<W>]) {
+        debug_assert!(batch.len() <= BATCH);
+        self.dictionary.make_room(self.most_pairs(batch.len()));
+        let mut roots = [[0]; BATCH];
+        for (root, state) in roots.iter_mut().zip(batch) {
+            debug_assert!(state[self.n_words..].iter().all(|&word| word == 0));
+            *root = [self.root(state)];
+        }
+        self.roots.insert(&roots[..batch.len()]);
+    }
+}
+
+/// A pair of a state, where the numbers of those below it are known.
+#[inline]
+fn key(pair: &Pair, state: &[u64], numbers: &[(u64, u32)]) -> u64 {
+    let number = |half: Half| match half {
+        Half::Bits { word, shift } => (state[word as usize] >> shift) as u32,
+        Half::Pair(at) => numbers[at as usize].1,
+    };
+    u64::from(number(pair.left)) << 32 | u64::from(number(pair.right))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers that look random and are the same in each run.
+    fn numbers(seed: u64) -> impl Iterator<Item = u64> {
+        std::iter::successors(Some(seed), |x| {
+            Some(x.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407))
+        })
+        .map(|x| x >> 33)
+    }
+
+    /// The same states in the same order as a plain store, and memory that was foreseen.
+    fn check<const W: usize>(n_words: usize, n_values: u64, n_inserted: usize) -> (u64, u64) {
+        let (mut tree, mut plain) = (TreeStore::<W>::new(n_words), Store::<W>::new());
+        let mut random = numbers(n_words as u64 + n_values);
+        let mut state = [0; W];
+        let mut states = Vec::new();
+        for _ in 0..n_inserted {
+            // One word changes at a time, as in a search.
+            let (at, value) = (random.next().unwrap() as usize % n_words, random.next().unwrap() % n_values);
+            state[at] = value << (at % 40);
+            states.push(state);
+        }
+        for batch in states.chunks(BATCH) {
+            let foreseen = tree.bytes_with(batch.len()).unwrap();
+            tree.insert(batch);
+            plain.insert(batch);
+            assert!(tree.bytes() <= foreseen);
+        }
+        assert_eq!(tree.n_states(), plain.n_states());
+        let mut read = Vec::new();
+        tree.read(0..plain.n_states(), &mut read);
+        for position in 0..plain.n_states() {
+            assert_eq!(&tree.state(position), plain.get(position), "{n_words} words, position {position}");
+            assert_eq!(&read[position], plain.get(position), "{n_words} words, position {position}, read");
+        }
+        (tree.bytes(), StateSet::bytes(&plain))
+    }
+
+    #[test]
+    fn a_tree_is_the_same_set_in_the_same_order() {
+        for n_words in 2..=17 {
+            check::<17>(n_words, 3, 3_000);
+            check::<17>(n_words, 1 << 24, 500);
+        }
+        check::<4>(3, 40, 50_000);
+        check::<1024>(700, 2, 300);
+    }
+
+    #[test]
+    fn states_of_few_parts_take_less_room() {
+        let (tree, plain) = check::<8>(8, 5, 200_000);
+        assert!(3 * tree < plain, "{tree} bytes as trees, {plain} as they are");
+    }
+}
