@@ -170,6 +170,6 @@ pub struct Prime<S> {
     pub facts: Vec<(ProcessId, LocalFact)>,
     /// The states in which all of them hold, whatever the shared cells are.
     pub alike: S,
-    /// Those of them whose shared cells, too, are such that all are inside the set.
+    /// The states of `alike` whose shared valuation lies inside the set for every local state that satisfies `facts`.
     pub inside: S,
 }

@@ -26,7 +26,7 @@ const MOST_SUBSETS: usize = 100_000;
 
 /// What is demanded of a boolean expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Demand {
+pub enum Wanted {
     /// It is true.
     True,
     /// It is false.
@@ -35,12 +35,12 @@ pub enum Demand {
     HasValue,
 }
 
-impl Demand {
-    fn negated(self) -> Demand {
+impl Wanted {
+    fn negated(self) -> Wanted {
         match self {
-            Demand::True => Demand::False,
-            Demand::False => Demand::True,
-            Demand::HasValue => Demand::HasValue,
+            Wanted::True => Wanted::False,
+            Wanted::False => Wanted::True,
+            Wanted::HasValue => Wanted::HasValue,
         }
     }
 }
@@ -51,7 +51,7 @@ struct Literal<'e> {
     expr: &'e Expr,
     /// The values of the variables bound around it, outermost first.
     bound: Rc<[Value]>,
-    demand: Demand,
+    demand: Wanted,
 }
 
 /// In every state in which the conditions hold, looked at in turn, the claim holds.
@@ -84,38 +84,38 @@ impl<'m> Splitter<'m> {
     }
 
     /// The questions of an expression that has to meet the demand.
-    pub fn questions(mut self, expr: &Expr, demand: Demand) -> Vec<Question> {
+    pub fn questions(mut self, expr: &Expr, demand: Wanted) -> Vec<Question> {
         self.split(Clause { conditions: Vec::new(), claim: Literal { expr, bound: Rc::new([]), demand } });
         self.found
     }
 
     fn split<'e>(&mut self, clause: Clause<'e>) {
         let Literal { expr, bound, demand } = clause.claim.clone();
-        let part = |expr: &'e Expr, demand: Demand| Literal { expr, bound: bound.clone(), demand };
+        let part = |expr: &'e Expr, demand: Wanted| Literal { expr, bound: bound.clone(), demand };
         match (&expr.kind, demand) {
             (ExprKind::Not(inner), _) => self.split(Clause { claim: part(inner, demand.negated()), ..clause }),
-            (ExprKind::Binary(op, a, b), Demand::True | Demand::False) => match (op, demand) {
-                (BinaryOp::And, Demand::True) | (BinaryOp::Or, Demand::False) => {
+            (ExprKind::Binary(op, a, b), Wanted::True | Wanted::False) => match (op, demand) {
+                (BinaryOp::And, Wanted::True) | (BinaryOp::Or, Wanted::False) => {
                     self.split_both(clause, part(a, demand), part(b, demand));
                 }
-                (BinaryOp::Implies, Demand::False) => {
-                    self.split_both(clause, part(a, Demand::True), part(b, Demand::False));
+                (BinaryOp::Implies, Wanted::False) => {
+                    self.split_both(clause, part(a, Wanted::True), part(b, Wanted::False));
                 }
-                (BinaryOp::Implies, _) => self.under(&clause, part(a, Demand::True), &part(b, Demand::True)),
-                (BinaryOp::Or, _) => self.under(&clause, part(a, Demand::False), &part(b, Demand::True)),
-                (BinaryOp::And, _) => self.under(&clause, part(a, Demand::True), &part(b, Demand::False)),
-                (BinaryOp::Iff, Demand::True) => {
-                    self.under(&clause, part(a, Demand::True), &part(b, Demand::True));
-                    self.under(&clause, part(a, Demand::False), &part(b, Demand::False));
+                (BinaryOp::Implies, _) => self.under(&clause, part(a, Wanted::True), &part(b, Wanted::True)),
+                (BinaryOp::Or, _) => self.under(&clause, part(a, Wanted::False), &part(b, Wanted::True)),
+                (BinaryOp::And, _) => self.under(&clause, part(a, Wanted::True), &part(b, Wanted::False)),
+                (BinaryOp::Iff, Wanted::True) => {
+                    self.under(&clause, part(a, Wanted::True), &part(b, Wanted::True));
+                    self.under(&clause, part(a, Wanted::False), &part(b, Wanted::False));
                 }
-                (BinaryOp::LessEqual | BinaryOp::Less, Demand::True) => self.at_most(clause, *op, (a, b)),
+                (BinaryOp::LessEqual | BinaryOp::Less, Wanted::True) => self.at_most(clause, *op, (a, b)),
                 _ => self.ask(&clause),
             },
-            (ExprKind::If(test, yes, no), Demand::True | Demand::False) => {
-                self.under(&clause, part(test, Demand::True), &part(yes, demand));
-                self.under(&clause, part(test, Demand::False), &part(no, demand));
+            (ExprKind::If(test, yes, no), Wanted::True | Wanted::False) => {
+                self.under(&clause, part(test, Wanted::True), &part(yes, demand));
+                self.under(&clause, part(test, Wanted::False), &part(no, demand));
             }
-            (ExprKind::Quantified(quantified), Demand::True | Demand::False) if is_conjunction(quantified, demand) => {
+            (ExprKind::Quantified(quantified), Wanted::True | Wanted::False) if is_conjunction(quantified, demand) => {
                 let Some(instances) = self.instances(quantified, &bound, &clause.conditions) else {
                     return self.ask(&clause);
                 };
@@ -158,7 +158,7 @@ impl<'m> Splitter<'m> {
                 let inner = Literal { expr: inner, bound: bound.clone(), demand: demand.negated() };
                 self.assume(conditions, inner, claim, by_instance);
             }
-            (ExprKind::Quantified(quantified), Demand::True | Demand::False)
+            (ExprKind::Quantified(quantified), Wanted::True | Wanted::False)
                 if by_instance && is_conjunction(quantified, demand.negated()) =>
             {
                 let instances = self.instances(quantified, bound, &conditions);
@@ -196,15 +196,15 @@ impl<'m> Splitter<'m> {
         }
         let literal = |at: usize, demand| Literal { expr: &counted.body, bound: instances[at].clone(), demand };
         for at in 0..instances.len() {
-            self.ask(&Clause { claim: literal(at, Demand::HasValue), conditions: clause.conditions.clone() });
+            self.ask(&Clause { claim: literal(at, Wanted::HasValue), conditions: clause.conditions.clone() });
         }
         // Instances are named as processes are, by position: all that is asked of `groups` is to choose.
         let places: Vec<ProcessId> = (0..instances.len()).map(ProcessId::new).collect();
         for subset in groups(&places, size) {
             let (last, first) = subset.split_last().expect("there is one more than none");
             let mut conditions = clause.conditions.clone();
-            conditions.extend(first.iter().map(|at| literal(at.index(), Demand::True)));
-            self.ask(&Clause { conditions, claim: literal(last.index(), Demand::False) });
+            conditions.extend(first.iter().map(|at| literal(at.index(), Wanted::True)));
+            self.ask(&Clause { conditions, claim: literal(last.index(), Wanted::False) });
         }
     }
 
@@ -225,7 +225,7 @@ impl<'m> Splitter<'m> {
                 Some(Value::Bool(true)) => found.push((bound, None)),
                 Some(Value::Bool(false)) => {}
                 _ => {
-                    let literal = Literal { expr: filter, bound: bound.clone(), demand: Demand::True };
+                    let literal = Literal { expr: filter, bound: bound.clone(), demand: Wanted::True };
                     found.push((bound, Some(literal)));
                 }
             }
@@ -344,19 +344,19 @@ impl<'m> Splitter<'m> {
             self.mention(literal.expr, &literal.bound, &mut mentions);
         }
         let claim = closed(clause.claim.expr, &clause.claim.bound);
-        let wanted = clause.claim.demand == Demand::False;
+        let wanted = clause.claim.demand == Wanted::False;
         let (expr, wanted) = match (clause.conditions.as_slice(), clause.claim.demand) {
-            ([], Demand::True | Demand::False) => (claim, wanted),
+            ([], Wanted::True | Wanted::False) => (claim, wanted),
             (conditions, demand) => {
                 let wrong = match demand {
-                    Demand::True => negation(claim),
-                    Demand::False => claim,
+                    Wanted::True => negation(claim),
+                    Wanted::False => claim,
                     // Nothing is wrong but a fault.
-                    Demand::HasValue => conjunction(claim, constant(false)),
+                    Wanted::HasValue => conjunction(claim, constant(false)),
                 };
                 let conditions = conditions.iter().rev().map(|literal| {
                     let expr = closed(literal.expr, &literal.bound);
-                    if literal.demand == Demand::False { negation(expr) } else { expr }
+                    if literal.demand == Wanted::False { negation(expr) } else { expr }
                 });
                 (conditions.fold(wrong, |rest, condition| conjunction(condition, rest)), true)
             }
@@ -392,8 +392,8 @@ fn conjunction(a: Expr, b: Expr) -> Expr {
 }
 
 /// Whether the demand says something about every instance.
-fn is_conjunction(quantified: &Quantified, demand: Demand) -> bool {
-    matches!((quantified.quantifier, demand), (Quantifier::Forall, Demand::True) | (Quantifier::Exists, Demand::False))
+fn is_conjunction(quantified: &Quantified, demand: Wanted) -> bool {
+    matches!((quantified.quantifier, demand), (Quantifier::Forall, Wanted::True) | (Quantifier::Exists, Wanted::False))
 }
 
 fn as_process(value: Value) -> Option<ProcessId> {

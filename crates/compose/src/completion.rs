@@ -28,7 +28,7 @@ use crate::symmetry::Symmetry;
 
 /// How completion goes about it.
 #[derive(Clone, Copy)]
-pub struct Way<'a, 'm> {
+pub struct CompletionOptions<'a, 'm> {
     /// The exchanges under which program and property stay the same, where these are to be used.
     pub symmetry: Option<&'a Symmetry<'m>>,
     /// Which local sets are compared with the error set.
@@ -108,7 +108,7 @@ const ENOUGH_ALIKE: usize = 4;
 pub fn complete<B: Refinable>(
     backend: &mut B,
     property: &PropertyKind,
-    way: Way<'_, '_>,
+    way: CompletionOptions<'_, '_>,
     told: impl FnMut(&Round),
 ) -> Result<Completed<B::Set>, Halt> {
     let (offered, rounds) = (BTreeSet::new(), Vec::new());
@@ -118,13 +118,13 @@ pub fn complete<B: Refinable>(
 struct Completion<'a, 'm, B: Refinable, T> {
     backend: &'a mut B,
     property: &'a PropertyKind,
-    way: Way<'a, 'm>,
+    way: CompletionOptions<'a, 'm>,
     told: T,
     /// Made when it is needed.
     errors: Option<Errors<B::Set>>,
     /// Why the property has no value in a reachable state, once one was found; from then on such states are no errors.
     fault: Option<StopReason>,
-    /// All facts that were to be exposed; one that told nothing apart then never will.
+    /// Facts that were proposed already. One that split no block then will split none later, so it is not proposed again.
     offered: BTreeSet<(ProcessId, LocalFact)>,
     rounds: Vec<Round>,
 }
@@ -149,7 +149,7 @@ enum Exposing {
 
 /// How closely states are looked at.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Care {
+enum Granularity {
     /// Those that share the facts of a prime implicant are seen together, whatever their shared cells are.
     Facts,
     /// Every one counts. With an error set that is closed under predecessors, this is what makes completion complete.
@@ -262,7 +262,7 @@ impl<'m, B: Refinable, T: FnMut(&Round)> Completion<'_, 'm, B, T> {
         let mut round = Round { violated_at: Some(violated_at), exposed: Vec::new(), layers: 0, because: None };
         let mut closed = self.way.stages == Stages::Last;
         loop {
-            match self.expose(&meeting, Care::Facts, &mut round)? {
+            match self.expose(&meeting, Granularity::Facts, &mut round)? {
                 Exposing::New => return Ok(None),
                 Exposing::NamesAnother => return Ok(Some(Refused::Stuck(Obstacle::NamesAnother))),
                 Exposing::Nothing => {}
@@ -274,7 +274,7 @@ impl<'m, B: Refinable, T: FnMut(&Round)> Completion<'_, 'm, B, T> {
                 // An early stage can meet the error set without the predecessors that matter: go on to the fixpoint, where
                 // something is new if everybody sees the whole shared store.
                 if closed {
-                    return Ok(match self.expose(&meeting, Care::States, &mut round)? {
+                    return Ok(match self.expose(&meeting, Granularity::States, &mut round)? {
                         Exposing::New => None,
                         Exposing::NamesAnother => Some(Refused::Stuck(Obstacle::NamesAnother)),
                         Exposing::Nothing => Some(Refused::Stuck(Obstacle::NarrowViews)),
@@ -299,7 +299,7 @@ impl<'m, B: Refinable, T: FnMut(&Round)> Completion<'_, 'm, B, T> {
     }
 
     /// Exposes what tells states of the set apart from others, and ends the round if it tells anything apart.
-    fn expose(&mut self, meeting: &B::Set, care: Care, round: &mut Round) -> Result<Exposing, StopReason> {
+    fn expose(&mut self, meeting: &B::Set, care: Granularity, round: &mut Round) -> Result<Exposing, StopReason> {
         loop {
             let Some(facts) = self.new_facts(meeting, care, round)? else { return Ok(Exposing::NamesAnother) };
             if facts.is_empty() {
@@ -365,7 +365,7 @@ impl<'m, B: Refinable, T: FnMut(&Round)> Completion<'_, 'm, B, T> {
     fn new_facts(
         &mut self,
         meeting: &B::Set,
-        care: Care,
+        care: Granularity,
         round: &mut Round,
     ) -> Result<Option<Vec<(ProcessId, LocalFact)>>, StopReason> {
         let enough = if self.way.symmetry.is_some() { ENOUGH_ALIKE } else { ENOUGH };
@@ -377,10 +377,10 @@ impl<'m, B: Refinable, T: FnMut(&Round)> Completion<'_, 'm, B, T> {
             let Some(state) = self.backend.sample(&rest) else { break };
             let prime = self.backend.prime_facts(&all, &state)?;
             rest = match care {
-                Care::Facts => self.backend.minus(&rest, &prime.alike)?,
-                Care::States => self.backend.minus(&rest, &prime.inside)?,
+                Granularity::Facts => self.backend.minus(&rest, &prime.alike)?,
+                Granularity::States => self.backend.minus(&rest, &prime.inside)?,
             };
-            let Some(alike) = self.of_all_alike(prime.facts) else { return Ok(None) };
+            let Some(alike) = self.for_whole_family(prime.facts) else { return Ok(None) };
             let is_new = |fact: &(ProcessId, LocalFact)| !self.offered.contains(fact) && !facts.contains(fact);
             let new: Vec<_> = alike.into_iter().filter(is_new).collect();
             if !new.is_empty() && facts.is_empty() {
@@ -399,7 +399,7 @@ impl<'m, B: Refinable, T: FnMut(&Round)> Completion<'_, 'm, B, T> {
     }
 
     /// The facts and, where processes are alike, the same about all others of the family; `None` for a fact that names another.
-    fn of_all_alike(&self, facts: Vec<(ProcessId, LocalFact)>) -> Option<Vec<(ProcessId, LocalFact)>> {
+    fn for_whole_family(&self, facts: Vec<(ProcessId, LocalFact)>) -> Option<Vec<(ProcessId, LocalFact)>> {
         let Some(symmetry) = self.way.symmetry else { return Some(facts) };
         let model = self.backend.model();
         let mut alike = Vec::new();

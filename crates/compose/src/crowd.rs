@@ -41,7 +41,7 @@ pub fn find_run(
     budget: &Budget,
 ) -> Result<Option<Trace>, StopReason> {
     for crowd in crowds(model, question) {
-        let mut search = Search { model, property, question, crowd, found: Vec::new(), known: HashMap::new() };
+        let mut search = FewMovers { model, property, question, crowd, found: Vec::new(), known: HashMap::new() };
         if let Some(trace) = search.run(budget)? {
             return Ok(Some(trace));
         }
@@ -82,7 +82,7 @@ fn crowds(model: &Model, question: &Question) -> Vec<Vec<ProcessId>> {
 }
 
 /// The search of one crowd.
-struct Search<'a> {
+struct FewMovers<'a> {
     model: &'a Model,
     property: &'a PropertyKind,
     question: &'a Question,
@@ -94,7 +94,7 @@ struct Search<'a> {
     known: HashMap<State, usize>,
 }
 
-impl Search<'_> {
+impl FewMovers<'_> {
     fn run(&mut self, budget: &Budget) -> Result<Option<Trace>, StopReason> {
         for state in eval::initial_states(self.model).take(MOST_STARTS) {
             self.visit(state, None);

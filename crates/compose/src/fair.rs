@@ -26,7 +26,7 @@ use model::process::ProcessId;
 use model::value::Value;
 use model::variable::CellId;
 
-use backend::{Demand, FairBackend, Reader, Turns, Written};
+use backend::{Automaton, FairBackend, FairRunQuery, Transitions, Written};
 use conditions::{Conditions, support};
 use locals::Locals;
 use refine::{Facts, Refinement};
@@ -72,7 +72,7 @@ impl Rule {
 }
 
 /// How a property is to be decided, and with what.
-pub struct Way<'w> {
+pub struct FairOptions<'w> {
     /// Which rule is used.
     pub variant: Variant,
     /// Limits.
@@ -122,9 +122,9 @@ const MOST_LOOKED_INTO: usize = 2;
 pub fn decide<'m, B: FairBackend>(
     backend: &mut B,
     (conditions, locals): (&Conditions<'m>, &Locals<'m>),
-    way: &Way<'_>,
+    way: &FairOptions<'_>,
 ) -> Result<Decided, Halt> {
-    let mut search = Search { backend, conditions, locals, way, exposures: Vec::new(), n_exposed: 0 };
+    let mut search = FairSearch { backend, conditions, locals, way, exposures: Vec::new(), n_exposed: 0 };
     let mut is_written = true;
     let mut facts = crate::facts::Facts::default();
     for violation in 0..conditions.violations.len() {
@@ -158,19 +158,19 @@ enum Round {
     /// The rule's premises hold; written down, where that is possible.
     Proved(Option<Box<(Claim, Claim)>>),
     /// These have fair runs, with such an automaton.
-    Open(Vec<ProcessId>, Reader),
+    Open(Vec<ProcessId>, Automaton),
 }
 
-struct Search<'s, 'm, B> {
+struct FairSearch<'s, 'm, B> {
     backend: &'s mut B,
     conditions: &'s Conditions<'m>,
     locals: &'s Locals<'m>,
-    way: &'s Way<'s>,
+    way: &'s FairOptions<'s>,
     exposures: Vec<Exposure>,
     n_exposed: usize,
 }
 
-impl<B: FairBackend> Search<'_, '_, B> {
+impl<B: FairBackend> FairSearch<'_, '_, B> {
     fn violation(&mut self, violation: usize) -> Result<Found, Halt> {
         let facts = self.conditions.facts(&self.conditions.violations[violation], self.locals)?;
         let mut exposed: BTreeSet<ProcessId> = facts.iter().map(|(process, _)| *process).collect();
@@ -189,7 +189,7 @@ impl<B: FairBackend> Search<'_, '_, B> {
                 match self.look_into(focus, violation, automaton)? {
                     Look::Real(trace) => return Ok(Found::Run(trace)),
                     Look::Refine(facts) => {
-                        let facts = self.of_all_alike(facts, violation);
+                        let facts = self.for_whole_family(facts, violation);
                         if new.is_empty() || !facts.is_empty() && facts.len() < new.len() {
                             new = facts;
                         }
@@ -216,12 +216,12 @@ impl<B: FairBackend> Search<'_, '_, B> {
     fn round(&mut self, violation: usize, exposed: &BTreeSet<ProcessId>) -> Result<Round, Halt> {
         let all: Vec<ProcessId> = self.conditions.model.processes.ids().collect();
         let own = self.way.variant == Variant::Every;
-        let demand = Demand { violation, own, automaton: Reader::Small };
+        let demand = FairRunQuery { violation, own, automaton: Automaton::Simplified };
         let mut open = Vec::new();
         let foci = match self.way.variant {
             Variant::Every => {
                 for &focus in &all {
-                    if self.backend.fair_run(focus, demand, Turns::Some)?.is_some() {
+                    if self.backend.fair_run(focus, demand, Transitions::May)?.is_some() {
                         open.push(focus);
                     }
                 }
@@ -231,7 +231,7 @@ impl<B: FairBackend> Search<'_, '_, B> {
                 let candidates = self.candidates(violation, exposed);
                 let mut empty = None;
                 for &focus in &candidates {
-                    if self.backend.fair_run(focus, demand, Turns::Some)?.is_none() {
+                    if self.backend.fair_run(focus, demand, Transitions::May)?.is_none() {
                         empty = Some(focus);
                         break;
                     }
@@ -243,14 +243,14 @@ impl<B: FairBackend> Search<'_, '_, B> {
             }
         };
         if !open.is_empty() {
-            return Ok(Round::Open(open, Reader::Small));
+            return Ok(Round::Open(open, Automaton::Simplified));
         }
         Ok(match self.backend.prove(violation, own, &foci)? {
             Written::Proof(invariant, ranks) => {
                 Round::Proved(Some(Box::new((Claim::SplitInvariant(invariant), Claim::NoFairRun(ranks)))))
             }
             Written::TooLarge => Round::Proved(None),
-            Written::Open(open) => Round::Open(open, Reader::Plain),
+            Written::Open(open) => Round::Open(open, Automaton::Reference),
         })
     }
 
@@ -280,14 +280,14 @@ impl<B: FairBackend> Search<'_, '_, B> {
 
     /// The facts, and the same about all processes of the family of which the property does not speak: what one of them hides from the
     /// proof the others hide as well. Facts with the names of processes in them stay alone.
-    fn of_all_alike(&self, facts: Facts, violation: usize) -> Facts {
+    fn for_whole_family(&self, facts: Facts, violation: usize) -> Facts {
         let model = self.conditions.model;
         let spoken_of = self.spoken_of(violation);
         let mut alike = Facts::new();
         for (process, fact) in facts {
             let family = &model.families[model.processes[process].family];
             let others = family.processes().filter(|other| !spoken_of.contains(&process) && !spoken_of.contains(other));
-            let images = others.filter_map(|other| Some((other, moved(model, &fact, (process, other))?)));
+            let images = others.filter_map(|other| Some((other, transport(model, &fact, (process, other))?)));
             for image in images.chain([(process, fact.clone())]).collect::<Facts>() {
                 if !alike.contains(&image) {
                     alike.push(image);
@@ -304,14 +304,14 @@ impl<B: FairBackend> Search<'_, '_, B> {
     }
 
     /// A run of the program, or what to expose.
-    fn look_into(&mut self, focus: ProcessId, violation: usize, automaton: Reader) -> Result<Look, Halt> {
+    fn look_into(&mut self, focus: ProcessId, violation: usize, automaton: Automaton) -> Result<Look, Halt> {
         let own = self.way.variant == Variant::Every;
-        let demand = Demand { violation, own, automaton };
+        let demand = FairRunQuery { violation, own, automaton };
         let pairs = self.conditions.pairs_of(&self.conditions.violations[violation]);
-        let sure = self.backend.fair_run(focus, demand, Turns::Sure)?;
+        let sure = self.backend.fair_run(focus, demand, Transitions::Must)?;
         let run = match sure {
             Some(run) => run,
-            None => match self.backend.fair_run(focus, demand, Turns::Some)? {
+            None => match self.backend.fair_run(focus, demand, Transitions::May)? {
                 Some(run) => run,
                 None => return Ok(Look::Refine(Facts::new())),
             },
@@ -338,7 +338,7 @@ enum Look {
 }
 
 /// The same fact about another process of the family; `None` where it names a process.
-fn moved(model: &Model, fact: &LocalFact, (from, to): (ProcessId, ProcessId)) -> Option<LocalFact> {
+fn transport(model: &Model, fact: &LocalFact, (from, to): (ProcessId, ProcessId)) -> Option<LocalFact> {
     Some(match fact {
         LocalFact::Control(points) => LocalFact::Control(points.clone()),
         LocalFact::Cell(_, Value::Process(_)) => return None,
@@ -347,7 +347,7 @@ fn moved(model: &Model, fact: &LocalFact, (from, to): (ProcessId, ProcessId)) ->
             LocalFact::Cell(CellId::new(model.processes[to].first_cell + place), *value)
         }
         LocalFact::OneOf(lists) => {
-            let list = |facts: &Vec<LocalFact>| facts.iter().map(|fact| moved(model, fact, (from, to))).collect();
+            let list = |facts: &Vec<LocalFact>| facts.iter().map(|fact| transport(model, fact, (from, to))).collect();
             LocalFact::OneOf(lists.iter().map(list).collect::<Option<_>>()?)
         }
     })

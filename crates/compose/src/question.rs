@@ -16,7 +16,7 @@ use model::property::PropertyKind;
 use model::value::Value;
 use model::variable::{CellId, VarId};
 
-use crate::clause::{Demand, Splitter};
+use crate::clause::{Splitter, Wanted};
 use crate::symmetry::Symmetry;
 
 /// A pattern of a state.
@@ -66,8 +66,8 @@ pub fn questions_up_to(
     let all: Vec<ProcessId> = model.processes.ids().collect();
     let ask = |processes: Vec<ProcessId>, pattern| Question { processes, cells: BTreeSet::new(), pattern };
     Some(match property {
-        PropertyKind::Invariant(expr) => Splitter::new(model, &is_first).questions(expr, Demand::True),
-        PropertyKind::Reachable(expr) => Splitter::new(model, &is_first).questions(expr, Demand::False),
+        PropertyKind::Invariant(expr) => Splitter::new(model, &is_first).questions(expr, Wanted::True),
+        PropertyKind::Reachable(expr) => Splitter::new(model, &is_first).questions(expr, Wanted::False),
         // A rendezvous can be faulty, too, and depends on the partner.
         PropertyKind::NoErrors => { all.iter().filter(|&&process| is_first(&[process])) }
             .map(|&process| {

@@ -5,9 +5,9 @@
 //! control). Edges are its own steps and the **external** steps of others that may write what it sees; such a step is an edge
 //! even where it changes nothing.
 //!
-//! Four ways, each at least as exact as the next: [`Way::Mono`] projects the whole product (`projection.rs`); [`Way::Ls3Plus`]
-//! and [`Way::Ls3`] search the joint states of two processes at a time (`joint.rs`, `rounds.rs`), with or without a witness for
-//! what third processes do (`witness.rs`); [`Way::Tmmc`] lets every step of others happen wherever the cells in common allow it
+//! Four ways, each at least as exact as the next: [`GraphMethod::Mono`] projects the whole product (`projection.rs`); [`GraphMethod::Ls3Plus`]
+//! and [`GraphMethod::Ls3`] search the joint states of two processes at a time (`joint.rs`, `rounds.rs`), with or without a witness for
+//! what third processes do (`witness.rs`); [`GraphMethod::Tmmc`] lets every step of others happen wherever the cells in common allow it
 //! (`interference.rs`). All contain every reachable local state and step, so that what never happens in them never happens.
 //! `actions.rs` says what each action may write and who sees it, `graph.rs` is one graph, `show.rs` draws it.
 
@@ -42,7 +42,7 @@ pub use rounds::Rounds;
 
 /// How local state graphs are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Way {
+pub enum GraphMethod {
     /// From the whole product: exact.
     Mono,
     /// By joint states of two processes; steps of a third must agree with both.
@@ -53,17 +53,17 @@ pub enum Way {
     Tmmc,
 }
 
-impl Way {
+impl GraphMethod {
     /// All of them, from the most exact one on.
-    pub const ALL: [Way; 4] = [Way::Mono, Way::Ls3Plus, Way::Ls3, Way::Tmmc];
+    pub const ALL: [GraphMethod; 4] = [GraphMethod::Mono, GraphMethod::Ls3Plus, GraphMethod::Ls3, GraphMethod::Tmmc];
 
     /// The name on the command line.
     pub fn name(self) -> &'static str {
         match self {
-            Way::Mono => "mono",
-            Way::Ls3Plus => "ls3+",
-            Way::Ls3 => "ls3",
-            Way::Tmmc => "tmmc",
+            GraphMethod::Mono => "mono",
+            GraphMethod::Ls3Plus => "ls3+",
+            GraphMethod::Ls3 => "ls3",
+            GraphMethod::Tmmc => "tmmc",
         }
     }
 }
@@ -77,7 +77,7 @@ pub struct GraphTask<'a> {
     /// The program.
     pub model: &'a Model,
     /// How the graphs are found.
-    pub way: Way,
+    pub way: GraphMethod,
     /// The processes whose graphs are drawn; all are counted.
     pub drawn: &'a [ProcessId],
     /// What may be used.
@@ -128,10 +128,10 @@ impl ForWidth for Work<'_> {
         let actions = Actions::<W>::new(machine);
         let mut joint_states = None;
         let graphs = match task.way {
-            Way::Mono => projection::graphs(machine, &actions, meter),
-            Way::Tmmc => interference::graphs(machine, &actions, meter),
-            Way::Ls3 | Way::Ls3Plus => {
-                let found = Rounds::new(machine, &actions, meter).run(task.way == Way::Ls3Plus, task.n_threads);
+            GraphMethod::Mono => projection::graphs(machine, &actions, meter),
+            GraphMethod::Tmmc => interference::graphs(machine, &actions, meter),
+            GraphMethod::Ls3 | GraphMethod::Ls3Plus => {
+                let found = Rounds::new(machine, &actions, meter).run(task.way == GraphMethod::Ls3Plus, task.n_threads);
                 joint_states = Some(found.joints.iter().map(Joint::n_pairs).sum());
                 found.graphs
             }

@@ -37,14 +37,14 @@ use model::process::ProcessId;
 use model::variable::{CellId, VarId};
 
 use packed::initial::InitialStates;
-use packed::machine::{Company, Flow, Machine, Scratch, Sink};
+use packed::machine::{Flow, Machine, Scratch, Sink, SyncWith};
 use packed::packing::Packed;
 use packed::race::RaceWatch;
 
 pub use engine::Local;
 use packed::words::{and, or};
 pub use rows::Rows;
-use views::Sight;
+use views::ViewMasks;
 
 /// Limits are looked at after so many view states.
 const CHECK_EVERY: u32 = 4096;
@@ -54,7 +54,7 @@ pub struct LocalSets<'a, const W: usize> {
     machine: &'a Machine<'a>,
     scratch: Scratch<W>,
     /// What each process sees, and who moves.
-    pub sight: Sight<W>,
+    pub sight: ViewMasks<W>,
     /// What the steps may touch of the variables that were asked about.
     pub races: HashMap<VarId, RaceWatch>,
     meter: Ticker<'a>,
@@ -64,7 +64,7 @@ pub struct LocalSets<'a, const W: usize> {
 pub(crate) struct Ticker<'a> {
     budget: &'a Budget,
     n_ticks: Cell<u32>,
-    /// What all sets take that were handed out, as far as somebody said.
+    /// Bytes of the live sets, as reported by their holders.
     held_bytes: Cell<u64>,
     /// The most that they took.
     peak_bytes: Cell<u64>,
@@ -103,7 +103,7 @@ impl<'a, const W: usize> LocalSets<'a, W> {
 
     /// Shows the steps of some movers from a combination.
     fn steps(&self, movers: Movers, from: &Packed<W>, sink: &mut impl Sink<W>) -> bool {
-        let company = movers.partner.map_or(Company::Nobody, Company::Receiver);
+        let company = movers.partner.map_or(SyncWith::Nobody, SyncWith::Receiver);
         self.machine.expand_with((movers.process, company), from, &self.scratch, sink).is_break()
     }
 }

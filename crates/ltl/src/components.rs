@@ -23,7 +23,7 @@ impl Components {
     /// The components of the nodes `0..n`, with `successor(node, k)` the k-th successor of a node.
     pub fn new(n: usize, successor: impl Fn(usize, usize) -> Option<usize>) -> Self {
         const NEW: usize = usize::MAX;
-        let mut search = Search { order: vec![NEW; n], low: vec![0; n], of: vec![NEW; n], stack: Vec::new(), count: 0 };
+        let mut search = Tarjan { order: vec![NEW; n], low: vec![0; n], of: vec![NEW; n], stack: Vec::new(), count: 0 };
         let mut next_order = 0;
         for root in 0..n {
             if search.order[root] != NEW {
@@ -61,7 +61,7 @@ impl Components {
     }
 }
 
-struct Search {
+struct Tarjan {
     /// When each node was met.
     order: Vec<usize>,
     /// The earliest node on the stack that each node is known to reach.
@@ -73,7 +73,7 @@ struct Search {
     count: usize,
 }
 
-impl Search {
+impl Tarjan {
     fn leave(&mut self, node: usize) {
         if self.low[node] != self.order[node] {
             return;

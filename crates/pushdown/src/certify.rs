@@ -11,7 +11,7 @@ use model::variable::CellId;
 
 use crate::saturate::Saturation;
 use crate::thread::{LocalId, Thread};
-use local::sets::views::Sight;
+use local::sets::views::ViewMasks;
 use packed::packing::{Packed, numbers_fit, position};
 
 /// Proofs with more path edges than this are not written: nobody could check them in time.
@@ -23,7 +23,7 @@ const MOST_PATH_EDGES: u64 = 50_000_000;
 /// Where there are too many.
 pub fn proof<const W: usize>(
     saturation: &Saturation<'_, W>,
-    sight: &Sight<W>,
+    sight: &ViewMasks<W>,
     exposed: &[ExposedFact],
 ) -> Result<PushdownProof, StopReason> {
     if saturation.n_path_edges() > MOST_PATH_EDGES {
@@ -42,7 +42,7 @@ pub fn proof<const W: usize>(
 }
 
 /// All that a process sees, and all that it owns.
-fn cells_of<const W: usize>(saturation: &Saturation<'_, W>, sight: &Sight<W>, thread: &Thread<W>) -> Vec<CellId> {
+fn cells_of<const W: usize>(saturation: &Saturation<'_, W>, sight: &ViewMasks<W>, thread: &Thread<W>) -> Vec<CellId> {
     let model = saturation.machine.codec.model;
     let declared = &model.processes[thread.process];
     let own = declared.first_cell..declared.first_cell + model.families[declared.family].n_cells;

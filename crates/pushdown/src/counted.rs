@@ -6,7 +6,7 @@ use model::Model;
 
 use crate::exposed::ExposedBits;
 use crate::saturate::Saturation;
-use local::sets::views::Sight;
+use local::sets::views::ViewMasks;
 use packed::codec::{Codec, Limits};
 use packed::compile::Compiler;
 use packed::machine::Machine;
@@ -44,7 +44,7 @@ impl ForWidth for Counting<'_> {
 
     fn run<const W: usize>(self) -> Self::Output {
         let machine = Machine { codec: self.codec, code: Compiler::new(self.codec).finish() };
-        let sight = Sight::<W>::new(self.codec, Views::Mentioned);
+        let sight = ViewMasks::<W>::new(self.codec, Views::Mentioned);
         let mut saturation = Saturation::new(&machine, &sight, ExposedBits::new(self.codec, &[]), self.budget);
         saturation.run()?;
         Ok(PathEdges {

@@ -19,9 +19,9 @@ use rustc_hash::FxHashMap;
 use crate::blocks::Blocks;
 use crate::exposed::ExposedBits;
 use crate::thread::{Agreeing, Caller, Cause, LocalId, OWN_TEXT, Origin, Thread};
-use local::sets::views::Sight;
+use local::sets::views::ViewMasks;
 use packed::initial::InitialStates;
-use packed::machine::{Company, Flow, Machine, Scratch, Sink};
+use packed::machine::{Flow, Machine, Scratch, Sink, SyncWith};
 use packed::packing::Packed;
 use packed::words::{add, and, is_zero, or, without};
 
@@ -99,7 +99,7 @@ fn kind_of(machine: &Machine<'_>, action: ActionId) -> StepKind {
 
 impl<'a, const W: usize> Saturation<'a, W> {
     /// Everything before the first rule is applied.
-    pub fn new(machine: &'a Machine<'a>, sight: &Sight<W>, exposed: ExposedBits, budget: &'a Budget) -> Self {
+    pub fn new(machine: &'a Machine<'a>, sight: &ViewMasks<W>, exposed: ExposedBits, budget: &'a Budget) -> Self {
         let processes: Vec<ProcessId> = machine.codec.model.processes.ids().collect();
         let mut threads: Vec<Thread<W>> = Vec::new();
         for &process in &processes {
@@ -315,7 +315,7 @@ impl<'a, const W: usize> Saturation<'a, W> {
         let mut outcomes =
             Outcomes { machine, kind: StepKind::Plain, found: Vec::new(), faulty: false, out_of_stacks: false };
         let wanted = |action| (kind_of(machine, action) == StepKind::Return) == returns;
-        let _ = machine.expand_some((process, Company::Nobody), row, (&self.scratch, wanted), &mut outcomes);
+        let _ = machine.expand_some((process, SyncWith::Nobody), row, (&self.scratch, wanted), &mut outcomes);
         if outcomes.out_of_stacks {
             return Err(Unsupported::about(Feature::Numbers, "frames").into());
         }

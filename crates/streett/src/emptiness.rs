@@ -57,7 +57,7 @@ pub fn fair_component(graph: &impl FairGraph, meter: &Meter<'_>) -> Result<Optio
     let n_nodes = graph.n_nodes();
     let bytes = (n_nodes * 3 * size_of::<u32>()) as u64;
     meter.reserve(bytes)?;
-    let mut search = Search {
+    let mut search = EmptinessSearch {
         graph,
         meter,
         numbers: vec![0; n_nodes],
@@ -72,7 +72,7 @@ pub fn fair_component(graph: &impl FairGraph, meter: &Meter<'_>) -> Result<Optio
     Ok(found.map(|(region, needed)| Component { regions: search.regions, region, needed }))
 }
 
-struct Search<'s, G> {
+struct EmptinessSearch<'s, G> {
     graph: &'s G,
     meter: &'s Meter<'s>,
     /// In the order of discovery, from 1; 0 where a node was not visited in this round.
@@ -87,7 +87,7 @@ struct Search<'s, G> {
 /// The region of a component, and the marks that are needed in it.
 type Accepted = (u32, Vec<u64>);
 
-impl<G: FairGraph> Search<'_, G> {
+impl<G: FairGraph> EmptinessSearch<'_, G> {
     /// Tarjan's components of a region, from some roots, each looked at when it is complete.
     fn decompose(&mut self, roots: Vec<u32>, region: u32) -> Result<Option<Accepted>, StopReason> {
         let mut n_visited = 0;

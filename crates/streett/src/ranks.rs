@@ -26,7 +26,7 @@ pub fn ranks(graph: &impl FairGraph, own: Option<usize>, meter: &Meter<'_>) -> R
     let n_nodes = graph.n_nodes();
     let bytes = (n_nodes * 4 * size_of::<u32>()) as u64;
     meter.reserve(bytes)?;
-    let mut search = Search {
+    let mut search = RankSearch {
         graph,
         own,
         meter,
@@ -43,7 +43,7 @@ pub fn ranks(graph: &impl FairGraph, own: Option<usize>, meter: &Meter<'_>) -> R
     Ok(tree.map(|tree| Ranked { nodes, tree }))
 }
 
-struct Search<'s, G> {
+struct RankSearch<'s, G> {
     graph: &'s G,
     own: Option<usize>,
     meter: &'s Meter<'s>,
@@ -58,7 +58,7 @@ struct Search<'s, G> {
     n_steps: u64,
 }
 
-impl<G: FairGraph> Search<'_, G> {
+impl<G: FairGraph> RankSearch<'_, G> {
     /// The nodes that can be reached, ascending.
     fn reached(&mut self) -> Result<Vec<u32>, StopReason> {
         let mut seen = vec![false; self.graph.n_nodes()];
@@ -155,7 +155,7 @@ struct Visit {
 }
 
 impl Visit {
-    fn enter<G>(&mut self, search: &mut Search<'_, G>, node: u32) {
+    fn enter<G>(&mut self, search: &mut RankSearch<'_, G>, node: u32) {
         self.n_visited += 1;
         search.numbers[node as usize] = self.n_visited;
         search.lowest[node as usize] = self.n_visited;
@@ -166,7 +166,7 @@ impl Visit {
     /// The next component that is complete. The caller takes its nodes out of the region.
     fn next_component<G: FairGraph>(
         &mut self,
-        search: &mut Search<'_, G>,
+        search: &mut RankSearch<'_, G>,
         region: u32,
     ) -> Result<Option<Vec<u32>>, StopReason> {
         while let Some(&mut (node, ref mut edge)) = self.path.last_mut() {

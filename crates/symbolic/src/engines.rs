@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use base::{Feature, StopReason};
 use compose::backend::{Backend, Deciding, Refinable};
-use compose::completion::{Completed, Obstacle, Round, Stages, Way, complete};
+use compose::completion::{Completed, CompletionOptions, Obstacle, Round, Stages, complete};
 use compose::fair::{Decided, Rule};
 use compose::k_index::{Decision, Fixpoint, Invariants, Plan, decide};
 use compose::method::Outcome;
@@ -28,7 +28,6 @@ use model::process::ProcessId;
 use model::property::PropertyKind;
 use model::variable::Storage;
 
-use crate::attended::{Gauge, Relay, attended};
 use crate::bdd::{Bdd, Space};
 use crate::commands::StepTests;
 use crate::fewer_facts::tries;
@@ -36,6 +35,7 @@ use crate::global::step_tests;
 use crate::local::{LocalSets, Views};
 use crate::reach::{Direction, Reach, search};
 use crate::system::{System, SystemPlan};
+use crate::watchdog::{Gauge, Relay, watchdog};
 use crate::wide::MOST_LISTED;
 
 engine::config! {
@@ -95,7 +95,7 @@ impl Engine for Tuned {
 
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
         let tuned = *self;
-        attended(task, observer, move |task, relay, gauge| tuned.with_room(task, relay, gauge))
+        watchdog(task, observer, move |task, relay, gauge| tuned.with_room(task, relay, gauge))
     }
 }
 
@@ -273,7 +273,8 @@ impl<'a> Work<'a> {
         loop {
             let mut sets = self.sets(views)?;
             symmetry = symmetry.filter(|symmetry| sets.renames(symmetry));
-            let way = Way { symmetry: symmetry.as_ref(), stages: Stages::Last, budget: &self.task.budget };
+            let way =
+                CompletionOptions { symmetry: symmetry.as_ref(), stages: Stages::Last, budget: &self.task.budget };
             let mut exposures = Vec::new();
             let completed = complete(&mut sets, property, way, |round| {
                 self.gauge.rounds.fetch_add(1, Ordering::Relaxed);

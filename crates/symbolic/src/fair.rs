@@ -72,16 +72,16 @@ impl Move {
 
 /// What a fair run must do: take again and again an edge that meets it, or stay for ever in nodes that are free of it.
 #[derive(Clone)]
-pub struct Demand {
+pub struct FairnessCondition {
     /// The vectors that are free of it; `None` is none.
     pub free: Option<Bdd>,
     /// An edge meets it in one of these ways.
-    pub ways: Vec<Way>,
+    pub ways: Vec<EdgeFilter>,
 }
 
 /// Some edges: those that satisfy all that is given.
 #[derive(Clone, Default)]
-pub struct Way {
+pub struct EdgeFilter {
     /// They leave these vectors.
     pub from: Option<Bdd>,
     /// They are of these relations, by number.
@@ -114,7 +114,7 @@ impl Graph<'_> {
     }
 
     /// The nodes from which a fair run can go on among the nodes given.
-    pub fn fair(&self, nodes: Nodes, demands: &[Demand]) -> Result<Nodes, StopReason> {
+    pub fn fair(&self, nodes: Nodes, demands: &[FairnessCondition]) -> Result<Nodes, StopReason> {
         let mut left = nodes;
         let graph = self.without_idle_labels(&left)?;
         let (mut n_stable, mut next) = (0, 0);
@@ -144,7 +144,7 @@ impl Graph<'_> {
         let mut removed = false;
         loop {
             let mut stuck = left.clone();
-            self.sources(left, &Way::default(), &mut stuck, None)?;
+            self.sources(left, &EdgeFilter::default(), &mut stuck, None)?;
             if is_nothing(&stuck) {
                 return Ok(removed);
             }
@@ -154,7 +154,7 @@ impl Graph<'_> {
     }
 
     /// Removes nodes that are not free of a demand and cannot meet it; says whether there were any.
-    fn demand(&self, left: &mut Nodes, demand: &Demand) -> Result<bool, StopReason> {
+    fn demand(&self, left: &mut Nodes, demand: &FairnessCondition) -> Result<bool, StopReason> {
         let mut wanted = left.clone();
         if let Some(free) = &demand.free {
             for set in &mut wanted {
@@ -170,7 +170,7 @@ impl Graph<'_> {
     }
 
     /// Those of the wanted nodes that cannot get to an edge which meets the demand, all among the nodes given.
-    fn cannot_reach(&self, nodes: &Nodes, demand: &Demand, mut wanted: Nodes) -> Result<Nodes, StopReason> {
+    fn cannot_reach(&self, nodes: &Nodes, demand: &FairnessCondition, mut wanted: Nodes) -> Result<Nodes, StopReason> {
         let mut rest = nodes.clone();
         for way in &demand.ways {
             self.sources(nodes, way, &mut rest, Some(&mut wanted))?;
@@ -187,18 +187,18 @@ impl Graph<'_> {
     }
 
     /// The nodes among those given from which an edge of this kind leads to one of them.
-    pub fn sources_of(&self, nodes: &Nodes, way: &Way) -> Result<Nodes, StopReason> {
+    pub fn sources_of(&self, nodes: &Nodes, way: &EdgeFilter) -> Result<Nodes, StopReason> {
         let mut rest = nodes.clone();
         self.sources(nodes, way, &mut rest, None)?;
         self.minus(nodes, &rest)
     }
 
     /// Takes away from `rest`, and from `wanted`, the nodes from which an edge of this kind leads to one of the nodes; stops when
-    /// nothing is wanted any more. Where only the source counts, it is taken for granted that there is an edge: see `trim`.
+    /// nothing is wanted any more. With only `from` given every node has a successor already (`trim` removed the others), so no image is taken.
     fn sources(
         &self,
         nodes: &Nodes,
-        way: &Way,
+        way: &EdgeFilter,
         rest: &mut Nodes,
         mut wanted: Option<&mut Nodes>,
     ) -> Result<(), StopReason> {
@@ -277,7 +277,7 @@ impl Graph<'_> {
         let mut order = Order::new(self.edges.iter().map(|edge| edge.mover));
         while let Some(edge) = order.edge().filter(|_| !is_nothing(rest)) {
             let mut brought = false;
-            // Not what this image itself brings, so that each image is one edge further.
+            // A snapshot: states found by this image are not used by it, so that one call is one step.
             let known = std::mem::replace(&mut done[edge], found.clone());
             for to in (0..self.n_states).filter(|&to| known[to] != done[edge][to]) {
                 let mut before = None;

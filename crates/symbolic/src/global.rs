@@ -18,7 +18,6 @@ use model::eval::State;
 use model::property::PropertyKind;
 use temporal::{Proposition, Violation};
 
-use crate::attended::Gauge;
 use crate::bdd::Bdd;
 use crate::engines::Config;
 use crate::fair::lasso::Lasso;
@@ -26,6 +25,7 @@ use crate::fair::violation::{Found, Wanted};
 use crate::fair::{Graph, Move};
 use crate::meter::Meter;
 use crate::system::{System, SystemPlan};
+use crate::watchdog::Gauge;
 use turns::{TurnEdges, Turns};
 
 pub(crate) use turns::step_tests;
@@ -42,11 +42,11 @@ pub(crate) fn run(
 ) -> Result<Vec<Answer>, EngineError> {
     let started = Instant::now();
     let peak_nodes = Rc::new(Cell::new(0));
-    let statistics = |search: Option<&Search<'_, '_>>| Statistics {
+    let statistics = |search: Option<&FairRunSearch<'_, '_>>| Statistics {
         time: started.elapsed(),
         peak_nodes: Some(peak_nodes.get()),
         peak_memory_bytes: Some(System::bytes_of(peak_nodes.get())),
-        global_states: search.and_then(Search::n_states),
+        global_states: search.and_then(FairRunSearch::n_states),
         ..Statistics::default()
     };
     let tests = step_tests(task.model);
@@ -55,7 +55,7 @@ pub(crate) fn run(
     let system = System::planned(task.model, &plan);
     let search = system.as_ref().map_err(StopReason::clone).and_then(|system| {
         let meter = Meter { system, budget: &task.budget, gauge, peak_nodes: &peak_nodes };
-        Search::new(Turns::new(system, tests)?, meter)
+        FairRunSearch::new(Turns::new(system, tests)?, meter)
     });
     let answer = |&property: &PropertyId| {
         let decided = match &search {
@@ -74,7 +74,7 @@ pub(crate) fn run(
     task.properties.iter().map(answer).collect()
 }
 
-struct Search<'a, 'm> {
+struct FairRunSearch<'a, 'm> {
     system: &'a System<'m>,
     turns: Turns<'a, 'm>,
     meter: Meter<'a, 'm>,
@@ -82,7 +82,7 @@ struct Search<'a, 'm> {
     reached: Bdd,
 }
 
-impl<'a, 'm> Search<'a, 'm> {
+impl<'a, 'm> FairRunSearch<'a, 'm> {
     fn new(turns: Turns<'a, 'm>, meter: Meter<'a, 'm>) -> Result<Self, StopReason> {
         let system = meter.system;
         let space = &system.encoding.space;
@@ -91,7 +91,7 @@ impl<'a, 'm> Search<'a, 'm> {
         let pause = || meter.pause();
         let graph = Graph { space, edges: &edges, moves: vec![stay], n_states: 1, pause: &pause };
         let reached = graph.forward(vec![system.initial.clone()], None)?.remove(0);
-        Ok(Search { system, turns, meter, reached })
+        Ok(FairRunSearch { system, turns, meter, reached })
     }
 
     /// How many states are reachable, where that can be counted.

@@ -4,7 +4,6 @@
 //! expressions and [`commands`] turns steps into diagrams; [`system`] is a whole program as diagrams. [`fair`] looks for fair
 //! runs, in the whole product (`global`) and in what one process sees of it ([`local_fair`]).
 
-mod attended;
 pub mod bdd;
 pub mod change;
 pub mod commands;
@@ -25,4 +24,5 @@ pub mod refine;
 mod rename;
 mod split;
 pub mod system;
+mod watchdog;
 pub mod wide;

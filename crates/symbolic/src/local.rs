@@ -23,12 +23,12 @@ use model::process::ProcessId;
 use model::property::PropertyKind;
 use model::variable::{CellId, Storage};
 
-use crate::attended::Gauge;
 use crate::bdd::{Bdd, Cube, OutOfNodes, Renaming};
 use crate::change::{After, Change, Updates};
 use crate::commands::Command;
 use crate::encoding::{Part, bits_for};
 use crate::system::System;
+use crate::watchdog::Gauge;
 
 /// Sets with at most this many states are written down row by row.
 const MOST_ROWS: u64 = 4096;
@@ -90,7 +90,7 @@ impl<'m> LocalSets<'m> {
         &self.system
     }
 
-    /// The same, telling others by a gauge how far the work is.
+    /// The same, separating_fact others by a gauge how far the work is.
     #[must_use]
     pub(crate) fn measured_by(mut self, gauge: &Arc<Gauge>) -> Self {
         self.gauge = Arc::clone(gauge);
@@ -365,7 +365,7 @@ impl Backend for LocalSets<'_> {
         self.bdd(self.system.encoding.space.minus(a, b))
     }
 
-    /// One process at a time has a way of its own.
+    /// For k = 1, `split.rs` computes the fixpoint effect by effect; other k go rule by rule.
     fn close(&mut self, plan: &Plan<'_>, sets: &mut [Bdd], budget: &Budget) -> Result<bool, StopReason> {
         if plan.k != 1 {
             return Ok(false);

@@ -14,12 +14,12 @@ use std::sync::Arc;
 pub use compose::fair::Rule;
 use compose::fair::conditions::Conditions;
 use compose::fair::locals::Locals;
-use compose::fair::{self, Decided, Way};
+use compose::fair::{self, Decided, FairOptions};
 use engine::{Halt, Observer, PropertyId, Statistics, Task};
 
-use crate::attended::Gauge;
 use crate::local::LocalSets;
-use backend::Drawn;
+use crate::watchdog::Gauge;
+use backend::SymbolicProcesses;
 
 /// Decides a property with local sets in which nothing is exposed; and what it took.
 pub(crate) fn decide<'m>(
@@ -30,8 +30,8 @@ pub(crate) fn decide<'m>(
 ) -> Result<(Result<Decided, Halt>, Statistics), Halt> {
     let conditions = Conditions::new(task.model, property, &task.budget)?;
     let locals = Locals::new(task.model)?;
-    let mut drawn = Drawn::new(sets, (&conditions, &locals), (&task.budget, gauge));
-    let way = Way { variant: rule.variant(), budget: &task.budget, observer };
+    let mut drawn = SymbolicProcesses::new(sets, (&conditions, &locals), (&task.budget, gauge));
+    let way = FairOptions { variant: rule.variant(), budget: &task.budget, observer };
     let decided = fair::decide(&mut drawn, (&conditions, &locals), &way);
     Ok((decided, compose::fair::backend::FairBackend::statistics(&drawn)))
 }

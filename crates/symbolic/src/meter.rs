@@ -5,8 +5,8 @@ use std::sync::atomic::Ordering;
 
 use base::{Budget, StopReason};
 
-use crate::attended::Gauge;
 use crate::system::System;
+use crate::watchdog::Gauge;
 
 /// Watches what the diagrams take.
 pub(crate) struct Meter<'a, 'm> {

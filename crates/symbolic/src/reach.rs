@@ -38,7 +38,7 @@ pub fn search(
     limits: (&Budget, &dyn Fn(u64, u64)),
 ) -> Result<Reach, StopReason> {
     let bad = &system.encoding.space.and(bad, &system.valid).map_err(|_| system.out_of_nodes())?;
-    let mut search = Search { system, direction, rings: Vec::new(), budget: limits.0, watch: limits.1 };
+    let mut search = Reachability { system, direction, rings: Vec::new(), budget: limits.0, watch: limits.1 };
     let (from, to) = match direction {
         Direction::Forward => (&system.initial, bad),
         Direction::Backward => (bad, &system.initial),
@@ -62,7 +62,7 @@ enum Closed {
     Apart(Bdd),
 }
 
-struct Search<'a, 'm> {
+struct Reachability<'a, 'm> {
     system: &'a System<'m>,
     direction: Direction,
     /// What was found after each image, growing.
@@ -71,7 +71,7 @@ struct Search<'a, 'm> {
     watch: &'a dyn Fn(u64, u64),
 }
 
-impl Search<'_, '_> {
+impl Reachability<'_, '_> {
     fn close(&mut self, from: &Bdd, to: &Bdd) -> Result<Closed, StopReason> {
         let space = &self.system.encoding.space;
         let out = |_: OutOfNodes| self.system.out_of_nodes();
@@ -147,7 +147,7 @@ impl Search<'_, '_> {
         successors.min_by_key(|state| self.ring_of(state)).filter(|state| self.ring_of(state) <= ring)
     }
 
-    /// As [`Search::successor_within`], where a state has too many successors to list.
+    /// As [`Reachability::successor_within`], where a state has too many successors to list.
     fn step_within(&self, state: &State, ring: usize) -> Result<Option<State>, OutOfNodes> {
         self.system.successor_within(state, &self.rings[..=ring])
     }

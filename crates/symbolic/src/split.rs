@@ -49,7 +49,7 @@ struct Show {
     /// Who looks, by the position of its set.
     watcher: usize,
     effect: usize,
-    /// Where the summary is that of a process that stands for the mover: how the mover's comes from it, and what is hidden then.
+    /// If a symmetric process represents the mover: the renaming to the mover, and the variables that it hides.
     image: Option<(Rc<Renaming>, Cube)>,
 }
 

@@ -17,7 +17,7 @@ pub(crate) struct Mentions {
     pub processes: BTreeSet<ProcessId>,
     /// The cells.
     pub cells: BTreeSet<CellId>,
-    /// The places at which it may ask whether a process stands, all that it asks for at once.
+    /// One entry for each `P@{…}` in the expression: the process and the places that it tests.
     pub places: BTreeSet<(ProcessId, Vec<PlaceId>)>,
 }
 

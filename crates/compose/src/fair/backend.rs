@@ -15,22 +15,22 @@ use super::locals::LocalState;
 
 /// Which runs of the abstract process of the focus are looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Demand {
+pub struct FairRunQuery {
     /// The position of the violation in the property's list.
     pub violation: usize,
     /// Whether turns of the focus itself must carry the automaton's first mark again and again (any turn will do where it has none).
     pub own: bool,
     /// Which automaton reads the stores.
-    pub automaton: Reader,
+    pub automaton: Automaton,
 }
 
 /// Which automaton of a violation reads the stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reader {
+pub enum Automaton {
     /// A small one.
-    Small,
+    Simplified,
     /// That of [`evidence::plain`], about which claims are made.
-    Plain,
+    Reference,
 }
 
 /// What became of an attempt to write down a proof.
@@ -45,11 +45,11 @@ pub enum Written {
 
 /// Which turns of other processes a run may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Turns {
+pub enum Transitions {
     /// Those that some local state of the process allows.
-    Some,
+    May,
     /// Those that every local state of the process at the store allows.
-    Sure,
+    Must,
 }
 
 /// A point of an abstract run.
@@ -109,7 +109,12 @@ pub trait FairBackend {
     ///
     /// # Errors
     /// A limit that was reached, or sets that contradict each other.
-    fn fair_run(&mut self, focus: ProcessId, demand: Demand, turns: Turns) -> Result<Option<AbstractRun>, Halt>;
+    fn fair_run(
+        &mut self,
+        focus: ProcessId,
+        demand: FairRunQuery,
+        turns: Transitions,
+    ) -> Result<Option<AbstractRun>, Halt>;
 
     /// The block that a local state of a process is in.
     fn block_of(&self, process: ProcessId, local: &LocalState) -> usize;
@@ -117,7 +122,7 @@ pub trait FairBackend {
     /// The local states of a process at the store of a point.
     fn locals_at(&mut self, process: ProcessId, point: &AbstractPoint) -> Result<Vec<LocalState>, StopReason>;
 
-    /// Writes down that the abstract processes of some have no fair run (`own` as in [`Demand`]).
+    /// Writes down that the abstract processes of some have no fair run (`own` as in [`FairRunQuery`]).
     fn prove(&mut self, violation: usize, own: bool, foci: &[ProcessId]) -> Result<Written, StopReason>;
 
     /// What the sets take and how large they are.

@@ -94,7 +94,7 @@ impl<'m> Conditions<'m> {
         (0..self.pairs.len()).filter(|&at| self.pairs[at].is_met_by(self.model, turn)).collect()
     }
 
-    /// The facts that tell apart what a violation's propositions tell apart.
+    /// The facts to expose so that every block decides every proposition of the violation.
     ///
     /// # Errors
     /// Cells with too many values.

@@ -13,7 +13,12 @@ use model::value::Value;
 use super::locals::{LocalState, Locals};
 
 /// A fact that holds of all local states inside and of none outside. Both have members.
-pub fn telling(locals: &Locals<'_>, process: ProcessId, inside: &[LocalState], outside: &[LocalState]) -> LocalFact {
+pub fn separating_fact(
+    locals: &Locals<'_>,
+    process: ProcessId,
+    inside: &[LocalState],
+    outside: &[LocalState],
+) -> LocalFact {
     let points = |states: &[LocalState]| -> BTreeSet<usize> { states.iter().map(|state| state.point).collect() };
     let (here, there) = (points(inside), points(outside));
     if here.is_disjoint(&there) {

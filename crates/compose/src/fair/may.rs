@@ -83,7 +83,7 @@ impl May {
 
     fn of(model: &Model, expr: &Expr, wanted: bool) -> Self {
         let chosen = |_: &[ProcessId]| true;
-        Taker { splitter: Splitter::new(model, &chosen), model }.take(expr, &[], wanted)
+        PredicateSplitter { splitter: Splitter::new(model, &chosen), model }.take(expr, &[], wanted)
     }
 }
 
@@ -99,12 +99,12 @@ pub(super) fn local_cells<'m>(model: &'m Model, mentions: &'m Mentions) -> impl 
     mentions.cells.iter().copied().filter(is_local)
 }
 
-struct Taker<'t> {
+struct PredicateSplitter<'t> {
     splitter: Splitter<'t>,
     model: &'t Model,
 }
 
-impl Taker<'_> {
+impl PredicateSplitter<'_> {
     fn take(&self, expr: &Expr, bound: &[Value], wanted: bool) -> May {
         // Where a part can be a fault, the order of evaluation matters.
         if expr.can_fault() {

@@ -16,7 +16,7 @@ use model::process::ProcessId;
 
 use super::backend::{AbstractPoint, AbstractRun, FairBackend};
 use super::conditions::{Conditions, Pair};
-use super::facts::telling;
+use super::facts::separating_fact;
 use super::locals::{LocalState, Locals};
 use super::may::May;
 use super::unroll::Unrolled;
@@ -61,9 +61,9 @@ impl<B: FairBackend> Refinement<'_, '_, B> {
             let (before, rest) = self.leading_to(turn.mover, &cannot, &can, point);
             if !before.is_empty() && !rest.is_empty() {
                 let inside: Vec<LocalState> = before.into_iter().chain(cannot.iter().cloned()).collect();
-                add(&mut facts, (turn.mover, telling(self.locals, turn.mover, &inside, &rest)));
+                add(&mut facts, (turn.mover, separating_fact(self.locals, turn.mover, &inside, &rest)));
             }
-            add(&mut facts, (turn.mover, telling(self.locals, turn.mover, &cannot, &can)));
+            add(&mut facts, (turn.mover, separating_fact(self.locals, turn.mover, &cannot, &can)));
         }
         Ok(facts)
     }
@@ -289,7 +289,7 @@ impl<B: FairBackend> Refinement<'_, '_, B> {
             if inside.is_empty() || outside.is_empty() {
                 return Ok(None);
             }
-            return Ok(Some((process, telling(self.locals, process, &inside, &outside))));
+            return Ok(Some((process, separating_fact(self.locals, process, &inside, &outside))));
         }
         Ok(None)
     }

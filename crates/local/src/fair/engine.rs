@@ -4,10 +4,12 @@ use std::time::Instant;
 
 use base::StopReason;
 pub use compose::fair::Rule;
-use compose::fair::backend::{AbstractPoint, AbstractRun, AbstractTurn, Demand, FairBackend, Reader, Turns, Written};
+use compose::fair::backend::{
+    AbstractPoint, AbstractRun, AbstractTurn, Automaton, FairBackend, FairRunQuery, Transitions, Written,
+};
 use compose::fair::conditions::{Conditions, Pair, support};
 use compose::fair::locals::{LocalState, Locals};
-use compose::fair::{self, Decided, Way};
+use compose::fair::{self, Decided, FairOptions};
 use engine::{
     Answer, Contradiction, Engine, EngineError, Event, Halt, Method, Observer, PropertyId, Silent, Statistics, Task,
     Verdict, Views,
@@ -111,7 +113,8 @@ impl ForWidth for Work<'_> {
         let sets = FairSets::<W>::new(&machine, (self.conditions, self.locals), limits);
         let meter = Meter::new(&self.task.budget, &Silent);
         let mut backend = Explicit { sets, questions: &questions, meter: &meter, turns: None };
-        let way = Way { variant: self.method.rule.variant(), budget: &self.task.budget, observer: self.observer };
+        let way =
+            FairOptions { variant: self.method.rule.variant(), budget: &self.task.budget, observer: self.observer };
         let decided = fair::decide(&mut backend, (self.conditions, self.locals), &way);
         (decided, backend.statistics())
     }
@@ -179,7 +182,12 @@ impl<const W: usize> FairBackend for Explicit<'_, W> {
         self.sets.compute()
     }
 
-    fn fair_run(&mut self, focus: ProcessId, demand: Demand, turns: Turns) -> Result<Option<AbstractRun>, Halt> {
+    fn fair_run(
+        &mut self,
+        focus: ProcessId,
+        demand: FairRunQuery,
+        turns: Transitions,
+    ) -> Result<Option<AbstractRun>, Halt> {
         let meter = self.meter;
         Ok(self.with_product(focus, demand, turns, |product| {
             let component = fair_component(product, meter)?;
@@ -199,11 +207,11 @@ impl<const W: usize> FairBackend for Explicit<'_, W> {
     }
 
     fn prove(&mut self, violation: usize, own: bool, foci: &[ProcessId]) -> Result<Written, StopReason> {
-        let demand = Demand { violation, own, automaton: Reader::Plain };
+        let demand = FairRunQuery { violation, own, automaton: Automaton::Reference };
         let meter = self.meter;
         let (mut ranked, mut open) = (Vec::new(), Vec::new());
         for &focus in foci {
-            let found = self.with_product(focus, demand, Turns::Some, |product| {
+            let found = self.with_product(focus, demand, Transitions::May, |product| {
                 let own = own.then(|| product.n_demanded() - 1);
                 let ranks = ranks::ranks(product, own, meter)?;
                 Ok(ranks.map(|ranks| Claimable::new(product, &ranks)))
@@ -244,8 +252,8 @@ impl<'e, const W: usize> Explicit<'e, W> {
     fn with_product<T>(
         &mut self,
         focus: ProcessId,
-        demand: Demand,
-        turns: Turns,
+        demand: FairRunQuery,
+        turns: Transitions,
         look: impl FnOnce(&Product<'_, 'e, W>) -> Result<T, StopReason>,
     ) -> Result<T, StopReason> {
         if self.turns.is_none() {
@@ -258,8 +266,8 @@ impl<'e, const W: usize> Explicit<'e, W> {
         let conditions = self.sets.conditions;
         let [small, plain] = &self.questions.atoms;
         let (violations, atoms) = match demand.automaton {
-            Reader::Small => (&conditions.violations, small),
-            Reader::Plain => (&conditions.plain, plain),
+            Automaton::Simplified => (&conditions.violations, small),
+            Automaton::Reference => (&conditions.plain, plain),
         };
         let violation = &violations[demand.violation];
         let pair = |at: usize| -> (usize, &Pair) { (at, &conditions.pairs[at]) };
@@ -269,7 +277,7 @@ impl<'e, const W: usize> Explicit<'e, W> {
             pairs: conditions.pairs_of(violation).into_iter().map(pair).collect(),
             own: demand.own,
         };
-        let turns = if turns == Turns::Sure { sure } else { all };
+        let turns = if turns == Transitions::Must { sure } else { all };
         let parts = Parts { nodes: &nodes, turns, terms: &self.questions.exprs };
         look(&Product::new(&mut self.sets, &parts, &asked)?)
     }

@@ -170,7 +170,7 @@ pub struct Guess<'g, 'a, const W: usize> {
 }
 
 impl<const W: usize> Guess<'_, '_, W> {
-    /// Whether a predicate may hold at a store, where a process (if one is given) is in a local state.
+    /// Whether some choice of the others' local states at `store` satisfies the predicate, with `own` fixed.
     pub fn may(&mut self, may: &May, store: u32, own: Option<(ProcessId, u32)>) -> Result<bool, StopReason> {
         match may {
             May::All(parts) => {

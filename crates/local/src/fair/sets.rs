@@ -22,7 +22,7 @@ use rustc_hash::FxHashMap;
 use crate::sets::Rows;
 use crate::sets::bits::{BitSets, for_each_bit};
 use packed::initial::{InitialStates, widened};
-use packed::machine::{Company, Flow, Machine, Scratch, Sink};
+use packed::machine::{Flow, Machine, Scratch, Sink, SyncWith};
 use packed::packing::Packed;
 
 /// Limits are looked at after so many stores.
@@ -41,7 +41,7 @@ pub struct LocalTurn {
 
 /// What a process can do at given cells in a given local state.
 #[derive(Clone, Debug)]
-pub struct Doings {
+pub struct EnabledTurns {
     /// Its turns.
     pub turns: Rc<[LocalTurn]>,
     /// Whether a step of it is a fault.
@@ -85,7 +85,7 @@ pub struct FairSets<'a, const W: usize> {
     /// By process: its local states that were met.
     pub local_rows: Vec<Rows<W>>,
     plain_locals: Vec<Vec<LocalState>>,
-    doings: Vec<FxHashMap<(u32, u32), Doings>>,
+    doings: Vec<FxHashMap<(u32, u32), EnabledTurns>>,
     /// The turn of each class, and the assumptions that it meets by itself, as a number in `kinds`.
     pub classes: Vec<(Turn, u32)>,
     class_ids: FxHashMap<Turn, u32>,
@@ -442,7 +442,7 @@ impl<'a, const W: usize> FairSets<'a, W> {
     }
 
     /// What a process can do, computed once.
-    pub fn doings(&mut self, process: ProcessId, cells: u32, local: u32) -> Result<Doings, StopReason> {
+    pub fn doings(&mut self, process: ProcessId, cells: u32, local: u32) -> Result<EnabledTurns, StopReason> {
         if let Some(known) = self.doings[process.index()].get(&(cells, local)) {
             return Ok(known.clone());
         }
@@ -457,7 +457,7 @@ impl<'a, const W: usize> FairSets<'a, W> {
             budget: self.budget,
             stopped: None,
         };
-        let moved = self.machine.expand_with((process, Company::Nobody), &from, &self.scratch, &mut found);
+        let moved = self.machine.expand_with((process, SyncWith::Nobody), &from, &self.scratch, &mut found);
         if let Some(stop) = found.stopped {
             return Err(stop);
         }
@@ -474,7 +474,7 @@ impl<'a, const W: usize> FairSets<'a, W> {
             let class = self.class(Turn::StandStill(process));
             turns.push(LocalTurn { class, cells, local });
         }
-        let doings = Doings { turns: turns.into(), is_faulty: found.is_faulty };
+        let doings = EnabledTurns { turns: turns.into(), is_faulty: found.is_faulty };
         self.doings[process.index()].insert((cells, local), doings.clone());
         Ok(doings)
     }

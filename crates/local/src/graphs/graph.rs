@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::actions::{ActionNumber, Actions};
 use crate::sets::Rows;
 use engine::meter::Meter;
-use packed::machine::{Company, Flow, Machine, Scratch, Sink};
+use packed::machine::{Flow, Machine, Scratch, Sink, SyncWith};
 use packed::packing::Packed;
 use packed::words::and;
 
@@ -178,7 +178,7 @@ impl<const W: usize> Graph<W> {
                 found: Vec::new(),
                 faults: false,
             };
-            machine.expand_with((self.process, Company::Nobody), &state, scratch, &mut steps)?;
+            machine.expand_with((self.process, SyncWith::Nobody), &state, scratch, &mut steps)?;
             let OwnSteps { found, faults, .. } = steps;
             let start = self.own.len();
             for (action, to) in found {
@@ -286,7 +286,7 @@ pub fn meetings_of<const W: usize>(
     (state, scratch): (&Packed<W>, &Scratch<W>),
 ) -> (Vec<Met<W>>, bool) {
     let mut met = MetSteps { machine, actions, sender, state, action: 0, found: Vec::new(), faults: false };
-    let _goes_on = machine.expand_with((sender, Company::Receiver(receiver)), state, scratch, &mut met);
+    let _goes_on = machine.expand_with((sender, SyncWith::Receiver(receiver)), state, scratch, &mut met);
     (met.found, met.faults)
 }
 

@@ -29,8 +29,8 @@ pub fn graphs<const W: usize>(machine: &Machine<'_>, actions: &Actions<W>, meter
         }
         graph.n_initial = graph.states.len();
     }
-    let sights: Vec<Sight<W>> = (0..n_processes).map(|_| Sight::default()).collect();
-    let mut search = Search {
+    let sights: Vec<Inbox<W>> = (0..n_processes).map(|_| Inbox::default()).collect();
+    let mut search = InterferenceSearch {
         machine,
         actions,
         meter,
@@ -44,7 +44,7 @@ pub fn graphs<const W: usize>(machine: &Machine<'_>, actions: &Actions<W>, meter
 }
 
 /// What a process has seen of the others.
-struct Sight<const W: usize> {
+struct Inbox<const W: usize> {
     /// By the bits in common: the changes from there, each an action and the bits after it.
     changes: FxHashMap<(Packed<W>, Packed<W>), Vec<(ActionNumber, Packed<W>)>>,
     known: FxHashSet<(ActionNumber, Packed<W>, Packed<W>)>,
@@ -60,9 +60,9 @@ struct Sight<const W: usize> {
     n_told: usize,
 }
 
-impl<const W: usize> Default for Sight<W> {
+impl<const W: usize> Default for Inbox<W> {
     fn default() -> Self {
-        Sight {
+        Inbox {
             changes: FxHashMap::default(),
             known: FxHashSet::default(),
             masks: Vec::new(),
@@ -77,19 +77,19 @@ impl<const W: usize> Default for Sight<W> {
 /// Local states by the bits that two processes both see, and how many are in it.
 type Index<const W: usize> = (FxHashMap<Packed<W>, Vec<u32>>, usize);
 
-struct Search<'s, const W: usize> {
+struct InterferenceSearch<'s, const W: usize> {
     machine: &'s Machine<'s>,
     actions: &'s Actions<W>,
     meter: &'s Meter<'s>,
     graphs: Vec<Graph<W>>,
-    sights: Vec<Sight<W>>,
+    sights: Vec<Inbox<W>>,
     /// By process: how many of the changes have been applied.
     n_changes: Vec<usize>,
     /// By a sender, a receiver, and which of them it is about: its local states.
     indexes: FxHashMap<[usize; 3], Index<W>>,
 }
 
-impl<const W: usize> Search<'_, W> {
+impl<const W: usize> InterferenceSearch<'_, W> {
     fn run(&mut self) -> Flow {
         let scratch = self.machine.scratch();
         loop {
@@ -225,12 +225,12 @@ impl<const W: usize> Search<'_, W> {
     }
 
     fn bytes(&self) -> u64 {
-        let sight = |sight: &Sight<W>| (sight.log.len() * 6 * size_of::<Packed<W>>() + sight.n_met * 40) as u64;
+        let sight = |sight: &Inbox<W>| (sight.log.len() * 6 * size_of::<Packed<W>>() + sight.n_met * 40) as u64;
         self.sights.iter().map(sight).sum()
     }
 }
 
-impl<const W: usize> Sight<W> {
+impl<const W: usize> Inbox<W> {
     /// A change of some bits; local states that are there get an index for them.
     fn add(&mut self, mask: Packed<W>, before: &Packed<W>, action: ActionNumber, after: &Packed<W>) {
         let (before, after) = (and(before, &mask), and(after, &mask));

@@ -18,13 +18,14 @@ const CHECK_EVERY: usize = 1024;
 /// The graphs of all processes, as far as the meter lets the search go.
 pub fn graphs<const W: usize>(machine: &Machine<'_>, actions: &Actions<W>, meter: &Meter<'_>) -> Vec<Graph<W>> {
     let graphs = actions.masks.iter().enumerate().map(|(at, &mask)| Graph::new(ProcessId::new(at), mask)).collect();
-    let mut search = Search { machine, actions, graphs, states: Rows::default(), found: Vec::new(), action: None };
+    let mut search =
+        ProjectionSearch { machine, actions, graphs, states: Rows::default(), found: Vec::new(), action: None };
     let _stopped = search.run(meter);
     search.graphs
 }
 
 /// The search of the product.
-struct Search<'s, const W: usize> {
+struct ProjectionSearch<'s, const W: usize> {
     machine: &'s Machine<'s>,
     actions: &'s Actions<W>,
     graphs: Vec<Graph<W>>,
@@ -39,7 +40,7 @@ struct Search<'s, const W: usize> {
 /// An action, and the partner with its action.
 type Step = (ActionId, Option<(ProcessId, ActionId)>);
 
-impl<const W: usize> Search<'_, W> {
+impl<const W: usize> ProjectionSearch<'_, W> {
     fn run(&mut self, meter: &Meter<'_>) -> Flow {
         for state in InitialStates::<W>::new(self.machine.codec) {
             self.states.insert(state);
@@ -98,7 +99,7 @@ impl<const W: usize> Search<'_, W> {
     }
 }
 
-impl<const W: usize> Sink<W> for Search<'_, W> {
+impl<const W: usize> Sink<W> for ProjectionSearch<'_, W> {
     fn begins(&mut self, action: ActionId, partner: Option<(ProcessId, ActionId)>) {
         self.action = Some((action, partner));
     }

@@ -13,7 +13,7 @@ use engine::{Answer, Engine, EngineError, Method, Observer, Statistics, Task, Vi
 use model::property::PropertyKind;
 use model::variable::VarId;
 
-use super::views::Sight;
+use super::views::ViewMasks;
 use super::{LocalSets, Ticker};
 use packed::codec::{Codec, Limits};
 use packed::compile::Compiler;
@@ -90,7 +90,7 @@ impl<'a, const W: usize> LocalSets<'a, W> {
     pub fn new(machine: &'a Machine<'a>, views: Views, (budget, cap_bytes): (&'a Budget, u64)) -> Self {
         let meter =
             Ticker { budget, n_ticks: Cell::new(0), held_bytes: Cell::new(0), peak_bytes: Cell::new(0), cap_bytes };
-        let sight = Sight::new(machine.codec, views);
+        let sight = ViewMasks::new(machine.codec, views);
         LocalSets { machine, scratch: machine.scratch(), sight, races: HashMap::new(), meter }
     }
 }

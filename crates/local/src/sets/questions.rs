@@ -16,7 +16,7 @@ use model::value::Value;
 use model::variable::{CellId, VarId};
 
 use super::{LocalSets, Rows, alone};
-use packed::machine::{Company, Flow, Sink};
+use packed::machine::{Flow, Sink, SyncWith};
 use packed::packing::Packed;
 use packed::words::{add, and, or};
 
@@ -106,7 +106,7 @@ impl<const W: usize> LocalSets<'_, W> {
 
     /// Whether the movers have a step: any, or a fault.
     fn first_of(&self, movers: Movers, row: &Packed<W>, any: bool) -> bool {
-        let company = movers.partner.map_or(Company::Nobody, Company::Receiver);
+        let company = movers.partner.map_or(SyncWith::Nobody, SyncWith::Receiver);
         let mut first = First { any, found: false };
         let flow = self.machine.expand_with((movers.process, company), row, &self.scratch, &mut first);
         first.found || (any && flow == ControlFlow::Continue(true))

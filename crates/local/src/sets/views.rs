@@ -20,7 +20,7 @@ use packed::packing::Packed;
 use packed::words::{add, and, or};
 
 /// What each process sees, and who moves.
-pub struct Sight<const W: usize> {
+pub struct ViewMasks<const W: usize> {
     /// How much of the shared store processes see.
     pub views: Views,
     /// By process: its view, all of it and the shared and public cells that it sees.
@@ -33,12 +33,13 @@ pub struct Sight<const W: usize> {
     pub movers: Vec<Movers>,
 }
 
-impl<const W: usize> Sight<W> {
+impl<const W: usize> ViewMasks<W> {
     /// What the processes of a program see.
     pub fn new(codec: &Codec<'_>, views: Views) -> Self {
         let model = codec.model;
         let all = visible_cells(model);
-        let mut sight = Sight { views, of: Vec::new(), masks: Vec::new(), written: Vec::new(), movers: movers(model) };
+        let mut sight =
+            ViewMasks { views, of: Vec::new(), masks: Vec::new(), written: Vec::new(), movers: movers(model) };
         for process in model.processes.ids() {
             let footprints = footprint::footprints(model, process);
             let cells = match views {

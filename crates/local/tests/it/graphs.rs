@@ -11,7 +11,7 @@ use engine::graph::{DrawnState, LocalGraphs};
 use engine::{Engine, Silent, Task, Verdict};
 use evidence::Evidence;
 use local::Ls3;
-use local::graphs::{GraphTask, Way, local_graphs};
+use local::graphs::{GraphMethod, GraphTask, local_graphs};
 use model::Model;
 use model::process::ProcessId;
 use naive::Rules;
@@ -30,7 +30,7 @@ const NO_STACKS: Shape = Shape {
     beyond: Beyond::NOTHING,
 };
 
-fn found(model: &Model, way: Way, n_threads: usize) -> LocalGraphs {
+fn found(model: &Model, way: GraphMethod, n_threads: usize) -> LocalGraphs {
     let drawn: Vec<ProcessId> = model.processes.ids().collect();
     let budget = Budget::unlimited();
     let task = GraphTask { model, way, drawn: &drawn, budget: &budget, n_threads };
@@ -39,7 +39,7 @@ fn found(model: &Model, way: Way, n_threads: usize) -> LocalGraphs {
     found
 }
 
-fn sizes(model: &Model, way: Way) -> Vec<u64> {
+fn sizes(model: &Model, way: GraphMethod) -> Vec<u64> {
     let budget = Budget::unlimited();
     let task = GraphTask { model, way, drawn: &[], budget: &budget, n_threads: 2 };
     let found = local_graphs(&task, &Silent).expect("there are no procedures");
@@ -76,9 +76,9 @@ fn named(found: &LocalGraphs) -> Vec<Named> {
 
 /// Each way has all that the more exact ones have: states and transitions.
 fn in_order(model: &Model, n_threads: usize) -> Result<Vec<Vec<Named>>, String> {
-    let all: Vec<Vec<Named>> = Way::ALL.into_iter().map(|way| named(&found(model, way, n_threads))).collect();
-    for (exact, coarse) in (0..Way::ALL.len() - 1).map(|at| (at, at + 1)) {
-        let names = format!("{} has more than {}", Way::ALL[exact].name(), Way::ALL[coarse].name());
+    let all: Vec<Vec<Named>> = GraphMethod::ALL.into_iter().map(|way| named(&found(model, way, n_threads))).collect();
+    for (exact, coarse) in (0..GraphMethod::ALL.len() - 1).map(|at| (at, at + 1)) {
+        let names = format!("{} has more than {}", GraphMethod::ALL[exact].name(), GraphMethod::ALL[coarse].name());
         for (process, (one, other)) in all[exact].iter().zip(&all[coarse]).enumerate() {
             if let Some(state) = one.0.difference(&other.0).next() {
                 return Err(format!("{names}: process {process} has {state:?}"));
@@ -109,10 +109,10 @@ const FIGURE_2: &str = "program figure2 {
 #[test]
 fn figure_2_of_the_paper() {
     let model = load("figure2.pw", FIGURE_2, &[]);
-    assert_eq!(sizes(&model, Way::Mono), [6, 5, 5]);
-    assert_eq!(sizes(&model, Way::Tmmc), [15, 5, 5]);
-    assert_eq!(sizes(&model, Way::Ls3), [15, 5, 5]);
-    assert_eq!(sizes(&model, Way::Ls3Plus), [6, 5, 5]);
+    assert_eq!(sizes(&model, GraphMethod::Mono), [6, 5, 5]);
+    assert_eq!(sizes(&model, GraphMethod::Tmmc), [15, 5, 5]);
+    assert_eq!(sizes(&model, GraphMethod::Ls3), [15, 5, 5]);
+    assert_eq!(sizes(&model, GraphMethod::Ls3Plus), [6, 5, 5]);
 }
 
 /// A local state that only LS3 takes for reachable stands against the invariant: not decided, never violated.
@@ -145,7 +145,9 @@ const PHILOSOPHERS: &str = "program phil(N: 2..) {
 fn philosophers_have_nine_local_states_each() {
     for n in 3..=5 {
         let model = load("phil.pw", PHILOSOPHERS, &[("N", n)]);
-        for (way, states) in [(Way::Mono, 9), (Way::Ls3Plus, 9), (Way::Ls3, 9), (Way::Tmmc, 16)] {
+        for (way, states) in
+            [(GraphMethod::Mono, 9), (GraphMethod::Ls3Plus, 9), (GraphMethod::Ls3, 9), (GraphMethod::Tmmc, 16)]
+        {
             assert_eq!(sizes(&model, way), vec![states; n as usize], "N = {n}, {}", way.name());
         }
     }
@@ -159,17 +161,17 @@ fn beem_models_have_the_sizes_of_the_paper() {
         skipped(Needs::Data("beem"));
         return;
     }
-    let expected: [(&str, Way, &[u64]); 9] = [
-        ("phils.1", Way::Mono, &[9, 9, 9, 9]),
-        ("phils.1", Way::Ls3, &[9, 9, 9, 9]),
-        ("phils.1", Way::Tmmc, &[16, 16, 16, 16]),
-        ("peterson.3", Way::Mono, &[2627, 2421, 2745]),
-        ("peterson.3", Way::Ls3, &[2627, 2421, 2745]),
-        ("peterson.3", Way::Tmmc, &[2997, 2952, 2952]),
-        ("szymanski.3", Way::Mono, &[4311, 4415, 4383, 4352]),
+    let expected: [(&str, GraphMethod, &[u64]); 9] = [
+        ("phils.1", GraphMethod::Mono, &[9, 9, 9, 9]),
+        ("phils.1", GraphMethod::Ls3, &[9, 9, 9, 9]),
+        ("phils.1", GraphMethod::Tmmc, &[16, 16, 16, 16]),
+        ("peterson.3", GraphMethod::Mono, &[2627, 2421, 2745]),
+        ("peterson.3", GraphMethod::Ls3, &[2627, 2421, 2745]),
+        ("peterson.3", GraphMethod::Tmmc, &[2997, 2952, 2952]),
+        ("szymanski.3", GraphMethod::Mono, &[4311, 4415, 4383, 4352]),
         // The paper prints 5 201 for the first, of rules that lose steps.
-        ("szymanski.3", Way::Ls3, &[5203, 5453, 5598, 5755]),
-        ("szymanski.3", Way::Tmmc, &[5875, 6125, 6250, 6375]),
+        ("szymanski.3", GraphMethod::Ls3, &[5203, 5453, 5598, 5755]),
+        ("szymanski.3", GraphMethod::Tmmc, &[5875, 6125, 6250, 6375]),
     ];
     for (name, way, states) in expected {
         let text = std::fs::read_to_string(format!("{folder}/{name}.dve")).expect("the model is there");
@@ -186,7 +188,7 @@ fn the_order_of_exactness_on_random_programs() {
         }
         n_looked_at.set(n_looked_at.get() + 1);
         let all = in_order(model, 1)?;
-        let ls3 = named(&found(model, Way::Ls3, 3));
+        let ls3 = named(&found(model, GraphMethod::Ls3, 3));
         if ls3 != all[2] { Err("other graphs with three threads".into()) } else { Ok(()) }
     });
     if std::env::var("PIECEWISE_CASES").is_err() {
@@ -218,7 +220,7 @@ fn the_order_of_exactness_on_random_systems_with_rendezvous() {
     }
 }
 
-fn states_of(model: &Model, way: Way) -> Vec<BTreeSet<DrawnState>> {
+fn states_of(model: &Model, way: GraphMethod) -> Vec<BTreeSet<DrawnState>> {
     named(&found(model, way, 1)).into_iter().map(|(states, _)| states).collect()
 }
 
@@ -236,7 +238,7 @@ fn graphs_are_those_of_the_rules() {
     for seed in cases(100) {
         for features in FEATURES {
             let model = system(seed, features);
-            let ours = unwatched(states_of(&model, Way::Ls3));
+            let ours = unwatched(states_of(&model, GraphMethod::Ls3));
             if ours != unwatched(naive::local_states(&model, Rules::Sound)) {
                 panic!("seed {seed}: other local states\n{}", testkit::systems::text(seed, features));
             }
@@ -248,7 +250,7 @@ fn graphs_are_those_of_the_rules() {
 fn is_refuted(rules: Rules) -> bool {
     (0..2_000).any(|seed| {
         let model = system(seed, FEATURES[0]);
-        let exact = states_of(&model, Way::Mono);
+        let exact = states_of(&model, GraphMethod::Mono);
         exact.iter().zip(naive::local_states(&model, rules)).any(|(exact, found)| !exact.is_subset(&found))
     })
 }
@@ -284,7 +286,7 @@ fn beem_philosophers() -> String {
 #[test]
 fn limits_are_answers() {
     let model = load("phil.pw", PHILOSOPHERS, &[("N", 12)]);
-    for way in Way::ALL {
+    for way in GraphMethod::ALL {
         let budget = Budget::new(Some(Duration::ZERO), None, CancelToken::default());
         let task = GraphTask { model: &model, way, drawn: &[], budget: &budget, n_threads: 2 };
         let found = local_graphs(&task, &Silent).expect("there are no procedures");
@@ -292,7 +294,7 @@ fn limits_are_answers() {
         assert_eq!(found.graphs.len(), 12);
     }
     let small = Budget::new(None, Some(1000), CancelToken::default());
-    let task = GraphTask { model: &model, way: Way::Mono, drawn: &[], budget: &small, n_threads: 1 };
+    let task = GraphTask { model: &model, way: GraphMethod::Mono, drawn: &[], budget: &small, n_threads: 1 };
     assert!(matches!(local_graphs(&task, &Silent).map(|found| found.stopped), Ok(Some(StopReason::MemoryLimit(_)))));
 }
 
@@ -300,7 +302,7 @@ fn limits_are_answers() {
 fn programs_with_procedures_are_refused() {
     let model = load("calls.pw", "program calls { shared x: 0..=1; proc f() { x = 1; } process P { call f(); } }", &[]);
     let budget = Budget::unlimited();
-    let task = GraphTask { model: &model, way: Way::Ls3, drawn: &[], budget: &budget, n_threads: 1 };
+    let task = GraphTask { model: &model, way: GraphMethod::Ls3, drawn: &[], budget: &budget, n_threads: 1 };
     assert!(matches!(local_graphs(&task, &Silent), Err(StopReason::NotSupported(_))));
 }
 

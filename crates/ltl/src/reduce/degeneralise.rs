@@ -17,14 +17,25 @@ pub fn on_edges(work: &mut Work<'_>, graph: Graph, reduces: bool) -> Outcome<Gra
     if graph.n_marks == 1 {
         return Ok(graph);
     }
-    let unrolled = unroll(&graph, false, |level, arc, n_marks| {
+    let step = |level: usize, arc: &Arc, n_marks: usize| {
         let reached = advance(level, arc, n_marks);
         // Marks after the last one count towards the next round at once.
         if reached == n_marks { (advance(0, arc, n_marks) % n_marks.max(1), true) } else { (reached, false) }
-    });
+    };
+    let survey = Survey::new(&graph);
+    let entries = vec![0; survey.components.count];
     if !reduces {
-        return Ok(unrolled);
+        return Ok(unroll(&graph, &survey, (0, &entries), step));
     }
+    let mut smallest: Option<Graph> = None;
+    for first in first_levels(graph.n_marks.saturating_sub(1)) {
+        let graph = reduce_on_edges(work, unroll(&graph, &survey, (first, &entries), step))?;
+        smallest = Some(smaller(smallest, graph));
+    }
+    Ok(smallest.unwrap_or(graph))
+}
+
+fn reduce_on_edges(work: &mut Work<'_>, unrolled: Graph) -> Outcome<Graph> {
     let mut graph = prune::prune(work, unrolled)?;
     graph = simulation::forward(work, graph)?;
     graph = prune::prune(work, graph)?;
@@ -41,14 +52,41 @@ pub fn on_edges(work: &mut Work<'_>, graph: Graph, reduces: bool) -> Outcome<Gra
 /// One mark, on states: all edges of a state carry it, or none.
 pub fn on_states(work: &mut Work<'_>, graph: Graph, reduces: bool) -> Outcome<Graph> {
     // A copy at the level after the last mark is a marked state; what leaves it has seen nothing yet.
-    let unrolled = unroll(&graph, true, |level, arc, n_marks| {
+    let step = |level: usize, arc: &Arc, n_marks: usize| {
         let from = if level == n_marks { 0 } else { level };
         (advance(from, arc, n_marks), level == n_marks)
-    });
+    };
+    let survey = Survey::new(&graph);
+    let entries = entries(&graph, &survey);
+    let usual = entries[survey.components.of[graph.initial]];
     if !reduces {
-        return Ok(unrolled);
+        return Ok(unroll(&graph, &survey, (usual, &entries), step));
     }
-    simulation::forward(work, unrolled)
+    // What was seen before a component is entered is seen once, so that a run may begin in it at any level; which one is best shows afterwards.
+    let full: Vec<usize> = survey.is_accepting.iter().map(|&is| if is { graph.n_marks } else { 0 }).collect();
+    let mut smallest: Option<Graph> = None;
+    for entries in [&entries, &full] {
+        for first in first_levels(graph.n_marks) {
+            let graph = simulation::forward(work, unroll(&graph, &survey, (first, entries), step))?;
+            let graph = simulation::backward_of_states(work, graph)?;
+            smallest = Some(smaller(smallest, graph));
+        }
+    }
+    Ok(smallest.unwrap_or(graph))
+}
+
+/// The levels at which a run may begin: all of them, where there are few.
+fn first_levels(highest: usize) -> impl Iterator<Item = usize> {
+    const MOST: usize = 4;
+    (0..=highest).filter(move |&level| level == 0 || level == highest || highest < MOST)
+}
+
+/// The graph of fewer states, then of fewer edges; the first of two that are equal.
+fn smaller(one: Option<Graph>, other: Graph) -> Graph {
+    match one {
+        Some(one) if one.size() <= other.size() => one,
+        _ => other,
+    }
 }
 
 /// The level after an arc: past all marks in order that the arc has.
@@ -70,11 +108,15 @@ fn entries(graph: &Graph, survey: &Survey) -> Vec<usize> {
     entries
 }
 
-/// Copies of states at levels; `step` gives the level after an arc, and whether the arc is marked.
-fn unroll(graph: &Graph, enters_full: bool, step: impl Fn(usize, &Arc, usize) -> (usize, bool)) -> Graph {
-    let survey = Survey::new(graph);
-    let entries = if enters_full { entries(graph, &survey) } else { vec![0; survey.components.count] };
-    let first = (graph.initial, entries[survey.components.of[graph.initial]]);
+/// Copies of states at levels: runs begin at the first level given, and enter components at theirs; `step` gives the level after an arc, and
+/// whether the arc is marked.
+fn unroll(
+    graph: &Graph,
+    survey: &Survey,
+    (first, entries): (usize, &[usize]),
+    step: impl Fn(usize, &Arc, usize) -> (usize, bool),
+) -> Graph {
+    let first = (graph.initial, first);
     let mut numbers: FxHashMap<(usize, usize), usize> = FxHashMap::default();
     let mut copies = vec![first];
     numbers.insert(first, 0);

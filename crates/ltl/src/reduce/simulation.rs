@@ -51,6 +51,23 @@ pub fn forward(work: &mut Work<'_>, graph: Graph) -> Outcome<Graph> {
 
 /// Merges states by backward simulation.
 pub fn backward(work: &mut Work<'_>, graph: Graph) -> Outcome<Graph> {
+    let relation = Relation::new(graph.states.len());
+    backward_within(work, graph, relation)
+}
+
+/// The same for a graph whose marks belong to states: only states with the same marks become one.
+pub fn backward_of_states(work: &mut Work<'_>, graph: Graph) -> Outcome<Graph> {
+    let mut relation = Relation::new(graph.states.len());
+    let marks = |state: usize| graph.states[state].first().map(|arc| &arc.marks);
+    for small in 0..graph.states.len() {
+        for large in (0..graph.states.len()).filter(|&large| marks(large) != marks(small)) {
+            relation.drop(small, large);
+        }
+    }
+    backward_within(work, graph, relation)
+}
+
+fn backward_within(work: &mut Work<'_>, graph: Graph, mut relation: Relation) -> Outcome<Graph> {
     if graph.states.len() > MAX_STATES {
         return Ok(graph);
     }
@@ -60,7 +77,6 @@ pub fn backward(work: &mut Work<'_>, graph: Graph) -> Outcome<Graph> {
             incoming[arc.target].push(Arc { target: state, ..arc.clone() });
         }
     }
-    let mut relation = Relation::new(graph.states.len());
     // Only the initial state begins runs.
     for large in (0..graph.states.len()).filter(|&large| large != graph.initial) {
         relation.drop(graph.initial, large);

@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 
 use base::StopReason;
 
-use super::{Demand, Edge, Graph, Layers, Move, Nodes, Way, is_nothing};
+use super::{Edge, EdgeFilter, FairnessCondition, Graph, Layers, Move, Nodes, is_nothing};
 use crate::bdd::Bdd;
 use crate::change::Change;
 
@@ -47,7 +47,7 @@ pub struct Lasso {
 }
 
 /// Where a lasso is looked for.
-pub struct Search<'l> {
+pub struct LassoSearch<'l> {
     /// The product with the whole automaton.
     pub whole: &'l Graph<'l>,
     /// Where runs begin.
@@ -55,7 +55,7 @@ pub struct Search<'l> {
     /// The product with the component of the automaton in which the run goes round.
     pub part: &'l Graph<'l>,
     /// What a run must do there; `None` for a mark that every move carries.
-    pub demands: &'l [Option<Demand>],
+    pub demands: &'l [Option<FairnessCondition>],
 }
 
 /// An edge that leaves a node.
@@ -66,7 +66,7 @@ struct Taken {
     to: Node,
 }
 
-impl Search<'_> {
+impl LassoSearch<'_> {
     /// A lasso through these nodes; `None` where diagrams contradict each other.
     pub fn through(&self, fair: &Nodes) -> Result<Option<Lasso>, StopReason> {
         let mut layers = Layers::new(self.start.clone());
@@ -169,7 +169,7 @@ impl Graph<'_> {
     }
 }
 
-impl Way {
+impl EdgeFilter {
     fn contains(&self, vector: &[bool], taken: &Taken) -> bool {
         self.from.as_ref().is_none_or(|from| from.contains(vector))
             && self.edges.as_ref().is_none_or(|list| list.contains(&taken.edge))
@@ -180,7 +180,7 @@ impl Way {
 /// The component in which a run goes round.
 struct Inside<'l> {
     part: &'l Graph<'l>,
-    demands: &'l [Option<Demand>],
+    demands: &'l [Option<FairnessCondition>],
     component: Nodes,
     needed: BTreeSet<usize>,
 }

@@ -7,8 +7,8 @@
 use base::StopReason;
 use ltl::Automaton;
 
-use super::lasso::{Lasso, Search};
-use super::{Demand, Graph, Move, Nodes, Way, is_nothing};
+use super::lasso::{Lasso, LassoSearch};
+use super::{EdgeFilter, FairnessCondition, Graph, Move, Nodes, is_nothing};
 use crate::bdd::Bdd;
 
 /// What runs are looked for.
@@ -16,7 +16,7 @@ pub struct Wanted<'w> {
     /// Accepts them. The moves of the graph are its edges, state by state.
     pub automaton: &'w Automaton,
     /// What they must do beside.
-    pub demands: &'w [Demand],
+    pub demands: &'w [FairnessCondition],
     /// Edges of these relations must carry the first mark again and again; any edge of theirs will do where there is none.
     pub own: Option<&'w [usize]>,
     /// Where runs begin.
@@ -55,10 +55,10 @@ impl Graph<'_> {
             let nodes: Nodes = (0..self.n_states)
                 .map(|state| if component.contains(&state) { reached[state].clone() } else { self.space.empty() })
                 .collect();
-            let asked: Vec<Demand> = demands.iter().flatten().cloned().collect();
+            let asked: Vec<FairnessCondition> = demands.iter().flatten().cloned().collect();
             let fair = part.fair(nodes, &asked)?;
             if !is_nothing(&fair) {
-                let search = Search { whole: self, start, part: &part, demands: &demands };
+                let search = LassoSearch { whole: self, start, part: &part, demands: &demands };
                 return Ok(search.through(&fair)?.map_or(Found::Broken, Found::Lasso));
             }
         }
@@ -66,7 +66,7 @@ impl Graph<'_> {
     }
 
     /// The graph on some states of the automaton, and the demands of its marks there.
-    fn within(&self, wanted: &Wanted<'_>, states: &[usize]) -> (Graph<'_>, Vec<Option<Demand>>) {
+    fn within(&self, wanted: &Wanted<'_>, states: &[usize]) -> (Graph<'_>, Vec<Option<FairnessCondition>>) {
         let automaton = wanted.automaton;
         let edges = automaton.states.iter().flat_map(|state| &state.edges);
         let is_inside = |step: &Move| states.contains(&step.from) && states.contains(&step.to);
@@ -74,15 +74,15 @@ impl Graph<'_> {
             self.moves.iter().zip(edges).filter(|(step, _)| is_inside(step)).unzip();
         let carrying =
             |mark: usize| (0..edges.len()).filter(|&nth| edges[nth].marks.contains(mark)).collect::<Vec<_>>();
-        let demand = |way: Way| Demand { free: None, ways: vec![way] };
+        let demand = |way: EdgeFilter| FairnessCondition { free: None, ways: vec![way] };
         let mark = |mark: usize| {
             let moves = carrying(mark);
-            (moves.len() < edges.len()).then(|| demand(Way { moves: Some(moves), ..Way::default() }))
+            (moves.len() < edges.len()).then(|| demand(EdgeFilter { moves: Some(moves), ..EdgeFilter::default() }))
         };
-        let mut demands: Vec<Option<Demand>> = (0..automaton.n_marks).map(mark).collect();
+        let mut demands: Vec<Option<FairnessCondition>> = (0..automaton.n_marks).map(mark).collect();
         if let Some(own) = wanted.own {
             let moves = (automaton.n_marks > 0).then(|| carrying(0));
-            demands.push(Some(demand(Way { from: None, edges: Some(own.to_vec()), moves })));
+            demands.push(Some(demand(EdgeFilter { from: None, edges: Some(own.to_vec()), moves })));
         }
         (Graph { moves: moves.into_iter().cloned().collect(), ..*self }, demands)
     }

@@ -15,7 +15,7 @@ use temporal::Violation;
 
 use crate::bdd::{Bdd, OutOfNodes};
 use crate::commands::{Command, StepTests};
-use crate::fair::{Demand, Edge, Way};
+use crate::fair::{Edge, EdgeFilter, FairnessCondition};
 use crate::system::System;
 
 /// The tests of steps that fairness assumptions of a program make.
@@ -132,7 +132,12 @@ impl<'a, 'm> Turns<'a, 'm> {
     }
 
     /// What the fairness of a violation demands, pair by pair.
-    pub fn demands(&self, violation: &Violation, turns: &TurnEdges, reached: &Bdd) -> Result<Vec<Demand>, StopReason> {
+    pub fn demands(
+        &self,
+        violation: &Violation,
+        turns: &TurnEdges,
+        reached: &Bdd,
+    ) -> Result<Vec<FairnessCondition>, StopReason> {
         let mut demands = Vec::new();
         for &id in &violation.fairness {
             let pair = &self.system.model.fairness[id];
@@ -141,7 +146,7 @@ impl<'a, 'm> Turns<'a, 'm> {
             for often in &pair.often {
                 match often {
                     EdgePredicate::Before(predicate) => {
-                        ways.push(Way { from: Some(self.states(predicate, reached)?), ..Way::default() });
+                        ways.push(EdgeFilter { from: Some(self.states(predicate, reached)?), ..EdgeFilter::default() });
                     }
                     EdgePredicate::Scheduled(process) => edges.extend(turns.which(|kind| kind.is_part(*process))),
                     EdgePredicate::Moves(process, labels) => {
@@ -157,8 +162,8 @@ impl<'a, 'm> Turns<'a, 'm> {
             }
             edges.sort_unstable();
             edges.dedup();
-            ways.push(Way { edges: Some(edges), ..Way::default() });
-            demands.push(Demand { free, ways });
+            ways.push(EdgeFilter { edges: Some(edges), ..EdgeFilter::default() });
+            demands.push(FairnessCondition { free, ways });
         }
         Ok(demands)
     }

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use base::{Budget, Feature, StopReason, Unsupported};
 use compose::backend::{Backend, Refinable};
-use compose::fair::backend::{AbstractPoint, AbstractRun, AbstractTurn, Demand, FairBackend, Reader, Turns, Written};
+use compose::fair::backend::{
+    AbstractPoint, AbstractRun, AbstractTurn, Automaton, FairBackend, FairRunQuery, Transitions, Written,
+};
 use compose::fair::conditions::Conditions;
 use compose::fair::locals::{LocalState, Locals};
 use compose::k_index::Plan;
@@ -16,23 +18,23 @@ use model::process::ProcessId;
 
 use super::predicates::Guess;
 use super::store_turns::{FocusTurns, StoreTurn, focus_turns, store_turns};
-use crate::attended::Gauge;
 use crate::bdd::Bdd;
 use crate::encoding::Part;
 use crate::fair::lasso::{Lasso, Leg};
 use crate::fair::violation::{Found, Wanted};
-use crate::fair::{self, Graph, Move, Way};
+use crate::fair::{self, EdgeFilter, Graph, Move};
 use crate::local::LocalSets;
 use crate::meter::Meter;
+use crate::watchdog::Gauge;
 
 /// Local states of one process at one store are listed up to here.
 const MOST_LOCALS: usize = 1 << 16;
 
 /// What was asked of an abstract process.
-type Asked = (ProcessId, Demand, Turns);
+type Asked = (ProcessId, FairRunQuery, Transitions);
 
 /// Abstract processes as diagrams.
-pub struct Drawn<'d, 'm> {
+pub struct SymbolicProcesses<'d, 'm> {
     sets: LocalSets<'m>,
     conditions: &'d Conditions<'m>,
     locals: &'d Locals<'m>,
@@ -49,14 +51,14 @@ pub struct Drawn<'d, 'm> {
     known: Vec<(Asked, Option<AbstractRun>)>,
 }
 
-impl<'d, 'm> Drawn<'d, 'm> {
+impl<'d, 'm> SymbolicProcesses<'d, 'm> {
     /// With local sets in which nothing is exposed.
     pub fn new(
         sets: LocalSets<'m>,
         (conditions, locals): (&'d Conditions<'m>, &'d Locals<'m>),
         (budget, gauge): (&'d Budget, &'d Arc<Gauge>),
     ) -> Self {
-        Drawn {
+        SymbolicProcesses {
             sets,
             conditions,
             locals,
@@ -72,8 +74,8 @@ impl<'d, 'm> Drawn<'d, 'm> {
 
     fn find(&self, (focus, demand, allowed): Asked) -> Result<Option<AbstractRun>, Halt> {
         let violation = match demand.automaton {
-            Reader::Small => &self.conditions.violations[demand.violation],
-            Reader::Plain => &self.conditions.plain[demand.violation],
+            Automaton::Simplified => &self.conditions.violations[demand.violation],
+            Automaton::Reference => &self.conditions.plain[demand.violation],
         };
         let space = &self.sets.system().encoding.space;
         let turns = focus_turns(&self.sets, self.conditions, (focus, &self.turns), allowed);
@@ -96,7 +98,7 @@ impl<'d, 'm> Drawn<'d, 'm> {
             demands: &demands,
             own: demand.own.then_some(own.as_slice()),
             initial: &self.initial[focus.index()],
-            reached: (allowed == Turns::Some).then_some(&self.thetas[focus.index()]),
+            reached: (allowed == Transitions::May).then_some(&self.thetas[focus.index()]),
         };
         match graph.find(&wanted)? {
             Found::Nothing => Ok(None),
@@ -109,15 +111,20 @@ impl<'d, 'm> Drawn<'d, 'm> {
     }
 
     /// What a fairness assumption demands of the abstract process of a focus.
-    fn demand(&self, guess: &Guess<'_, '_>, turns: &FocusTurns, pair: usize) -> Result<fair::Demand, StopReason> {
+    fn demand(
+        &self,
+        guess: &Guess<'_, '_>,
+        turns: &FocusTurns,
+        pair: usize,
+    ) -> Result<fair::FairnessCondition, StopReason> {
         let declared = &self.conditions.pairs[pair];
         let free = declared.always.as_ref().map(|always| guess.may(always)).transpose()?;
         let mut ways = Vec::new();
         for before in &declared.before {
-            ways.push(Way { from: Some(guess.may(before)?), ..Way::default() });
+            ways.push(EdgeFilter { from: Some(guess.may(before)?), ..EdgeFilter::default() });
         }
-        ways.push(Way { edges: Some(turns.which(|kind| kind.met.contains(&pair))), ..Way::default() });
-        Ok(fair::Demand { free, ways })
+        ways.push(EdgeFilter { edges: Some(turns.which(|kind| kind.met.contains(&pair))), ..EdgeFilter::default() });
+        Ok(fair::FairnessCondition { free, ways })
     }
 
     /// A lasso in plain terms; `None` where diagrams and reference semantics differ.
@@ -187,7 +194,7 @@ impl<'d, 'm> Drawn<'d, 'm> {
     }
 }
 
-impl FairBackend for Drawn<'_, '_> {
+impl FairBackend for SymbolicProcesses<'_, '_> {
     fn forget(&mut self) -> Result<(), StopReason> {
         self.known.clear();
         self.sets.forget_exposed()
@@ -213,7 +220,12 @@ impl FairBackend for Drawn<'_, '_> {
         Ok(())
     }
 
-    fn fair_run(&mut self, focus: ProcessId, demand: Demand, turns: Turns) -> Result<Option<AbstractRun>, Halt> {
+    fn fair_run(
+        &mut self,
+        focus: ProcessId,
+        demand: FairRunQuery,
+        turns: Transitions,
+    ) -> Result<Option<AbstractRun>, Halt> {
         let asked = (focus, demand, turns);
         if let Some((_, found)) = self.known.iter().find(|(known, _)| *known == asked) {
             return Ok(found.clone());

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use compose::backend::Movers;
-use compose::fair::backend::Turns;
+use compose::fair::backend::Transitions;
 use compose::fair::conditions::Conditions;
 use model::eval::Turn;
 use model::process::ProcessId;
@@ -106,13 +106,13 @@ pub fn focus_turns(
     sets: &LocalSets<'_>,
     conditions: &Conditions<'_>,
     (focus, others): (ProcessId, &[StoreTurn]),
-    allowed: Turns,
+    allowed: Transitions,
 ) -> Result<FocusTurns, OutOfNodes> {
     let encoding = &sets.system().encoding;
     let mut found: Vec<(Edge, Kind)> = Vec::new();
     for turn in others.iter().filter(|turn| turn.kind.mover != focus) {
         let guard = match (&turn.kind.sure, allowed) {
-            (Some(sure), Turns::Sure) => sure.clone(),
+            (Some(sure), Transitions::Must) => sure.clone(),
             _ => turn.looks.clone(),
         };
         if !guard.is_empty() {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use base::{Budget, CancelToken, SourceFile, StopReason};
-use compose::completion::{Completed, Round, Stages, Way, complete};
+use compose::completion::{Completed, CompletionOptions, Round, Stages, complete};
 use compose::symmetry::Symmetry;
 use engine::{Answer, Engine, PropertyId, Silent, Task, Verdict, Views};
 use evidence::Evidence;
@@ -37,7 +37,7 @@ fn rounds(model: &Model, stages: Stages, with_symmetry: bool) -> Vec<Round> {
     let system = System::new(model, &vec![64; model.processes.len()], 1 << 16).expect("fits");
     let mut sets = LocalSets::new(system, Views::Mentioned).expect("fits");
     let symmetry = Symmetry::of(model).filter(|_| with_symmetry);
-    let way = Way { symmetry: symmetry.as_ref(), stages, budget: &Budget::unlimited() };
+    let way = CompletionOptions { symmetry: symmetry.as_ref(), stages, budget: &Budget::unlimited() };
     match complete(&mut sets, property, way, |_| {}) {
         Ok(Completed::Proved { rounds, .. }) => rounds,
         _ => panic!("there is a proof"),

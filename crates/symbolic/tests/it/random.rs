@@ -2,7 +2,7 @@
 
 use base::{Budget, StopReason};
 use compose::backend::Backend;
-use compose::completion::{Completed, Stages, Way, complete};
+use compose::completion::{Completed, CompletionOptions, Stages, complete};
 use compose::k_index::{Fixpoint, Plan};
 use compose::symmetry::Symmetry;
 use model::Model;
@@ -181,7 +181,7 @@ fn completion_decides_as_brute_force_does() {
                 let stages = if choices.chance(50) { Stages::Each } else { Stages::Last };
                 let Some(system) = system(model, width) else { return Ok(()) };
                 let mut sets = LocalSets::new(system, Views::Whole).expect("fits");
-                let way = Way { symmetry: None, stages, budget: &Budget::unlimited() };
+                let way = CompletionOptions { symmetry: None, stages, budget: &Budget::unlimited() };
                 match complete(&mut sets, &asked, way, |_| {}) {
                     Ok(Completed::Proved { .. }) => expect(!reachable, "proved what is wrong")?,
                     Ok(Completed::Run { states, .. }) => {
@@ -209,7 +209,7 @@ fn no_errors_and_deadlocks_are_decided_by_completion() {
             for (kind, bad) in [(PropertyKind::NoErrors, faulty), (PropertyKind::DeadlockFree, deadlocked)] {
                 let Some(system) = system(model, width) else { return Ok(()) };
                 let mut sets = LocalSets::new(system, Views::Whole).expect("fits");
-                let way = Way { symmetry: None, stages: Stages::Last, budget: &Budget::unlimited() };
+                let way = CompletionOptions { symmetry: None, stages: Stages::Last, budget: &Budget::unlimited() };
                 match complete(&mut sets, &kind, way, |_| {}) {
                     Ok(Completed::Proved { .. }) => expect(!bad, "proved what is wrong")?,
                     Ok(Completed::Run { states, .. }) => expect(bad && is_run(model, &states), "the run is real")?,

@@ -1,4 +1,4 @@
-//! Work with diagrams, attended by somebody who looks at the clock.
+//! Work with diagrams, watchdog by somebody who looks at the clock.
 //!
 //! In: a task and what is to be done. Out: its answers. One operation on diagrams cannot be interrupted and can take minutes, so the
 //! work runs in a thread of its own; who attends passes on what happens, and when a limit has long been reached takes the answers
@@ -85,7 +85,7 @@ impl Observer for Relay {
 }
 
 /// Does the work, and stops soon after a limit is reached whatever it is at.
-pub(crate) fn attended(
+pub(crate) fn watchdog(
     task: &Task<'_>,
     observer: &dyn Observer,
     work: impl FnOnce(&Task<'_>, &Relay, &Arc<Gauge>) -> Result<Vec<Answer>, EngineError> + Send + 'static,
@@ -161,7 +161,7 @@ mod tests {
         let task = Task { model: &model, properties: vec![property], budget, n_threads: 1 };
         // The work goes on until the answers are there, so that whoever waited for it would wait for ever.
         let (answered, until_answered) = mpsc::channel::<()>();
-        let answers = attended(&task, &Silent, move |_, _, _| {
+        let answers = watchdog(&task, &Silent, move |_, _, _| {
             let _ = until_answered.recv();
             Ok(Vec::new())
         });
