@@ -41,6 +41,7 @@ pub fn text(model: &Model, property: &str) -> String {
     model.actions.iter().for_each(|action| out.action(action));
     model.loops.iter().for_each(|one| out.counted(one));
     model.channels.iter().for_each(|channel| out.list("channel", |out| out.name(&channel.name)));
+    model.initially.iter().for_each(|one| out.list("initially", |out| out.expr(one)));
     model.properties.iter().filter(|one| one.name == property).for_each(|one| out.property(one));
     out.out
 }

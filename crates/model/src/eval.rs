@@ -31,7 +31,9 @@ use crate::variable::CellId;
 
 pub use expression::{Viewpoint, evaluate};
 pub use flow::{ControlFlow, Counters, control_after};
-pub use initial::{InitialStates, free_cells, initial_faults, initial_states, is_initial, n_initial_states};
+pub use initial::{
+    InitialStates, MOST_CONSTRAINED, free_cells, initial_faults, initial_states, is_initial, n_initial_states,
+};
 pub use query::{Contender, Race, able, able_by, is_deadlock, is_idle, is_terminated, may_end, race, stuck_processes};
 pub use run::{Turn, holds, is_true_of, likely_turns, turns};
 pub use step::{

@@ -20,7 +20,7 @@ use crate::process::ProcessId;
 use crate::variable::{CellId, Init};
 use crate::view::is_visible;
 
-use possible::Glance;
+use possible::AbstractEval;
 
 /// What an action may touch. The sets are sorted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -55,7 +55,7 @@ impl Footprint {
 /// may have any value of its type. Of a rendezvous it is the footprint of this side. A return includes the store of the
 /// result by any caller.
 pub fn footprint(model: &Model, process: ProcessId, action: ActionId, counters: &Counters) -> Footprint {
-    let mut glance = Glance::new(model, process, counters);
+    let mut glance = AbstractEval::new(model, process, counters);
     let acted = &model.actions[action];
     let mut found = Footprint::default();
     if let Some(guard) = &acted.guard {
@@ -79,7 +79,7 @@ pub fn disjuncts(model: &Model, process: ProcessId, action: ActionId, counters: 
     parts
         .into_iter()
         .map(|part| {
-            let mut glance = Glance::new(model, process, counters);
+            let mut glance = AbstractEval::new(model, process, counters);
             glance.look(part);
             let (reads, looks_at) = (glance.reads, glance.looks_at);
             (part.clone(), Footprint { guard_reads: reads.clone(), reads, writes: BTreeSet::new(), looks_at })
@@ -146,7 +146,7 @@ fn footprints_of_text(model: &Model, process: ProcessId, scope: Scope) -> Vec<Fo
     }
 }
 
-impl Glance<'_> {
+impl AbstractEval<'_> {
     /// All that follows the guard.
     fn effect(&mut self, action: &Action) {
         match action.sync.as_ref().map(|sync| &sync.side) {
@@ -216,7 +216,7 @@ impl Glance<'_> {
         }
     }
 
-    /// The bounds of the loops on the way; only control and constants are allowed there, but what is read is told.
+    /// The bounds of the loops on the way. They read only constants today; reads are recorded anyway, in case a front-end allows more.
     fn next(&mut self, next: &Next) {
         match next {
             Next::To(_) => {}
@@ -255,7 +255,7 @@ impl Glance<'_> {
                         && (action.scope == own || matches!(action.scope, Scope::Procedure(_))) =>
                 {
                     // Where the caller stands is not known, so its counters may have any value.
-                    let mut caller = Glance::new(model, self.me, &Counters::new());
+                    let mut caller = AbstractEval::new(model, self.me, &Counters::new());
                     caller.result(result.as_ref(), &action.next);
                     self.reads.extend(caller.reads);
                     self.writes.extend(caller.writes);

@@ -8,7 +8,6 @@ use base::IdVec;
 
 use crate::Model;
 use crate::process::{Process, ProcessId};
-use crate::types::Type;
 use crate::variable::{Cell, Storage, Var, VarId};
 
 impl Model {
@@ -52,18 +51,21 @@ fn place_in_turn(vars: &mut IdVec<Var>, ids: &[VarId]) -> usize {
 
 /// Appends the cells of one copy of a variable.
 fn push_cells(cells: &mut IdVec<Cell>, id: VarId, var: &Var, owner: Option<(ProcessId, &Process)>) {
-    let name = owner.map_or_else(|| var.name.clone(), |(_, process)| format!("{}.{}", process.name, var.name));
-    for element in element_names(&name, &var.ty) {
-        cells.push(Cell { var: id, owner: owner.map(|(id, _)| id), ty: var.ty.scalar(), name: element });
+    let prefix = owner.map_or_else(String::new, |(_, process)| format!("{}.", process.name));
+    for element in element_names(var) {
+        let name = format!("{prefix}{element}");
+        cells.push(Cell { var: id, owner: owner.map(|(id, _)| id), ty: var.ty.scalar(), name });
     }
 }
 
 /// The names of a variable's scalar parts in layout order: the last index varies fastest.
-pub fn element_names(name: &str, ty: &Type) -> Vec<String> {
-    match ty {
-        Type::Scalar(_) => vec![name.to_string()],
-        Type::Array { element, len } => {
-            (0..*len).flat_map(|index| element_names(&format!("{name}[{index}]"), element)).collect()
-        }
+pub fn element_names(var: &Var) -> Vec<String> {
+    let mut indices: Vec<Vec<String>> = vec![Vec::new()];
+    for len in var.ty.dimensions() {
+        let longer = |outer: Vec<String>| {
+            (0..len).map(move |index| outer.iter().cloned().chain([index.to_string()]).collect::<Vec<_>>())
+        };
+        indices = indices.into_iter().flat_map(longer).collect();
     }
+    indices.iter().map(|indices| var.element(indices)).collect()
 }

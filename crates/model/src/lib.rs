@@ -77,6 +77,8 @@ pub struct Model {
     pub fairness: IdVec<FairnessPair>,
     /// The questions, in the order of the text; the built-in ones first where they are not written down.
     pub properties: IdVec<Property>,
+    /// What has to hold in an initial state, beside what each cell may start with.
+    pub initially: Vec<expr::Expr>,
     /// Facts that the user offers to expose.
     pub hints: Vec<Hint>,
     /// The numbers in declarations that were computed from parameters.

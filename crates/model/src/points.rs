@@ -104,7 +104,7 @@ fn search<'m>(
     limit: usize,
 ) -> Option<Points> {
     let entry_target = Target::Return;
-    let mut search = Search {
+    let mut search = PointSearch {
         limit,
         flow: ControlFlow::new(model, process, scope),
         found: Points { process, scope, entry: entry_target, points: IdVec::new() },
@@ -133,7 +133,7 @@ fn search<'m>(
     Some(search.found)
 }
 
-struct Search<'m> {
+struct PointSearch<'m> {
     limit: usize,
     /// Says where control goes.
     flow: ControlFlow<'m>,
@@ -142,7 +142,7 @@ struct Search<'m> {
     known: HashMap<(PlaceId, Counters), PointId>,
 }
 
-impl<'m> Search<'m> {
+impl<'m> PointSearch<'m> {
     /// Where `next` leads; `None` where that is one point too many.
     fn target(&mut self, counters: &Counters, next: &'m Next) -> Option<Target> {
         let (place, counters) = match self.flow.after(counters, next) {

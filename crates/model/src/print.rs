@@ -14,7 +14,7 @@ use crate::process::{FamilyId, ProcessId};
 use crate::property::Formula;
 use crate::types::{ScalarType, Type};
 use crate::value::Value;
-use crate::variable::{CellId, VarId};
+use crate::variable::{CellId, Look, VarId};
 
 /// A value as the user writes it: `true`, `3`, an enumeration's word, `none`. A process of the program's only indexed
 /// family is shown by its index, any other by its name.
@@ -165,8 +165,16 @@ impl<'m> Printer<'m> {
             Whose::Of(who) => self.process(who) + ".",
             Whose::Shared | Whose::Mine | Whose::Frame => String::new(),
         };
-        let indices: String = access.indices.iter().map(|index| format!("[{}]", self.expr(index))).collect();
-        format!("{owner}{}{indices}", self.model.vars[access.var].name)
+        let indices: Vec<String> = access.indices.iter().map(|index| self.expr(index)).collect();
+        format!("{owner}{}", self.model.vars[access.var].element(&indices))
+    }
+
+    /// `k in seen`, of an element of the array that a set is.
+    fn membership(&mut self, access: &Access) -> (Level, String) {
+        let Some((element, outer)) = access.indices.split_last() else { return (Level::Atom, self.access(access)) };
+        let element = self.tighter(element, Level::Sum);
+        let set = self.access(&Access { indices: outer.to_vec(), ..access.clone() });
+        (Level::Comparison, format!("{element} in {set}"))
     }
 
     fn bind(&mut self, binding: &Binding) {
@@ -190,6 +198,7 @@ impl<'m> Printer<'m> {
                 Some(Shown::Value(known)) => (Level::Atom, value(self.model, *known)),
                 None => (Level::Atom, format!("_{}", var.0)),
             },
+            ExprKind::Read(access) if self.model.vars[access.var].look == Look::Set => self.membership(access),
             ExprKind::Read(access) => {
                 let is_lock = self.model.vars[access.var].ty.scalar() == ScalarType::Lock;
                 (Level::Atom, self.access(access) + if is_lock { ".owner" } else { "" })

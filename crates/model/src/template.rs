@@ -1,11 +1,12 @@
 //! The fragment test: which methods for every size a program's text allows, and what stands in the way.
 //!
 //! In: a Model, of which the template is looked at. Out: what a method for every size needs to know about the text, or the reasons
-//! why the text is outside, each with its place and in the user's words. Two fragments: [`symmetric`], in which all processes of
+//! why the text is outside, each with its place and in the user's words. Three fragments: [`symmetric`], in which all processes of
 //! the one family of size N are interchangeable (a loop over them in their order is a scan, which may be taken in any order: an
-//! over-approximation), and [`neighbours`], in which a process touches only what stands at fixed distances from it. Only the program
+//! over-approximation), [`neighbours`], in which a process touches only what stands at fixed distances from it, and [`tree`]. Only the program
 //! is judged here; which properties a method can state is for the method.
 
+mod branch;
 mod index;
 mod owner;
 mod ring;
@@ -28,7 +29,7 @@ use crate::visit::{each_part, each_text};
 
 pub use index::IndexTest;
 pub use owner::owned_arrays;
-pub use ring::{Neighbours, neighbours, told_of_neighbours};
+pub use ring::{Neighbours, has_branches, neighbours, told_of_neighbours, told_of_tree, tree};
 
 /// The one family whose size is the parameter, in a program that a method for every size can speak of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -85,10 +85,35 @@ pub struct Var {
     pub shown: BTreeMap<i64, String>,
     /// How it is shown; for display only.
     pub look: Look,
+    /// Of a field of structs in arrays (`line.kind`, which is `line[1].kind` of one of them): how many of its indices follow each part of its name
+    /// but the last. The others follow the last part. For display only.
+    pub indices_after: Vec<usize>,
     /// What the user wrote about it (`///`).
     pub doc: String,
     /// Where it is declared.
     pub span: Span,
+}
+
+impl Var {
+    /// An element as the user writes it, with these texts for its indices: `flag[1]`, `line[1].kind`.
+    pub fn element(&self, indices: &[String]) -> String {
+        let brackets = |of: &[String]| of.iter().map(|index| format!("[{index}]")).collect::<String>();
+        let (mut left, mut out) = (indices, String::new());
+        let mut parts = self.name.split('.').peekable();
+        let mut after = self.indices_after.iter();
+        while let Some(part) = parts.next() {
+            let n_here = match parts.peek() {
+                Some(_) => after.next().map_or(0, |n| (*n).min(left.len())),
+                None => left.len(),
+            };
+            let (here, rest) = left.split_at(n_here);
+            out += part;
+            out += &brackets(here);
+            out += if parts.peek().is_some() { "." } else { "" };
+            left = rest;
+        }
+        out
+    }
 }
 
 /// Names a variable.

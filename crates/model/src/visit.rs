@@ -78,6 +78,7 @@ pub fn each_expr_mut(model: &mut Model, change: &mut dyn FnMut(&mut Expr)) {
         }
     }
     model.hints.iter_mut().for_each(|hint| change(&mut hint.fact));
+    model.initially.iter_mut().for_each(change);
 }
 
 fn access_mut(access: &mut Access, change: &mut dyn FnMut(&mut Expr)) {

@@ -132,6 +132,8 @@ pub const TOO_MANY_COPIES: &str = "E0508";
 pub const UNKNOWN_LANGUAGE: &str = "E0509";
 /// A name that hides another one.
 pub const HIDDEN_NAME: &str = "W0201";
+/// Something that is declared and not used, only stored, or never stored.
+pub const UNUSED: &str = "W0202";
 /// A statement that is never reached.
 pub const UNREACHED: &str = "W0301";
 /// A procedure that may end without its result.
@@ -376,7 +378,7 @@ pub static CODES: &[Code] = &[
         "E0307",
         "a statement that cannot stand inside `atomic`",
         "`atomic` is one step. It may hold assignments, `await`, `assert`, `acquire`, `release`, `if`, `either`, \
-         `for` and `atomic`; not labels, calls, `idle`, jumps, or loops that might not end."
+         `for` and `atomic`, and outside of its `for`s jumps, with which the step ends; not labels, calls, `idle`, or loops that might not end."
     ),
     row!(
         "E0308",
@@ -524,6 +526,13 @@ pub static CODES: &[Code] = &[
         "A bound variable, a `for` or a variable of a process has the name of something further out, which cannot \
          be reached by that name inside. Often another name was meant: inside `process P[i in …]`, `forall j != i` \
          binds `j` only, but `forall i != j` binds a new `i`."
+    ),
+    row!(
+        "W0202",
+        "something that is declared and not used",
+        "Nothing names it, or it is stored and never looked at, or looked at and never stored. Often another name was meant. A variable that \
+         nothing looks at still multiplies the states; one that nothing changes should be a `const`, or start with `any` value. Where it is meant so, begin its \
+         name with `_`."
     ),
     row!(
         "W0301",

@@ -138,7 +138,7 @@ pub const CODES: &[Code] = &[
     promela_row!(
         "W0901",
         "a separator is missing",
-        "Statements are separated by `;` or `->`. After `}`, `fi` and `od` it may be missing."
+        "Statements are separated by `;` or `->`. After `}`, `fi` and `od` and at the end of a line it may be missing."
     ),
     promela_row!("W0902", "the call gives a macro another value", "`-D N=2` replaces what the text defines for `N`."),
     promela_row!(

@@ -52,6 +52,7 @@ pub(super) fn lower(
         offset: 0,
         shown: BTreeMap::new(),
         look: model::variable::Look::Plain,
+        indices_after: Vec::new(),
         doc: String::new(),
         span: Span::default(),
     });

@@ -54,6 +54,8 @@ const MAX_CELLS: usize = 200_000;
 pub(super) struct Options {
     /// Whether deaths are steps.
     pub deaths: bool,
+    /// Whether every statement is an action of its own, from the first one on.
+    pub single_steps: bool,
     /// Whether runs are weakly fair.
     pub is_fair: bool,
     /// Whether runs are strongly fair.
@@ -88,6 +90,8 @@ struct Elaboration<'p> {
     globals: HashMap<LeafId, VarId>,
     /// By the position of the family and the leaf.
     locals: HashMap<(usize, LeafId), VarId>,
+    /// By the position of the family, the channel and the field: what is taken aside at a meeting.
+    asides: HashMap<(usize, usize, usize), VarId>,
     made: Vec<Made>,
     /// The meetings in which processes are started.
     starts: BTreeMap<(ProctypeId, i64), ChannelId>,
@@ -123,7 +127,8 @@ pub(super) fn elaborate(program: &Program, graphs: &[Graph], map: &SourceMap, op
     }
     let ahead = first
         .after_init(program, graphs)
-        .filter(|after| after.passed.iter().all(|before| same_for_claims(program, graphs, before, after)));
+        .filter(|after| after.passed.iter().all(|before| same_for_claims(program, graphs, before, after)))
+        .filter(|_| !options.single_steps);
     let mut world = ahead.unwrap_or(first);
     let mut options = options.clone();
     options.deaths |=
@@ -166,6 +171,7 @@ pub(super) fn elaborate(program: &Program, graphs: &[Graph], map: &SourceMap, op
         log: Log::default(),
         globals: HashMap::new(),
         locals: HashMap::new(),
+        asides: HashMap::new(),
         made: Vec::new(),
         starts: BTreeMap::new(),
         n_processes: None,
@@ -194,6 +200,7 @@ fn same_for_claims(program: &Program, graphs: &[Graph], before: &World, after: &
                 | ExprKind::Remote { .. }
                 | ExprKind::Query(..)
                 | ExprKind::Poll { .. }
+                | ExprKind::NonProgress
         );
         if !is_atom {
             return;
@@ -444,7 +451,8 @@ impl Elaboration<'_> {
         let (name, doc) = (name.to_owned(), String::new());
         let role = Role::Declared;
         let look = model::variable::Look::Plain;
-        self.model.vars.push(Var { name, storage, role, ty, init, offset: 0, shown: BTreeMap::new(), look, doc, span })
+        let (shown, indices_after) = (BTreeMap::new(), Vec::new());
+        self.model.vars.push(Var { name, storage, role, ty, init, offset: 0, shown, look, indices_after, doc, span })
     }
 
     /// A family with its variables, its processes and its places, without actions.

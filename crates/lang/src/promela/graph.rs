@@ -59,6 +59,8 @@ pub(super) struct Edge {
     pub escape: Option<NodeId>,
     /// Whether no statement of the text stands for it.
     pub is_silent: bool,
+    /// Whether it is a `goto`.
+    is_goto: bool,
     pub text: String,
     pub span: Span,
 }
@@ -72,10 +74,12 @@ pub(super) enum Does {
 }
 
 impl Graph {
-    /// Whether the process goes on after the edge, in the same step: within its block, or by a jump into the middle of another one.
+    /// Whether the process goes on after the edge, in the same step: within its block, or by a jump into the middle of another one. A `goto`
+    /// to where its own block begins leaves the block.
     pub fn goes_on(&self, edge: &Edge) -> bool {
         let target = &self.nodes[edge.target];
-        edge.block.is_some() && (target.block == edge.block || (target.block.is_some() && !target.is_entry))
+        let stays = target.block == edge.block && !edge.is_goto;
+        edge.block.is_some() && (stays || (target.block.is_some() && !target.is_entry))
     }
 }
 
@@ -198,6 +202,7 @@ impl Builder<'_> {
             escapes: around.escapes.clone(),
             escape: None,
             is_silent: statement.text == SILENT,
+            is_goto: matches!(statement.kind, StmtKind::Goto(_)),
             text: statement.text.clone(),
             span: statement.span,
         };
@@ -428,13 +433,13 @@ impl Builder<'_> {
     /// Jumps that stay in their block, or lead into the middle of another one, are no steps.
     fn skip_jumps(&mut self) {
         for node in 0..self.drafts.len() {
-            let target = self.drafts[node].items.iter().find_map(|item| match item {
-                Item::Edge(edge) => Some(self.resolve(edge.target)),
+            let jump = self.drafts[node].items.iter().find_map(|item| match item {
+                Item::Edge(edge) => Some((self.resolve(edge.target), edge.is_goto)),
                 Item::Lent(_) | Item::Escape(_) => None,
             });
-            if let Some(target) = target.filter(|&target| self.drafts[node].is_jump && target != node)
+            if let Some((target, is_goto)) = jump.filter(|&(target, _)| self.drafts[node].is_jump && target != node)
                 && self.drafts[target].block.is_some()
-                && (self.drafts[target].block == self.drafts[node].block || !self.drafts[target].is_entry)
+                && ((self.drafts[target].block == self.drafts[node].block && !is_goto) || !self.drafts[target].is_entry)
             {
                 self.drafts[node].alias = Some(target);
             }

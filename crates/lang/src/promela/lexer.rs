@@ -47,6 +47,8 @@ pub(super) struct Token {
     pub span: Span,
     /// Whether white space stands before it.
     pub spaced: bool,
+    /// Whether a line begins with it, once macros are expanded.
+    pub starts_line: bool,
 }
 
 impl Token {
@@ -110,7 +112,7 @@ struct Lexer<'t> {
 impl Lexer<'_> {
     fn push(&mut self, kind: Kind, start: usize) {
         let span = Span::new(self.base + start, self.base + self.at);
-        self.found.push(Token { kind, span, spaced: self.spaced });
+        self.found.push(Token { kind, span, spaced: self.spaced, starts_line: false });
         self.spaced = false;
     }
 

@@ -37,6 +37,8 @@ pub struct Reading {
     pub includes: Includes,
     /// Count states as `pan -E -A -c0` does: deaths are steps, blocks that begin with a loop have an entry, failed assertions are passed over.
     pub like_spin: bool,
+    /// Every statement is an action of its own, deaths are steps, and nothing happens before the start: to follow what SPIN printed.
+    pub single_steps: bool,
     /// How many processes of a proctype a `run` in a loop may start.
     pub instances: Vec<(String, usize)>,
     /// Whether temporal properties assume weak fairness, as `pan -f`.
@@ -135,7 +137,8 @@ fn program(
         return None;
     }
     let options = elaborate::Options {
-        deaths: reading.like_spin,
+        deaths: reading.like_spin || reading.single_steps,
+        single_steps: reading.single_steps,
         is_fair: reading.is_fair,
         is_strongly_fair: reading.is_strongly_fair,
         progress: reading.progress,

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use base::{Diagnostic, Span};
 
-use super::ast::{File, Name};
+use super::ast::{File, Name, VarRef};
 use super::lexer::{Kind, Stray, Token};
 use super::sources::SourceMap;
 use crate::codes::promela as code;
@@ -77,8 +77,12 @@ struct Parser<'a> {
     at: usize,
     /// How deep the construct that is read is nested.
     depth: usize,
+    /// How many parentheses are open since the last brace; outside of bodies there always is one.
+    parens: usize,
     /// The inlines that are being read, outermost first.
     calls: Vec<String>,
+    /// The variable that takes what the inline that is being read returns.
+    result: Option<VarRef>,
     shared: &'a mut Shared,
     map: &'a SourceMap,
 }
@@ -107,7 +111,7 @@ pub(super) fn parse(tokens: Vec<Token>, map: &SourceMap) -> (File, Vec<Diagnosti
 
 impl<'a> Parser<'a> {
     fn new(tokens: Arc<[Token]>, shared: &'a mut Shared, map: &'a SourceMap) -> Self {
-        Parser { tokens, at: 0, depth: 0, calls: Vec::new(), shared, map }
+        Parser { tokens, at: 0, depth: 0, parens: 1, calls: Vec::new(), result: None, shared, map }
     }
 
     fn token(&self) -> &Token {
@@ -165,6 +169,29 @@ impl<'a> Parser<'a> {
             self.advance();
         }
         found
+    }
+
+    /// Whether a statement ends here because its line does: SPIN takes the end of a line for a `;` behind what can end a statement, outside
+    /// of parentheses.
+    fn line_ends(&self) -> bool {
+        let Some(last) = self.at.checked_sub(1).and_then(|last| self.tokens.get(last)) else { return false };
+        let can_end = match &last.kind {
+            Kind::Name(word) => {
+                !KEYWORDS.contains(&&**word) || matches!(&**word, "od" | "fi" | "else" | "break" | "skip")
+            }
+            Kind::Number(_) => true,
+            Kind::Sign(sign) => matches!(*sign, "}" | ")" | "]" | "++" | "--"),
+            _ => false,
+        };
+        can_end && self.parens == 0 && self.token().starts_line
+    }
+
+    /// Reads what stands between parentheses.
+    fn in_parens<T>(&mut self, read: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
+        self.parens += 1;
+        let result = read(self);
+        self.parens -= 1;
+        result
     }
 
     fn expect(&mut self, sign: &str) -> Parse<()> {

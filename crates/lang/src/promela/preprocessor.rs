@@ -91,13 +91,13 @@ pub(super) fn preprocess(source: &SourceFile, reading: &Reading, given: &[(Strin
     }
     let end = source.text().len();
     let span = Span::new(end, end);
-    preprocessor.tokens.push(Token { kind: Kind::End, span, spaced: true });
+    preprocessor.tokens.push(Token { kind: Kind::End, span, spaced: true, starts_line: true });
     let Preprocessor { tokens, map, diagnostics, numbers, .. } = preprocessor;
     Preprocessed { tokens, map, diagnostics, numbers }
 }
 
 fn number_token(value: i64) -> Token {
-    Token { kind: Kind::Number(value), span: Span::default(), spaced: true }
+    Token { kind: Kind::Number(value), span: Span::default(), spaced: true, starts_line: false }
 }
 
 impl Preprocessor<'_> {
@@ -118,7 +118,11 @@ impl Preprocessor<'_> {
                 self.expand_run(&mut run);
                 self.directive(line, &mut conditions);
             } else if conditions.last().is_none_or(|condition| condition.active) {
+                let first = run.len();
                 run.extend(line.iter().filter(|token| token.kind != Kind::End).cloned());
+                if let Some(token) = run.get_mut(first) {
+                    token.starts_line = true;
+                }
             }
         }
         self.expand_run(&mut run);

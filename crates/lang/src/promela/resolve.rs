@@ -201,7 +201,7 @@ impl<'f> Resolver<'f> {
         let n_active = match &declared.active {
             None => i64::from(declared.is_init && is_first),
             Some(None) => 1,
-            Some(Some(count)) => self.constant_of(count).unwrap_or(1),
+            Some(Some(count)) => self.start_value_of(count).or_else(|| self.constant_of(count)).unwrap_or(1),
         };
         if !(0..=MAX_PROCESSES).contains(&n_active) {
             let message = format!("there cannot be {n_active} processes; SPIN has at most {MAX_PROCESSES}");

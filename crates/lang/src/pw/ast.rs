@@ -127,6 +127,8 @@ pub enum Item {
     AllowDeadlock(Span),
     /// `check sizes N in {2, 5};`
     Sizes(SizesDecl),
+    /// `initially forall i != j: id[i] != id[j];`
+    Initially(Expr),
 }
 
 /// `check sizes N in {2, 5};`: the values of a parameter that are checked where the call gives none.
@@ -265,6 +267,8 @@ pub struct VariableDecl {
     pub initial: Option<Assigned>,
     /// How it is shown; what is written is plain, what elaboration makes of sets and channels is not.
     pub look: Look,
+    /// Of a field of structs in arrays: see [`model::variable::Var::indices_after`].
+    pub indices_after: Vec<usize>,
     /// The whole of the declaration.
     pub span: Span,
 }

@@ -14,11 +14,13 @@
 //! | `if cas(x, a, b) { … } else { … }` | a choice between the step that changes `x` and the step that finds another value |
 //! | `some k in R where e { … }` | one step that chooses a value for a hidden variable, and forgets it |
 //! | `let x = e;` in `atomic` | `e`, wherever `x` stands |
+//! | `atomic { … goto l; … }` | a choice between steps, one for each exit |
 //!
 //! Names that elaboration makes have a dot or an `@` inside, so that no name of the user can be the same. What cannot be elaborated is
 //! left as it is where the checker has a message for it.
 
 mod channels;
+mod exits;
 mod expressions;
 mod names;
 mod places;
@@ -107,6 +109,15 @@ struct Leaf {
     ty: Type,
     /// Whether it is a set.
     is_set: bool,
+    /// How many indices follow each part of its name: the variable's own, and each field's.
+    indices: Vec<usize>,
+}
+
+impl Leaf {
+    /// A variable that is one itself.
+    fn plain(ty: Type) -> Self {
+        Leaf { suffix: String::new(), ty, is_set: false, indices: vec![0] }
+    }
 }
 
 impl<'a> Elaborator<'a> {
@@ -246,6 +257,7 @@ impl<'a> Elaborator<'a> {
                 declared.exposed = declared.exposed.iter().map(|expr| self.expr(expr)).collect();
                 Item::Hint(declared)
             }
+            Item::Initially(condition) => Item::Initially(self.expr(condition)),
             Item::Enum(_) | Item::AllowDeadlock(_) | Item::Sizes(_) => item.clone(),
         }]
     }
@@ -326,6 +338,7 @@ impl<'a> Elaborator<'a> {
                 kind: TypeKind::Array { element: Box::new(leaf.ty), length: Box::new(length.clone()) },
                 span: ty.span,
             },
+            indices: leaf.indices.iter().enumerate().map(|(at, n)| if at == 0 { n + 1 } else { *n }).collect(),
             ..leaf
         };
         if let Some(of) = self.struct_of(ty) {
@@ -336,7 +349,11 @@ impl<'a> Elaborator<'a> {
             for field in &of.fields {
                 let inner = self.resolved(&field.ty, 0);
                 let inner = self.leaves_within(&inner, depth + 1);
-                let named = |leaf: Leaf| Leaf { suffix: format!(".{}{}", field.name.name, leaf.suffix), ..leaf };
+                let named = |leaf: Leaf| Leaf {
+                    suffix: format!(".{}{}", field.name.name, leaf.suffix),
+                    indices: [0].into_iter().chain(leaf.indices).collect(),
+                    ..leaf
+                };
                 leaves.extend(inner.into_iter().map(named));
             }
             return leaves;
@@ -348,11 +365,11 @@ impl<'a> Elaborator<'a> {
             TypeKind::Set(element) => match self.n_elements(element) {
                 Some(length) => {
                     let ty = Type { kind: TypeKind::Bool, span: ty.span };
-                    vec![array(Leaf { suffix: String::new(), ty, is_set: true }, &length)]
+                    vec![array(Leaf { is_set: true, ..Leaf::plain(ty) }, &length)]
                 }
                 None => Vec::new(),
             },
-            _ => vec![Leaf { suffix: String::new(), ty: ty.clone(), is_set: false }],
+            _ => vec![Leaf::plain(ty.clone())],
         }
     }
 
@@ -455,6 +472,7 @@ impl<'a> Elaborator<'a> {
             look: if leaf.is_set { Look::Set } else { Look::Plain },
             name: Ident { name: format!("{}{}", declared.name.name, leaf.suffix), span: declared.name.span },
             ty: leaf.ty,
+            indices_after: leaf.indices[..leaf.indices.len() - 1].to_vec(),
             initial,
             ..declared.clone()
         };
@@ -466,6 +484,7 @@ impl<'a> Elaborator<'a> {
         let span = name.span;
         self.own.insert(name.name.clone(), ty.clone());
         let (class, look) = (StorageClass::Local, Look::Hidden);
-        self.hidden.push(VariableDecl { doc: None, class, name, ty, initial: None, look, span });
+        let indices_after = Vec::new();
+        self.hidden.push(VariableDecl { doc: None, class, name, ty, initial: None, look, indices_after, span });
     }
 }

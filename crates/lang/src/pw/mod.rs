@@ -16,6 +16,7 @@ mod parser;
 pub mod printer;
 mod source;
 mod text;
+mod unused;
 mod words;
 
 pub use check::ParameterRange;

@@ -6,7 +6,7 @@
 use base::{Diagnostic, SourceFile};
 
 use super::lexer::Token;
-use super::{Loaded, ParameterRange, ast, elaborate, lower, parser, too_long};
+use super::{Loaded, ParameterRange, ast, elaborate, lower, parser, too_long, unused};
 
 /// A program text that the parser accepted.
 #[derive(Clone, Debug)]
@@ -19,6 +19,8 @@ pub struct Text {
     warnings: Vec<Diagnostic>,
     /// What is wrong with structs, sets and channels.
     wrong: Vec<Diagnostic>,
+    /// What is declared and not used; said of programs that are otherwise right, since a misspelt use is an error of its own.
+    unused: Vec<Diagnostic>,
 }
 
 /// Reads a text.
@@ -34,8 +36,9 @@ pub fn read(source: &SourceFile) -> Result<Text, Vec<Diagnostic>> {
         Some(program) if !diagnostics.iter().any(Diagnostic::is_error) => lower::with_predicates(&program),
         _ => return Err(diagnostics),
     };
+    let unused = unused::unused(&program);
     let (program, wrong) = elaborate::elaborate(&program);
-    Ok(Text { tokens, program, warnings: diagnostics, wrong })
+    Ok(Text { tokens, program, warnings: diagnostics, wrong, unused })
 }
 
 impl Text {
@@ -51,6 +54,7 @@ impl Text {
         };
         let mut diagnostics: Vec<Diagnostic> = self.warnings.iter().chain(&self.wrong).cloned().collect();
         diagnostics.extend(more);
+        diagnostics.extend(model.iter().flat_map(|_| &self.unused).cloned());
         diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
         match model {
             Some(model) => Ok(Loaded { model, warnings: diagnostics, n_before: 0 }),

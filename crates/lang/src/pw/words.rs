@@ -14,7 +14,7 @@ pub(crate) const STATEMENTS: [&str; 26] = [
 ];
 
 /// Words that begin a declaration of the program.
-pub(crate) const ITEMS: [&str; 18] = [
+pub(crate) const ITEMS: [&str; 19] = [
     "allow",
     "chan",
     "const",
@@ -23,6 +23,7 @@ pub(crate) const ITEMS: [&str; 18] = [
     "enum",
     "fairness",
     "hint",
+    "initially",
     "invariant",
     "no_errors",
     "proc",

@@ -1,3 +1,3 @@
-byte n = 3;
+byte n;
 byte a[n];
 active proctype P() { a[0] = 1 }

@@ -1,5 +1,4 @@
 byte x, y;
 active proctype P() {
-    x = 1
-    y = 2
+    x = 1 y = 2
 }

@@ -197,6 +197,45 @@ fn some_chooses_in_one_step_and_leaves_no_trace() {
 }
 
 #[test]
+fn a_step_may_be_left_at_several_places() {
+    same(
+        "program p { shared n: 0..=2 = 2; shared s: bool; process P[i in 0..<2] { loop {
+           atomic { n -= 1; if n == 0 { n = 2; s = !s; goto done; } } await s; done: skip; } } }",
+        "program p { shared n: 0..=2 = 2; shared s: bool; process P[i in 0..<2] { loop {
+           either { atomic { n = n - 1; await n == 0; n = 2; s = !s; } goto done; }
+           or { atomic { n = n - 1; await n != 0; } } await s; done: skip; } } }",
+    );
+    same(
+        "program p { shared x, y: 0..=3; process P { loop {
+           atomic { x = any; if x == 0 { y = 1; break; } else if x == 1 { y = 2; continue; } either { y = 3; break; } or { y = 0; } x = 0; } x = 3; } y = 0; } }",
+        "program p { shared x, y: 0..=3; process P { loop { either { atomic { x = 0; y = 1; } break; } or { atomic { x = 1; y = 2; } }
+           or { atomic { x = any 2..=3; y = 3; } break; } or { atomic { x = 0; y = 0; } x = 3; } } y = 0; } }",
+    );
+    same(
+        "program p { shared a: [bool; 3]; process P { loop { some k in 0..<3 where !a[k] { a[k] = true; if k == 1 { break; } } } a[0] = false; } allow deadlock; }",
+        "program p { shared a: [bool; 3]; process P { loop { either { atomic { await !a[1]; a[1] = true; } break; }
+           or { atomic { await !a[0]; a[0] = true; } } or { atomic { await !a[2]; a[2] = true; } } } a[0] = false; } allow deadlock; }",
+    );
+    assert_eq!(facts("program p { process P { loop { atomic { for k in 0..<2 { break; } } } } }"), "E0307");
+}
+
+#[test]
+fn initial_states_may_be_constrained() {
+    let text = "program p(N: 2..) { shared x: [0..<N; N] = any; initially forall i != j: x[i] != x[j]; process P[i in 0..<N] { skip; } \
+                invariant apart: forall i != j: x[i] != x[j]; }";
+    assert_eq!(facts(text), "8 states, 8 transitions: apart");
+    assert_eq!(facts_with(text, &[("N", 3)]), "48 states, 72 transitions: apart");
+    for (text, code) in [
+        ("shared x: 0..=2; initially x > 0; process P { skip; }", "E0219"),
+        ("shared x: 0..=2 = any; initially eventually x > 0; process P { skip; }", "E0219"),
+        ("shared x: [bool; 40] = any; initially x[0]; process P { skip; }", "E0219"),
+        ("shared x: 0..=2 = any; initially 2 / x > 0; process P { skip; }", "E0219"),
+    ] {
+        assert_eq!(facts(&format!("program p {{ {text} }}")), code, "{text}");
+    }
+}
+
+#[test]
 fn let_names_a_value_within_a_step() {
     same(
         "program p { shared x, y: 0..=4 = 1; process P { atomic { let z = x + 1; y = z + z; } } }",

@@ -8,9 +8,9 @@ const DOCUMENT: &str = "../../docs/fragments.md";
 const HEAD: &str = "\
 # Which examples can be proved for every size
 
-Two fragments of the language are made for proofs for every N (`model::template`). In a *symmetric* program the processes of the one family
+Three fragments of the language are made for proofs for every N (`model::template`). In a *symmetric* program the processes of the one family
 of size N are interchangeable and N is no number of the program; a loop over all of them is a scan. In a program of *neighbours* each
-process touches only what stands at fixed distances from it, as in a ring or a chain. The table says of each example whether its
+process touches only what stands at fixed distances from it, as in a ring or a chain, or what belongs to itself, to its parent and to its children in a *tree*. The table says of each example whether its
 text is in a fragment, and otherwise what stands in the way, line by line (the first three reasons). It is made by a test.
 
 | example | symmetric | neighbours |
@@ -53,6 +53,7 @@ fn columns(source: &SourceFile) -> (String, String) {
         }
     };
     let neighbours = match template::neighbours(&model) {
+        Err(_) if template::has_branches(&model) && template::tree(&model).is_ok() => "**yes**: tree".to_owned(),
         Err(found) => reasons(source, &found),
         Ok(found) => {
             let offsets: Vec<String> = found.offsets.iter().map(i64::to_string).collect();
@@ -82,10 +83,10 @@ fn the_examples_are_in_the_fragments_that_the_document_says() {
         let (symmetric, neighbours) = columns(&source);
         text += &format!("| {} | {symmetric} | {neighbours} |\n", path.file_stem().unwrap().to_string_lossy());
     }
-    if std::env::var("UPDATE_DOCUMENTS").is_ok() {
+    if testkit::blessed::is_on() {
         std::fs::write(DOCUMENT, &text).unwrap();
     }
-    assert_eq!(std::fs::read_to_string(DOCUMENT).unwrap_or_default(), text, "run again with UPDATE_DOCUMENTS=1");
+    assert_eq!(std::fs::read_to_string(DOCUMENT).unwrap_or_default(), text, "run again with BLESS=1");
 }
 
 #[test]
@@ -155,4 +156,24 @@ fn rings_and_chains_are_programs_of_neighbours() {
     );
     check("await count(q in Q: x) < N;", "line 1: `N` is used as a number");
     check("await i + i < N;", "line 1: the index of a process is a value here; line 1: `N` is used as a number");
+}
+
+#[test]
+fn trees_name_parents_and_children() {
+    let check = |body: &str, is_tree: bool| {
+        let program =
+            format!("program p(N: 3..) {{ shared a: [bool; N]; process P[i in 0..<N] {{ public n: bool; {body} }} }}");
+        assert_eq!(of(&program).1 == "**yes**: tree", is_tree, "{body}: {}", of(&program).1);
+    };
+    check("if 2 * i + 1 < N { a[2 * i + 1] = true; } await i == 0 || a[(i - 1) / 2];", true);
+    check("if 2 * i + 2 < N { await P[2 * i + 2].n; } else { await i % 2 == 1; }", true);
+    check("await a[if i > 0 then (i - 1) / 2 else i] || N <= 2 * i + 1 || 2 * i + 2 == N;", true);
+    check("await a[i / 2];", false);
+    check("await a[(i - 1) / 2] || i == 1;", false);
+    check("await a[(i - 1) / 2] || 2 * i < N;", false);
+    check("await a[(i - 1) / 2] || 2 * i + 1 == N;", false);
+    check("await a[(i - 1) / 2] || i % 3 == 1;", false);
+    check("await a[(i - 1) / 2] || a[i + 1];", false);
+    check("await a[2 * i + 3];", false);
+    check("a[2 * i + 1] = i > 2;", false);
 }

@@ -12,6 +12,7 @@ use lang::promela::{Reading, included, load};
 use model::Model;
 use model::eval::{State, initial_states, is_deadlock, steps};
 use model::property::{Formula, PropertyKind};
+use model::value::Value;
 
 /// Larger models are compared by `cargo xtask promela`.
 const MOST_STATES: usize = 800;
@@ -89,6 +90,130 @@ fn an_atomic_block_is_one_step_unless_it_waits() {
         false,
         false,
     );
+}
+
+#[test]
+fn the_end_of_a_line_ends_a_statement() {
+    check("byte x, y; active proctype P() { x = 2\n y = x\n -y\n x\n !(y == 7)\n y++ }", 8, false, false);
+    let text = "chan q = [1] of { byte }; byte y = 1; active proctype P() { q!3\n (y == 1)\n q?y\n (y == 3) }";
+    check(text, 6, false, false);
+}
+
+#[test]
+fn an_inline_returns_a_value_and_a_list_may_stand_in_parentheses() {
+    let inline = "inline most(a, b) { if :: a > b -> return a :: else -> return b fi }";
+    check(&format!("byte r; {inline} active proctype P() {{ r = most(2, 5); assert(r == 5) }}"), 5, false, false);
+    let text =
+        "chan q = [1] of { byte, byte }; byte x, y; active proctype P() { q!1,2; q?(x,y); assert(x == 1 && y == 2) }";
+    check(text, 5, false, false);
+}
+
+#[test]
+fn numbers_of_elements_and_processes_may_be_variables_that_start_so() {
+    check("byte n = 2; byte a[n]; active [n] proctype P() { a[_pid] = 1 }", 7, false, false);
+}
+
+#[test]
+fn a_choice_of_numbers_is_one_step_only_where_spin_writes_it_out() {
+    let text =
+        "byte a_b, c; inline pick(v) { select (v : 0 .. 2) } active proctype P() { select (a_b : 0 .. 2); pick(c) }";
+    check(text, 42, false, false);
+}
+
+#[test]
+fn what_is_received_at_a_meeting_is_cut_and_stored_from_the_left() {
+    let sender = "active proctype S()";
+    let text = format!(
+        "chan r = [0] of {{ int }}; byte b; {sender} {{ r!300 }} active proctype R() {{ r?b; assert(b == 44) }}"
+    );
+    check(&text, 5, false, false);
+    let text = format!(
+        "chan r = [0] of {{ byte, byte }}; byte a[2]; byte k; {sender} {{ r!1,7 }} active proctype R() {{ r?k,a[k]; assert(a[1] == 7) }}"
+    );
+    check(&text, 5, false, false);
+}
+
+#[test]
+fn a_channel_without_a_buffer_is_never_full() {
+    let text = "chan r = [0] of { byte }; byte b; active proctype S() { r!3 } \
+        active proctype R() { if :: r?b :: full(r) -> b = 9 fi; assert(nfull(r)) }";
+    check(text, 5, false, false);
+}
+
+#[test]
+fn a_timeout_may_stand_in_a_condition_and_before_an_escape() {
+    let other = "active proctype Q() { x = 1; x = 2 }";
+    check(&format!("byte x; active proctype P() {{ (timeout || x == 2); x = 7 }} {other}"), 9, false, false);
+    let escape = "{ x == 3; x = 4 } unless { timeout -> x = 9 }";
+    check(&format!("byte x; active proctype P() {{ {escape} }} {other}"), 7, false, false);
+}
+
+/// Whether a run that stays in the accepting places of the first claim is there: what a claim of safety says is found by its last place.
+fn claim_fails(text: &str) -> bool {
+    let (model, _) = read(text, false);
+    let claim = model.properties.iter().find_map(|property| match &property.kind {
+        PropertyKind::Temporal(Formula::Refused(automaton)) => Some(automaton),
+        _ => None,
+    });
+    let claim = claim.expect("there is a claim");
+    let mut seen: HashSet<(State, usize)> = initial_states(&model).map(|state| (state, claim.initial)).collect();
+    let mut open: Vec<(State, usize)> = seen.iter().cloned().collect();
+    while let Some((state, location)) = open.pop() {
+        let read_on = claim.edges.iter().filter(|edge| edge.source == location);
+        let read_on = read_on.filter(|edge| {
+            let is_true = |guard| model::eval::evaluate(&model, &state, guard, None) == Ok(Value::Bool(true));
+            edge.guard.as_ref().is_none_or(is_true)
+        });
+        let targets: Vec<usize> = read_on.map(|edge| edge.target).collect();
+        if targets.iter().any(|&target| claim.locations[target].accepting) {
+            return true;
+        }
+        let ahead: Vec<State> = steps(&model, &state).into_iter().filter_map(|step| step.result.ok()).collect();
+        for next in ahead {
+            for &target in &targets {
+                if seen.insert((next.clone(), target)) {
+                    open.push((next.clone(), target));
+                }
+            }
+        }
+    }
+    false
+}
+
+#[test]
+fn an_atomic_of_a_claim_reads_one_state() {
+    let fails = |claim: &str| {
+        claim_fails(&format!("byte x; active proctype P() {{ x = 1; x = 2; x = 3; x = 4 }} never {{ {claim} }}"))
+    };
+    assert!(fails("do :: atomic { (x == 2) -> assert(!(x == 2)) } :: else od"));
+    assert!(fails("do :: atomic { (x == 2) -> assert(x == 3) } :: (1) od"));
+    assert!(!fails("do :: atomic { (x == 2) -> assert(x == 2) } :: else od"));
+    // It waits within for the next state.
+    assert!(!fails("do :: atomic { (x == 2) -> (x == 3) -> assert(x == 3) } :: x < 4 od"));
+    assert!(fails("do :: atomic { (x == 2) -> (x == 3) -> assert(x == 4) } :: x < 4 od"));
+}
+
+#[test]
+fn a_comparison_behind_a_temporal_sign_needs_parentheses() {
+    let formula = |text: &str| {
+        let text = format!("byte x; active proctype P() {{ x = 1 }} ltl p {{ {text} }}");
+        load(&SourceFile::new("p.pml", text), &[], &Reading::default()).is_ok()
+    };
+    assert!(!formula("[] x < 3"));
+    assert!(!formula("<> x == 1 && [] (x < 3)"));
+    assert!(formula("[] (x < 3) && ! x == 1 && (x & 1) == 0"));
+    assert!(formula("[] (x < 3) <-> <> (x == 1)"));
+    assert!(formula("(x == 0) <-> (x == 1);"));
+}
+
+#[test]
+fn a_jump_to_the_beginning_of_its_atomic_leaves_it() {
+    let other = "active proctype Q() { y = 1; y = 2 }";
+    let text = "byte x, y; active proctype P() { L1: atomic { x = (x + 1) % 3; goto L1 } }";
+    check(&format!("{text} {other}"), 12, false, false);
+    let text =
+        "byte x, y; active proctype P() { L1: atomic { x = (x + 1) % 3; if :: x < 2 -> goto L1 :: else fi; x = 7 } }";
+    check(&format!("{text} {other}"), 13, false, false);
 }
 
 #[test]

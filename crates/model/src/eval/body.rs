@@ -289,7 +289,7 @@ impl<'m> Mover<'m> {
             Location::Cell(cell) => self.model.cells[cell].name.clone(),
             Location::Slot(slot) => {
                 let var = &self.model.vars[access.var];
-                element_names(&var.name, &var.ty).swap_remove(slot - var.offset)
+                element_names(var).swap_remove(slot - var.offset)
             }
         }
     }

@@ -1,21 +1,29 @@
 //! Initial states, one after the other.
 //!
 //! In: a Model. Out: its initial states, lazily, because `= any` on a few arrays gives more than can be stored. Cells that
-//! start anywhere turn like an odometer, the last one fastest.
+//! start anywhere turn like an odometer, the last one fastest; what `Model::initially` excludes is passed over.
 
 use std::collections::HashSet;
 
 use super::body::{Mover, Path};
 use super::{Control, Frame, State, StepFault, evaluate};
 use crate::Model;
+use crate::expr::Expr;
 use crate::print;
 use crate::process::ProcessId;
 use crate::types::Type;
 use crate::value::{Fault, Value};
 use crate::variable::{Cell, CellId, Init};
 
+/// Where something has to hold initially, at most so many states may be left without it: front-ends refuse what has more.
+pub const MOST_CONSTRAINED: usize = 200_000;
+
 /// The initial states of a Model; see [`initial_states`].
 pub struct InitialStates<'m> {
+    candidates: Candidates<'m>,
+}
+
+struct Candidates<'m> {
     /// The state to give next; `None` when all were given.
     next: Option<State>,
     /// The cells that start anywhere, with the values that each has still to take.
@@ -33,6 +41,11 @@ struct Wheel<'m> {
 /// # Panics
 /// If [`initial_faults`] is not empty: front-ends refuse such a program.
 pub fn initial_states(model: &Model) -> InitialStates<'_> {
+    InitialStates { candidates: candidates(model) }
+}
+
+/// All states in which each cell has a value that it may start with.
+fn candidates(model: &Model) -> Candidates<'_> {
     let blank = blank(model);
     let mut state = blank.clone();
     let mut wheels = Vec::new();
@@ -52,7 +65,7 @@ pub fn initial_states(model: &Model) -> InitialStates<'_> {
     }
     let (state, fault) = enter(model, state);
     assert!(fault.is_none(), "front-ends refuse faulty loop bounds: {fault:?}");
-    InitialStates { next: Some(state), wheels, model }
+    Candidates { next: Some(state), wheels, model }
 }
 
 /// Whether a state, well-formed for the Model, is an initial one. Looks at each cell once, however many initial states
@@ -71,15 +84,20 @@ pub fn is_initial(model: &Model, state: &State) -> bool {
             value == first.cells[id.index()]
         }
     };
-    state.stacks == first.stacks && model.cells.entries().all(starts)
+    state.stacks == first.stacks && model.cells.entries().all(starts) && is_admitted(model, state)
 }
 
-/// The cells that start with any value of their type, each on its own; all initial states agree on the others.
+/// Whether a state whose cells may start so is admitted by what has to hold initially.
+fn is_admitted(model: &Model, state: &State) -> bool {
+    model.initially.iter().all(|test| evaluate(model, state, test, None) == Ok(Value::Bool(true)))
+}
+
+/// The cells that start with any value of their type, each on its own where nothing has to hold initially; all initial states agree on the others.
 pub fn free_cells(model: &Model) -> HashSet<CellId> {
     cell_inits(model).filter(|(_, init)| matches!(init, Init::Any)).map(|(cell, _)| cell).collect()
 }
 
-/// How many initial states there are; `u128::MAX` where there are more than can be counted.
+/// How many initial states there are, at most where something has to hold initially; `u128::MAX` where there are more than can be counted.
 pub fn n_initial_states(model: &Model) -> u128 {
     cell_inits(model)
         .filter(|(_, init)| matches!(init, Init::Any))
@@ -91,10 +109,26 @@ pub fn n_initial_states(model: &Model) -> u128 {
 pub fn initial_faults(model: &Model) -> Vec<StepFault> {
     let blank = blank(model);
     let values = cell_inits(model).filter_map(|(cell, init)| start_value(model, &blank, cell, init).err());
-    values.chain(enter(model, blank.clone()).1).collect()
+    let faults: Vec<StepFault> = values.chain(enter(model, blank.clone()).1).collect();
+    if !faults.is_empty() || model.initially.is_empty() {
+        return faults;
+    }
+    // Of each condition one fault is enough.
+    let some = || candidates(model).take(MOST_CONSTRAINED);
+    let fault = |test: &Expr| some().find_map(|state| evaluate(model, &state, test, None).err());
+    model.initially.iter().filter_map(fault).collect()
 }
 
 impl Iterator for InitialStates<'_> {
+    type Item = State;
+
+    fn next(&mut self) -> Option<State> {
+        let model = self.candidates.model;
+        self.candidates.find(|state| is_admitted(model, state))
+    }
+}
+
+impl Iterator for Candidates<'_> {
     type Item = State;
 
     fn next(&mut self) -> Option<State> {

@@ -30,7 +30,7 @@ pub(super) enum Possible {
 }
 
 /// A look at expressions and statements of one process; what they touch adds up.
-pub(super) struct Glance<'m> {
+pub(super) struct AbstractEval<'m> {
     pub model: &'m Model,
     pub me: ProcessId,
     counters: Counters,
@@ -40,9 +40,9 @@ pub(super) struct Glance<'m> {
     pub looks_at: BTreeSet<ProcessId>,
 }
 
-impl<'m> Glance<'m> {
+impl<'m> AbstractEval<'m> {
     pub fn new(model: &'m Model, me: ProcessId, counters: &Counters) -> Self {
-        Glance {
+        AbstractEval {
             model,
             me,
             counters: counters.clone(),

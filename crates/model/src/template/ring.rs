@@ -1,13 +1,15 @@
-//! The fragment of neighbours: rings and chains, in which a process touches only what stands at fixed distances from it.
+//! The fragments of neighbours: rings and chains, in which a process touches only what stands at fixed distances from it, and trees, in which it
+//! touches what belongs to itself, to its parent and to its children.
 //!
 //! In: a template. Out: the distances, whether the last process and the first are neighbours (the seam), and the tests by which
 //! processes differ; or what else the text does with an index, with the size or with process ids. The method is one walk in which
-//! `i`, `N` and process ids are allowed in the forms of [`super::index`] only.
+//! `i`, `N` and process ids are allowed in the forms of [`super::index`], or [`super::branch`], only.
 
 use std::collections::BTreeSet;
 
 use base::Span;
 
+use super::branch;
 use super::index::{self, IndexTest};
 use super::{Reason, Sized, bounded_by, sized_family};
 use crate::Model;
@@ -42,18 +44,45 @@ pub fn neighbours(model: &Model) -> Result<Neighbours, Vec<Reason>> {
     let model = model.template();
     let found =
         Neighbours { sized, offsets: BTreeSet::from([0]), has_seam: false, has_ends: false, tests: BTreeSet::new() };
-    let mut walk = Walk { model, found, is_inside: false, is_told: false, reasons: bounded_by(model, sized.parameter) };
-    walk.variables();
-    for counted in &model.loops {
-        walk.is_inside = counted.scope == Scope::Family(sized.family);
-        walk.domain(&counted.domain, counted.span);
-    }
-    model.actions.iter().for_each(|action| walk.action(action));
-    walk.reasons.dedup();
-    match walk.reasons.is_empty() {
-        true => Ok(walk.found),
-        false => Err(walk.reasons),
-    }
+    let reasons = bounded_by(model, sized.parameter);
+    Walk { model, found, is_tree: false, is_inside: false, is_told: false, reasons }.all()
+}
+
+/// Whether each process touches only elements and neighbours of itself, of its parent and of its children in a binary tree, of which process 0 is the
+/// root and `2 * i + 1` and `2 * i + 2` are the children of `i`.
+///
+/// # Errors
+/// What else the text does with indices, the size or process ids.
+pub fn tree(model: &Model) -> Result<Sized, Vec<Reason>> {
+    let sized = sized_family(model)?;
+    let model = model.template();
+    let found =
+        Neighbours { sized, offsets: BTreeSet::new(), has_seam: false, has_ends: false, tests: BTreeSet::new() };
+    let reasons = bounded_by(model, sized.parameter);
+    Walk { model, found, is_tree: true, is_inside: false, is_told: false, reasons }.all().map(|found| found.sized)
+}
+
+/// Whether the text of some process names a parent or a child as trees do.
+pub fn has_branches(model: &Model) -> bool {
+    let mut found = false;
+    let parameters: Vec<_> = model.template().families.iter().filter_map(|family| family.size.linear()).collect();
+    let size = parameters.iter().find_map(|size| size.multiples.keys().next().copied());
+    let Some(size) = size else { return false };
+    crate::visit::each_text(model.template(), &mut |expr| found |= branch::is_of_tree(expr, size));
+    found
+}
+
+/// As [`told_of_neighbours`], of a process of a tree.
+///
+/// # Errors
+/// As there.
+pub fn told_of_tree(model: &Model, sized: Sized, expr: &Expr) -> Result<(), Vec<Reason>> {
+    let found =
+        Neighbours { sized, offsets: BTreeSet::new(), has_seam: false, has_ends: false, tests: BTreeSet::new() };
+    let model = model.template();
+    let mut walk = Walk { model, found, is_tree: true, is_inside: true, is_told: true, reasons: Vec::new() };
+    walk.look(expr);
+    if walk.reasons.is_empty() { Ok(()) } else { Err(walk.reasons) }
 }
 
 /// The tests and distances of an expression about one process, which stands for `i` there (`Myself`): what a property says about each.
@@ -63,7 +92,8 @@ pub fn neighbours(model: &Model) -> Result<Neighbours, Vec<Reason>> {
 pub fn told_of_neighbours(model: &Model, sized: Sized, expr: &Expr) -> Result<Neighbours, Vec<Reason>> {
     let found =
         Neighbours { sized, offsets: BTreeSet::from([0]), has_seam: false, has_ends: false, tests: BTreeSet::new() };
-    let mut walk = Walk { model: model.template(), found, is_inside: true, is_told: true, reasons: Vec::new() };
+    let model = model.template();
+    let mut walk = Walk { model, found, is_tree: false, is_inside: true, is_told: true, reasons: Vec::new() };
     walk.look(expr);
     match walk.reasons.is_empty() {
         true => Ok(walk.found),
@@ -74,6 +104,8 @@ pub fn told_of_neighbours(model: &Model, sized: Sized, expr: &Expr) -> Result<Ne
 struct Walk<'m> {
     model: &'m Model,
     found: Neighbours,
+    /// Whether neighbours are parents and children.
+    is_tree: bool,
     /// Whether the text at hand is that of the family: only there `i` is an index of the ring.
     is_inside: bool,
     /// Whether the text is a property's: owners of locks may be compared with the process.
@@ -82,6 +114,22 @@ struct Walk<'m> {
 }
 
 impl Walk<'_> {
+    /// All of the program.
+    fn all(mut self) -> Result<Neighbours, Vec<Reason>> {
+        let (model, family) = (self.model, self.found.sized.family);
+        self.variables();
+        for counted in &model.loops {
+            self.is_inside = counted.scope == Scope::Family(family);
+            self.domain(&counted.domain, counted.span);
+        }
+        model.actions.iter().for_each(|action| self.action(action));
+        self.reasons.dedup();
+        match self.reasons.is_empty() {
+            true => Ok(self.found),
+            false => Err(self.reasons),
+        }
+    }
+
     fn refuse(&mut self, span: Span, text: impl Into<String>) {
         self.reasons.push(Reason::new(span, text));
     }
@@ -186,14 +234,29 @@ impl Walk<'_> {
     fn index(&mut self, var: VarId, dimension: usize, index: &Expr) {
         let size = self.model.families[self.found.sized.family].size.linear();
         let is_rows = size.is_some() && self.model.length_form(var, dimension) == size;
-        match index::indexed(self.model, self.found.sized, index).filter(|_| is_rows && self.is_inside) {
+        match self.indexed(index).filter(|_| is_rows) {
             Some(indexed) => self.note(indexed),
             None if is_rows => {
-                let name = &self.model.vars[var].name;
-                self.refuse(index.span, format!("`{name}` is indexed by something else than `i` and a fixed distance"));
+                let (name, near) = (&self.model.vars[var].name, self.near());
+                self.refuse(index.span, format!("`{name}` is indexed by something else than {near}"));
             }
             None => self.look(index),
         }
+    }
+
+    /// The neighbours that an index may stand for.
+    fn indexed(&self, index: &Expr) -> Option<index::Indexed> {
+        let sized = self.found.sized;
+        match (self.is_inside, self.is_tree) {
+            (false, _) => None,
+            (true, false) => index::indexed(self.model, sized, index),
+            (true, true) => branch::is_near(self.model, sized, index).then(index::Indexed::default),
+        }
+    }
+
+    /// What an index may be, in words.
+    fn near(&self) -> &'static str {
+        if self.is_tree { "`i`, its parent and its children" } else { "`i` and a fixed distance" }
     }
 
     /// A process whose variables are read: at a fixed distance, or a process of another family.
@@ -201,19 +264,27 @@ impl Walk<'_> {
         let sized = self.found.sized;
         match &who.kind {
             ExprKind::Myself => {}
-            ExprKind::ToProcess(family, inner) if *family == sized.family => {
-                match index::indexed(self.model, sized, inner).filter(|_| self.is_inside) {
-                    Some(indexed) => self.note(indexed),
-                    None => self.refuse(who.span, "a process is named by something else than `i` and a fixed distance"),
-                }
-            }
+            ExprKind::ToProcess(family, inner) if *family == sized.family => match self.indexed(inner) {
+                Some(indexed) => self.note(indexed),
+                None => self.refuse(who.span, format!("a process is named by something else than {}", self.near())),
+            },
             ExprKind::Const(Value::Process(id)) if self.model.processes[*id].family != sized.family => {}
-            _ => self.refuse(who.span, "a process is named by something else than `i` and a fixed distance"),
+            _ => self.refuse(who.span, format!("a process is named by something else than {}", self.near())),
         }
     }
 
-    fn test(&self, op: BinaryOp, left: &Expr, right: &Expr) -> Option<IndexTest> {
-        index::test(self.model, self.found.sized, op, left, right).filter(|_| self.is_inside)
+    /// Whether a comparison is a test of where the process is; it is noted.
+    fn tests(&mut self, op: BinaryOp, left: &Expr, right: &Expr) -> bool {
+        let sized = self.found.sized;
+        if !self.is_inside {
+            return false;
+        }
+        if self.is_tree {
+            return branch::is_test(self.model, sized, op, left, right);
+        }
+        let test = index::test(self.model, sized, op, left, right);
+        self.found.tests.extend(test);
+        test.is_some()
     }
 
     /// `m.owner == i`.
@@ -265,15 +336,19 @@ impl Walk<'_> {
                 }
                 self.look(inner);
             }
-            ExprKind::Binary(op, left, right) => match self.test(*op, left, right) {
-                Some(test) => drop(self.found.tests.insert(test)),
-                None if self.is_told && self.asks_for_owner(*op, left, right) => self.look(left),
-                None if self.is_told && self.asks_for_owner(*op, right, left) => self.look(right),
-                None => {
+            ExprKind::Binary(op, left, right) => {
+                if self.tests(*op, left, right) {
+                    return;
+                }
+                let is_owner = |one: &Expr, other: &Expr| self.is_told && self.asks_for_owner(*op, one, other);
+                let (of_left, of_right) = (is_owner(left, right), is_owner(right, left));
+                if !of_right {
                     self.look(left);
+                }
+                if !of_left {
                     self.look(right);
                 }
-            },
+            }
             ExprKind::If(test, yes, no) => [test, yes, no].into_iter().for_each(|part| self.look(part)),
             ExprKind::Quantified(quantified) => {
                 for binding in &quantified.bindings {

@@ -179,7 +179,19 @@ impl Lowering<'_> {
         };
         let (name, role, shown, doc) = (name.to_string(), Role::Declared, BTreeMap::new(), String::new());
         let look = model::variable::Look::Plain;
-        self.model.vars.push(Var { name, storage, role, ty, init, offset: 0, shown, look, doc, span })
+        self.model.vars.push(Var {
+            name,
+            storage,
+            role,
+            ty,
+            init,
+            offset: 0,
+            shown,
+            look,
+            indices_after: Vec::new(),
+            doc,
+            span,
+        })
     }
 
     /// The length of an array, and what each cell starts with; `None` where something is wrong.

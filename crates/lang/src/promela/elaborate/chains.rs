@@ -114,6 +114,7 @@ impl Elaboration<'_> {
         if found.len() > MOST_WAYS || way.passed.len() > LONGEST_WAY {
             return false;
         }
+        let is_left_to_model = self.options.single_steps;
         if !way.goes_on {
             found.push(way);
             return true;
@@ -125,7 +126,7 @@ impl Elaboration<'_> {
             return true;
         }
         let needs_model = |next: &Way| next.one.when_nobody || next.one.sync.is_some();
-        if way.passed.contains(&way.target) || next.ways.iter().any(needs_model) {
+        if is_left_to_model || way.passed.contains(&way.target) || next.ways.iter().any(needs_model) {
             found.push(way);
             return true;
         }

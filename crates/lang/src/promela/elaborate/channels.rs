@@ -5,7 +5,7 @@
 
 use base::{Diagnostic, Span};
 use model::control::{self, ChannelId, Pattern as ModelPattern, Stmt, Sync, SyncSide};
-use model::expr::{BinaryOp as ModelOp, Expr as ModelExpr};
+use model::expr::{Access, BinaryOp as ModelOp, Expr as ModelExpr, Whose};
 use model::variable::{Look, Storage, VarId};
 
 use super::super::program::{Expr, ExprKind, Pattern, Ref, field_bounds};
@@ -248,9 +248,6 @@ impl Elaboration<'_> {
             values.resize(fields.len(), number(0, span));
             match self.made[at].clone() {
                 Made::Meeting(channel) => {
-                    if send.is_sorted {
-                        self.not_read(send.span, "`!!` on a channel without a buffer");
-                    }
                     let sync = Some(Sync { channel, side: SyncSide::Send(values) });
                     moves.push(Move { guard: conditions, sync, executable: Executable::Send, ..Move::default() });
                 }
@@ -293,46 +290,69 @@ impl Elaboration<'_> {
         guard: Vec<ModelExpr>,
         view: View,
     ) -> Option<Move> {
-        if receive.is_copy || receive.is_random {
-            self.not_read(receive.span, "`??` or `?<…>` on a channel without a buffer");
+        if receive.is_copy {
+            self.not_read(receive.span, "`?<…>` on a channel without a buffer");
             return None;
         }
-        let mut patterns = Vec::new();
+        let is_aside = self.is_taken_aside(receive, at);
+        let span = self.span(receive.span);
+        let (mut patterns, mut body) = (Vec::new(), Vec::new());
         for (field, pattern) in receive.patterns.iter().enumerate() {
             patterns.push(match pattern {
                 Pattern::Ignore => ModelPattern::Ignored,
                 Pattern::Match(expr) => ModelPattern::Equal(self.number(expr, view).expr),
-                Pattern::Store(target) => {
-                    let stored = receive.patterns[..field].iter().filter_map(|pattern| match pattern {
-                        Pattern::Store(earlier) => Some(earlier.leaf),
-                        _ => None,
-                    });
-                    let stored: Vec<usize> = stored.collect();
-                    let mut depends = false;
-                    for index in &target.indices {
-                        index.walk(&mut |part| {
-                            depends |= matches!(&part.kind, ExprKind::Read(one) if stored.contains(&one.leaf));
-                        });
-                    }
-                    if depends {
-                        self.not_read(target.span, "an index that the same message changes");
-                    }
-                    let access = self.access(target, view)?;
-                    let bounds = self.setting.program.leaves[target.leaf].bounds();
+                Pattern::Store(target) if is_aside => {
+                    // The variables take their values one after another, as in SPIN.
+                    let aside = self.aside((at, field), view?, span);
                     let range = self.ranges.field(at, field);
-                    if range.0 < bounds.0 || range.1 > bounds.1 {
-                        self.not_read(
-                            target.span,
-                            "a message field that is wider than the variable that takes it, without a buffer",
-                        );
-                    }
-                    ModelPattern::Into(access)
+                    let bounds = self.setting.program.leaves[target.leaf].bounds();
+                    let value = Term { expr: terms::read(aside.clone()), range }.cut(bounds);
+                    body.push(assign(vec![(self.access(target, view)?, value)], span));
+                    body.push(assign(vec![(aside.clone(), number(0, span))], span));
+                    ModelPattern::Into(aside)
                 }
+                Pattern::Store(target) => ModelPattern::Into(self.access(target, view)?),
             });
         }
         patterns.resize(self.setting.world.channels[at].fields.len(), ModelPattern::Ignored);
         let sync = Some(Sync { channel, side: SyncSide::Receive(patterns) });
-        Some(Move { guard, sync, executable: Executable::Never, ..Move::default() })
+        Some(Move { guard, sync, body, executable: Executable::Never, ..Move::default() })
+    }
+
+    /// Whether what is received at a meeting is first taken aside: where a value is cut, or an index is changed by the same message.
+    fn is_taken_aside(&self, receive: &Receive<'_>, at: usize) -> bool {
+        let mut stored: Vec<usize> = Vec::new();
+        for (field, pattern) in receive.patterns.iter().enumerate() {
+            let Pattern::Store(target) = pattern else { continue };
+            let mut depends = false;
+            for index in &target.indices {
+                index.walk(&mut |part| {
+                    depends |= matches!(&part.kind, ExprKind::Read(one) if stored.contains(&one.leaf));
+                });
+            }
+            let bounds = self.setting.program.leaves[target.leaf].bounds();
+            let range = self.ranges.field(at, field);
+            if depends || range.0 < bounds.0 || range.1 > bounds.1 {
+                return true;
+            }
+            stored.push(target.leaf);
+        }
+        false
+    }
+
+    /// A variable of a family for a field of a message that is being received; 0 in all states.
+    fn aside(&mut self, (at, field): (usize, usize), family: usize, span: Span) -> Access {
+        let known = self.asides.get(&(family, at, field)).copied();
+        let var = known.unwrap_or_else(|| {
+            let id = self.family_ids[family];
+            let (lo, hi) = self.ranges.field(at, field);
+            let name = format!("{} received {}", self.setting.world.channels[at].name, field + 1);
+            let var = self.add_var(&name, (Storage::Local(id), span), (lo.min(0), hi.max(0)), (&[], &[0]));
+            self.model.families[id].vars.push(var);
+            self.asides.insert((family, at, field), var);
+            var
+        });
+        Access { var, whose: Whose::Mine, indices: Vec::new(), span }
     }
 
     /// Whether the message at a position matches.

@@ -122,14 +122,15 @@ impl Elaboration<'_> {
             ExprKind::Poll { channel, is_random, patterns } => self.poll(channel, *is_random, (patterns, view)),
             ExprKind::At { proctype, pid, label } => self.at((*proctype, pid.as_deref()), label, (view, span)),
             ExprKind::Timeout => {
-                self.not_read(
-                    expr.span,
-                    "`timeout` within a larger expression, or behind the first statement of a block",
-                );
+                self.not_read(expr.span, "`timeout` outside of conditions of processes");
                 terms::truth(false, span)
             }
+            ExprKind::NonProgress if view.is_none() => {
+                let progressing = self.standing_at("progress");
+                progressing.map_or_else(|| terms::truth(true, span), not)
+            }
             ExprKind::NonProgress => {
-                self.not_read(expr.span, "`np_`");
+                self.not_read(expr.span, "`np_` outside of claims");
                 terms::truth(false, span)
             }
             _ => {
@@ -347,9 +348,9 @@ impl Elaboration<'_> {
                         Query::NotEmpty => terms::binary(ModelOp::Greater, length, number(0, span)),
                     }
                 }
-                // Without a buffer a channel is full and empty at once.
+                // Without a buffer a channel is empty, and never full.
                 Some(Made::Meeting(_)) if query == Query::Len => number(0, span),
-                Some(Made::Meeting(_)) => terms::truth(matches!(query, Query::Full | Query::Empty), span),
+                Some(Made::Meeting(_)) => terms::truth(matches!(query, Query::NotFull | Query::Empty), span),
                 None if query == Query::Len => terms::fault(span),
                 None => equal(terms::fault(span), number(0, span)),
             };

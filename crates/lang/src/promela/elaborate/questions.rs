@@ -16,6 +16,9 @@ use super::Elaboration;
 use super::terms::{self, any, not};
 use crate::codes::promela as code;
 
+/// The most statements that an `atomic` of a claim has.
+const MOST_PASSED: usize = 30;
+
 impl Elaboration<'_> {
     /// All questions that the program asks.
     pub(super) fn questions(&mut self) {
@@ -134,7 +137,7 @@ impl Elaboration<'_> {
     }
 
     /// Somebody stands at a label that begins so; `None` where there is no such label.
-    fn standing_at(&mut self, role: &str) -> Option<ModelExpr> {
+    pub(super) fn standing_at(&mut self, role: &str) -> Option<ModelExpr> {
         let span = Span::default();
         let mut found = Vec::new();
         for (position, family) in self.setting.families.iter().enumerate() {
@@ -209,63 +212,118 @@ impl Elaboration<'_> {
         let eye =
             super::world::Eye { program: self.setting.program, graphs: self.setting.graphs, locals: &nobody, pid: 0 };
         let is_true = |expr: &program::Expr| world.value(expr, eye).is_ok_and(|value| value != 0);
-        let can = |does: &Does| match does {
+        let can = |edge: &graph::Edge| match &edge.does {
             Does::Op(Op::Guard(expr)) => is_true(expr),
             Does::Op(_) => true,
             Does::Else(_) => false,
         };
         let mut found = Vec::new();
-        for edge in &graph.nodes[node].edges {
-            match &edge.does {
-                Does::Else(of) if !graph.nodes[*of].edges.iter().any(|other| can(&other.does)) => {
-                    found.push(edge.target)
+        let mut open = vec![(node, 0)];
+        while let Some((node, n_passed)) = open.pop() {
+            for edge in &graph.nodes[node].edges {
+                let taken = match &edge.does {
+                    Does::Else(of) => !graph.nodes[*of].edges.iter().any(can),
+                    Does::Op(Op::Assert(expr)) if !is_true(expr) => {
+                        found.push(graph.end);
+                        continue;
+                    }
+                    _ => can(edge),
+                };
+                let is_stuck = |node: usize| {
+                    let edges = &graph.nodes[node].edges;
+                    !edges.iter().any(|edge| can(edge) || matches!(edge.does, Does::Else(_)))
+                };
+                if taken && graph.goes_on(edge) && n_passed < MOST_PASSED && !is_stuck(edge.target) {
+                    open.push((edge.target, n_passed + 1));
+                } else if taken {
+                    found.push(edge.target);
                 }
-                Does::Op(Op::Assert(expr)) if !is_true(expr) => found.push(graph.end),
-                does if can(does) => found.push(edge.target),
-                _ => {}
             }
         }
         found
     }
 
+    /// The edges of a claim's place. An `atomic` of a claim reads one state: its statements are one edge.
     fn claim_edges(&mut self, graph: &Graph, source: usize, edges: &mut Vec<AutomatonEdge>) {
-        for edge in &graph.nodes[source].edges {
-            let span = self.span(edge.span);
-            let (guard, also) = match &edge.does {
-                Does::Op(Op::Skip | Op::Print) => (None, None),
-                Does::Op(Op::Guard(expr)) => (Some(self.truth(expr, None)), None),
-                Does::Op(Op::Assert(expr)) => {
-                    let holds = self.truth(expr, None);
-                    (Some(holds.clone()), Some(not(holds)))
-                }
-                Does::Else(of) => {
-                    let mut others = Vec::new();
-                    for other in &graph.nodes[*of].edges {
-                        match &other.does {
-                            Does::Op(Op::Guard(expr)) => others.push(self.truth(expr, None)),
-                            Does::Else(_) => {}
-                            Does::Op(_) => others.push(terms::truth(true, span)),
-                        }
+        let start = Way { node: source, before: terms::truth(true, Span::default()), n_passed: 0 };
+        let mut open = vec![start];
+        while let Some(way) = open.pop() {
+            for edge in &graph.nodes[way.node].edges {
+                let span = self.span(edge.span);
+                let Some((holds, fails)) = self.claim_condition(graph, edge) else { continue };
+                let mut push = |condition: ModelExpr, target: usize| {
+                    let guard = terms::and(way.before.clone(), condition);
+                    if !terms::is(&guard, false) {
+                        let guard = Some(guard).filter(|guard| !terms::is(guard, true));
+                        edges.push(AutomatonEdge { source, target, guard, span });
                     }
-                    (Some(not(any(others, span))), None)
+                };
+                if let Some(fails) = fails {
+                    push(fails, graph.end);
                 }
-                Does::Op(_) => {
-                    self.log.add(Diagnostic::error(code::CLAIM, edge.span, "a claim reads states and changes nothing"));
+                if !graph.goes_on(edge) {
+                    push(holds, edge.target);
                     continue;
                 }
-            };
-            let mut push = |guard: Option<ModelExpr>, target: usize| {
-                if !guard.as_ref().is_some_and(|guard| terms::is(guard, false)) {
-                    let guard = guard.filter(|guard| !terms::is(guard, true));
-                    edges.push(AutomatonEdge { source, target, guard, span });
+                if way.n_passed >= MOST_PASSED {
+                    self.not_read(edge.span, "a loop within an `atomic` of a claim");
+                    continue;
                 }
-            };
-            push(guard, edge.target);
-            if also.is_some() {
-                push(also, graph.end);
+                // Where nothing in it is executable, the claim waits there for the next state.
+                let can = self.claim_can(graph, edge.target, span);
+                push(terms::and(holds.clone(), not(can)), edge.target);
+                let before = terms::and(way.before.clone(), holds);
+                open.push(Way { node: edge.target, before, n_passed: way.n_passed + 1 });
             }
         }
     }
+
+    /// When an edge of a claim is taken, and when it is an error instead.
+    fn claim_condition(&mut self, graph: &Graph, edge: &graph::Edge) -> Option<(ModelExpr, Option<ModelExpr>)> {
+        let span = self.span(edge.span);
+        Some(match &edge.does {
+            Does::Op(Op::Skip | Op::Print) => (terms::truth(true, span), None),
+            Does::Op(Op::Guard(expr)) => (self.truth(expr, None), None),
+            Does::Op(Op::Assert(expr)) => {
+                let holds = self.truth(expr, None);
+                (holds.clone(), Some(not(holds)))
+            }
+            Does::Else(of) => {
+                let others = graph.nodes[*of].edges.iter().filter(|other| !matches!(other.does, Does::Else(_)));
+                let others: Vec<ModelExpr> = others.map(|other| self.claim_executable(other, span)).collect();
+                (not(any(others, span)), None)
+            }
+            Does::Op(_) => {
+                self.log.add(Diagnostic::error(code::CLAIM, edge.span, "a claim reads states and changes nothing"));
+                return None;
+            }
+        })
+    }
+
+    /// Whether some edge of a claim's place is executable.
+    fn claim_can(&mut self, graph: &Graph, node: usize, span: Span) -> ModelExpr {
+        let edges = &graph.nodes[node].edges;
+        if edges.iter().any(|edge| matches!(edge.does, Does::Else(_))) {
+            return terms::truth(true, span);
+        }
+        let found: Vec<ModelExpr> = edges.iter().map(|edge| self.claim_executable(edge, span)).collect();
+        any(found, span)
+    }
+
+    fn claim_executable(&mut self, edge: &graph::Edge, span: Span) -> ModelExpr {
+        match &edge.does {
+            Does::Op(Op::Guard(expr)) => self.truth(expr, None),
+            _ => terms::truth(true, span),
+        }
+    }
+}
+
+/// A way through an `atomic` of a claim.
+struct Way {
+    node: usize,
+    /// What holds on it.
+    before: ModelExpr,
+    n_passed: usize,
 }
 
 fn always(inner: Formula) -> Formula {

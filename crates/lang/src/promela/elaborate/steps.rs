@@ -149,9 +149,20 @@ impl Elaboration<'_> {
     fn guard(&mut self, expr: &Expr, family: usize) -> Vec<Move> {
         let mut conditions = Vec::new();
         let when_nobody = conjuncts(expr, &mut conditions);
+        if conditions.iter().any(|part| has_timeout(part)) {
+            return self.guard_with_timeout(expr, family);
+        }
         let guard: Vec<ModelExpr> = conditions.into_iter().map(|part| self.truth(part, Some(family))).collect();
         let guard = guard.into_iter().filter(|condition| !terms::is(condition, true)).collect();
         vec![Move { guard, when_nobody, ..Move::default() }]
+    }
+
+    /// A condition with `timeout` somewhere within: one move where it is true without the timeout, and one where only the timeout makes it true.
+    fn guard_with_timeout(&mut self, expr: &Expr, family: usize) -> Vec<Move> {
+        let plain = self.truth(&with_timeout(expr, false), Some(family));
+        let late = self.truth(&with_timeout(expr, true), Some(family));
+        let late = Move { guard: vec![not(plain.clone()), late], when_nobody: true, ..Move::default() };
+        vec![Move { guard: vec![plain], ..Move::default() }, late]
     }
 
     /// A `run`: a meeting with the place for the new process, one for each pid that it may get.
@@ -223,7 +234,8 @@ impl Elaboration<'_> {
             match one.executable {
                 Executable::Never => {}
                 Executable::Send => self.not_read(edge.span, "a send on a channel without a buffer beside `else`"),
-                Executable::Guard if one.when_nobody => self.not_read(edge.span, "`timeout` beside `else`"),
+                // A `timeout` is true only where nothing else is executable, an `else` or the statements before an escape among it.
+                Executable::Guard if one.when_nobody => {}
                 Executable::Guard => found.push(one.condition(span)),
             }
         }
@@ -250,6 +262,27 @@ impl Elaboration<'_> {
         let next = terms::binary(ModelOp::Add, pid, number(1, span));
         Some(terms::equal(terms::read(terms::shared(count, Vec::new(), span)), next))
     }
+}
+
+fn has_timeout(expr: &Expr) -> bool {
+    let mut found = false;
+    expr.walk(&mut |part| found |= matches!(part.kind, ExprKind::Timeout));
+    found
+}
+
+/// A condition with `timeout` replaced by a truth value.
+fn with_timeout(expr: &Expr, value: bool) -> Expr {
+    let again = |inner: &Expr| Box::new(with_timeout(inner, value));
+    let kind = match &expr.kind {
+        ExprKind::Timeout => ExprKind::Const(i64::from(value)),
+        ExprKind::Not(inner) => ExprKind::Not(again(inner)),
+        ExprKind::Negate(inner) => ExprKind::Negate(again(inner)),
+        ExprKind::Complement(inner) => ExprKind::Complement(again(inner)),
+        ExprKind::Binary(op, left, right) => ExprKind::Binary(*op, again(left), again(right)),
+        ExprKind::If(test, yes, no) => ExprKind::If(again(test), again(yes), again(no)),
+        other => other.clone(),
+    };
+    Expr { kind, span: expr.span }
 }
 
 /// The parts of a condition besides `timeout`; whether `timeout` is one of them.

@@ -162,9 +162,9 @@ impl World {
                 let (len, capacity) = (channel.contents.len(), channel.capacity);
                 match query {
                     Query::Len => len as i64,
-                    Query::Full => i64::from(len == capacity),
+                    Query::Full => i64::from(len == capacity && capacity > 0),
                     Query::Empty => i64::from(len == 0),
-                    Query::NotFull => i64::from(len < capacity),
+                    Query::NotFull => i64::from(len < capacity || capacity == 0),
                     Query::NotEmpty => i64::from(len > 0),
                 }
             }

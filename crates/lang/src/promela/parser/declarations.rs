@@ -129,7 +129,9 @@ impl Parser<'_> {
             ["bit", "bool", "byte", "pid", "short", "int", "mtype", "chan", "unsigned", "hidden", "show", "local"];
         basic.contains(&word)
             // `T x`: a type by its name.
-            || !KEYWORDS.contains(&word) && self.ahead(1).name().is_some_and(|next| !KEYWORDS.contains(&next))
+            || !KEYWORDS.contains(&word)
+                && self.ahead(1).name().is_some_and(|next| !KEYWORDS.contains(&next))
+                && !(self.ahead(1).starts_line && self.parens == 0)
     }
 
     /// `byte x = 1, a[3]`.
@@ -311,6 +313,7 @@ impl Parser<'_> {
         let opened = self.span();
         self.expect("{")?;
         let formula = self.formula()?;
+        while self.eat(";") {}
         self.close("}", opened)?;
         Ok(Ltl { name, formula, span: self.since(start) })
     }

@@ -32,8 +32,13 @@ fn operator(sign: &str) -> Option<(u8, BinaryOp)> {
     })
 }
 
-/// How tightly `==` and `!=` bind.
-pub(super) const EQUALITY: u8 = 6;
+/// Whether a sign is an operator of expressions that binds more tightly than those of formulas.
+pub(super) fn is_within_atoms(sign: &str) -> bool {
+    operator(sign).is_some_and(|(strength, _)| strength > AND)
+}
+
+/// How tightly `&&` binds.
+pub(super) const AND: u8 = 2;
 
 impl Parser<'_> {
     /// An expression.
@@ -52,6 +57,10 @@ impl Parser<'_> {
         while let Kind::Sign(sign) = self.token().kind
             && let Some((strength, op)) = operator(sign)
             && strength > least
+            // `x = y` on one line and `-z` on the next are two statements.
+            && !(sign == "-" && self.line_ends())
+            // `<->` of a formula.
+            && !(sign == "<" && self.ahead(1).is("->") && !self.ahead(1).spaced)
         {
             self.advance();
             let right = self.nested(|parser| parser.binary(strength))?;
@@ -61,7 +70,7 @@ impl Parser<'_> {
         Ok(left)
     }
 
-    fn unary(&mut self) -> Parse<Expr> {
+    pub(super) fn unary(&mut self) -> Parse<Expr> {
         let start = self.at;
         let wrap: fn(Box<Expr>) -> ExprKind = match self.token().kind {
             Kind::Sign("!") => ExprKind::Not,
@@ -92,6 +101,10 @@ impl Parser<'_> {
     }
 
     fn parenthesised(&mut self) -> Parse<Expr> {
+        self.in_parens(Self::between_parentheses)
+    }
+
+    fn between_parentheses(&mut self) -> Parse<Expr> {
         let opened = self.span();
         let start = self.at;
         self.advance();
@@ -152,7 +165,7 @@ impl Parser<'_> {
         self.expect("(")?;
         let mut arguments = Vec::new();
         while !self.is(")") && !self.at_end() {
-            arguments.push(self.expression()?);
+            arguments.push(self.in_parens(Self::expression)?);
             if !self.eat(",") {
                 break;
             }
@@ -220,7 +233,7 @@ impl Parser<'_> {
             let opened = self.span();
             let mut index = None;
             if self.eat("[") {
-                index = Some(self.nested(Self::expression)?);
+                index = Some(self.nested(|parser| parser.in_parens(Self::expression))?);
                 self.close("]", opened)?;
             }
             parts.push(Part { name, index });
@@ -230,15 +243,17 @@ impl Parser<'_> {
         }
     }
 
-    /// The arguments of a receive, with commas between them; after the first one a list in parentheses may stand.
+    /// The arguments of a receive, with commas between them; after one of them, or alone, a list in parentheses may stand.
     pub(super) fn arguments(&mut self) -> Parse<Vec<Argument>> {
         let mut arguments = Vec::new();
         loop {
-            arguments.push(self.argument()?);
-            if self.is("(") {
+            if !self.is("(") {
+                arguments.push(self.argument()?);
+            }
+            if self.is("(") && !self.line_ends() {
                 let opened = self.span();
                 self.advance();
-                arguments.extend(self.nested(Self::arguments)?);
+                arguments.extend(self.nested(|parser| parser.in_parens(Self::arguments))?);
                 self.close(")", opened)?;
             }
             if !self.eat(",") {
@@ -262,7 +277,7 @@ impl Parser<'_> {
                 self.advance();
                 let opened = self.span();
                 self.expect("(")?;
-                let expression = self.nested(Self::expression)?;
+                let expression = self.nested(|parser| parser.in_parens(Self::expression))?;
                 self.close(")", opened)?;
                 Ok(Argument::Match(expression))
             }
@@ -289,8 +304,6 @@ impl Parser<'_> {
                     _ => Err(self.unexpected("a number")),
                 }
             }
-            // Parentheses around a constant.
-            Kind::Sign("(") => Ok(Argument::Match(self.parenthesised()?)),
             _ => Err(self.unexpected("a variable, a constant, `eval(…)` or `_`")),
         }
     }

@@ -4,10 +4,13 @@
 //! `&&` `/\`, `||` `\/`, `->` `implies`, `<->` `equivalent`. What binds loosest comes first: `->` and `<->`, `||`, `&&`, then
 //! `U`, `W`, `V`; all group to the left, as in SPIN. Signs before a formula bind tightest. Everything below is an expression.
 
+use base::Diagnostic;
+
 use super::super::ast::{Expr, ExprKind, Formula, FormulaKind, TemporalOp};
 use super::super::lexer::Kind;
 use super::expressions::join;
 use super::{Parse, Parser};
+use crate::codes::promela as code;
 
 impl Parser<'_> {
     /// A formula.
@@ -47,53 +50,63 @@ impl Parser<'_> {
         Ok(left)
     }
 
+    /// A formula with signs before it, or an expression.
     fn temporal_unary(&mut self) -> Parse<Formula> {
+        let prefixed = self.prefixed()?;
+        let span = prefixed.span;
+        match prefixed.kind {
+            // `!p == q` and `(a) + b == c`: what was read is an operand.
+            FormulaKind::Now(expression) => self.operand(Expr { span, ..expression }),
+            kind => {
+                let is_operator =
+                    matches!(self.token().kind, Kind::Sign(sign) if super::expressions::is_within_atoms(sign));
+                if is_operator && self.temporal_operator().is_none() {
+                    let sign = self.token().text();
+                    let message = format!("`{sign}` stands behind a temporal formula");
+                    let diagnostic = Diagnostic::error(code::UNEXPECTED, self.span(), message);
+                    let help =
+                        "a sign before a formula binds tightest: write `[] (x < 3)`; of `[] x < 3` SPIN asks nonsense";
+                    return Err(self.error(diagnostic.note(span, "this formula").help(help)));
+                }
+                Ok(Formula { kind, span })
+            }
+        }
+    }
+
+    /// A sign with what it applies to, an expression without a binary operator, or anything in parentheses.
+    fn prefixed(&mut self) -> Parse<Formula> {
         let start = self.at;
         let next_is = |sign| self.ahead(1).is(sign) && !self.ahead(1).spaced;
         let (length, wrap): (usize, fn(Box<Formula>) -> FormulaKind) = match self.token().kind {
             Kind::Sign("[") if self.ahead(1).is("]") => (2, FormulaKind::Always),
             Kind::Sign("<") if next_is(">") => (2, FormulaKind::Eventually),
             Kind::Sign("!") => (1, FormulaKind::Not),
+            Kind::Sign("(") => return self.parenthesised_formula(),
             Kind::Name(ref word) => match &**word {
                 "always" => (1, FormulaKind::Always),
                 "eventually" => (1, FormulaKind::Eventually),
                 "X" | "next" => (1, FormulaKind::Next),
-                _ => return self.atom(),
+                _ => return self.unary().map(now),
             },
-            _ => return self.atom(),
+            _ => return self.unary().map(now),
         };
         (0..length).for_each(|_| self.advance());
-        let inner = self.nested(Self::temporal_unary)?;
-        let span = self.since(start);
-        match as_expression(wrap(Box::new(inner))) {
-            // `!p == q`: what is negated was an operand.
-            FormulaKind::Now(expression) => self.operand(Expr { span, ..expression }),
-            kind => Ok(Formula { kind, span }),
-        }
+        let inner = self.nested(Self::prefixed)?;
+        Ok(Formula { kind: as_expression(wrap(Box::new(inner))), span: self.since(start) })
     }
 
-    /// An expression, or a formula in parentheses.
-    fn atom(&mut self) -> Parse<Formula> {
-        if !self.is("(") {
-            let expression = self.binary(super::expressions::EQUALITY - 1)?;
-            return Ok(now(expression));
-        }
+    fn parenthesised_formula(&mut self) -> Parse<Formula> {
         let start = self.at;
         let opened = self.span();
         self.advance();
         let inner = self.formula()?;
         self.close(")", opened)?;
-        let span = self.since(start);
-        // `(a) + b == c`: what stands in the parentheses was an operand.
-        match inner.kind {
-            FormulaKind::Now(expression) => self.operand(Expr { span, ..expression }),
-            kind => Ok(Formula { kind, span }),
-        }
+        Ok(Formula { kind: inner.kind, span: self.since(start) })
     }
 
     /// Goes on behind the left side of an expression.
     fn operand(&mut self, left: Expr) -> Parse<Formula> {
-        Ok(now(self.binary_after(left, super::expressions::EQUALITY - 1)?))
+        Ok(now(self.binary_after(left, super::expressions::AND)?))
     }
 }
 

@@ -1,7 +1,8 @@
 //! `for` and `select`, written out.
 //!
 //! `for (i : a..b) {…}` is `i = a; do :: i <= b -> …; i++ :: else -> break od`. `select (i : a..b)` with two literals and at most 33
-//! values is one step with a choice; otherwise it is `i = a; do :: i < b -> i++ :: break od`.
+//! values, outside of inlines and for a variable without `_` in its name, is one step with a choice; otherwise it is
+//! `i = a; do :: i < b -> i++ :: break od`.
 
 use base::Span;
 
@@ -23,12 +24,14 @@ impl Parser<'_> {
         if self.eat_word("in") {
             let container = self.variable()?;
             self.close(")", opened)?;
+            self.eat(";");
             let inner = self.block()?;
             let span = self.since(start);
             body.push(written(StmtKind::ForIn { variable, container, body: inner }, span, "for".into()));
             return Ok(());
         }
-        let (first, last) = self.range(opened)?;
+        let (first, last) = self.in_parens(|parser| parser.range(opened))?;
+        self.eat(";");
         let inner = self.block()?;
         let span = first.span;
         body.extend(counted(&variable, first, last, inner, span));
@@ -41,10 +44,13 @@ impl Parser<'_> {
         let opened = self.span();
         self.expect("(")?;
         let variable = self.variable()?;
-        let (first, last) = self.range(opened)?;
+        let (first, last) = self.in_parens(|parser| parser.range(opened))?;
         let (span, text) = (self.since(start), self.text_since(start));
         if let (&ExprKind::Number(lo), &ExprKind::Number(hi)) = (&first.kind, &last.kind)
             && (0..MOST_CHOICES).contains(&(hi.saturating_sub(lo)))
+            && lo >= 0
+            && self.calls.is_empty()
+            && plain(&variable).is_some_and(|name| !name.text.contains('_'))
         {
             let choose =
                 |value| vec![written(StmtKind::Assign(variable.clone(), number(value, span)), span, text.clone())];

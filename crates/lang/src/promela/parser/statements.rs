@@ -13,7 +13,10 @@ impl Parser<'_> {
     pub(super) fn block(&mut self) -> Parse<Vec<Stmt>> {
         let opened = self.span();
         self.expect("{")?;
-        let body = self.nested(|parser| Ok(parser.sequence(&["}"])))?;
+        let parens = std::mem::take(&mut self.parens);
+        let body = self.nested(|parser| Ok(parser.sequence(&["}"])));
+        self.parens = parens;
+        let body = body?;
         self.close("}", opened)?;
         if body.is_empty() {
             let message = "a block has at least one statement";
@@ -52,7 +55,7 @@ impl Parser<'_> {
         }
         let last = &self.tokens[self.at.saturating_sub(1)];
         let is_closed = last.is("}") || matches!(last.name(), Some("fi" | "od"));
-        if is_closed || self.at == start {
+        if is_closed || self.at == start || self.line_ends() {
             return;
         }
         let before = last.span;
@@ -161,6 +164,7 @@ impl Parser<'_> {
                 StmtKind::Assert(self.expression()?)
             }
             "printf" | "printm" => self.print()?,
+            "return" if !self.calls.is_empty() => self.returned()?,
             "for" => return self.nested(|parser| parser.for_loop(body)),
             "select" => return self.select(body),
             "xr" | "xs" if self.ahead(1).name().is_some() => return self.exclusive(),
@@ -197,6 +201,21 @@ impl Parser<'_> {
         Ok(options)
     }
 
+    /// `return e` in an inline: the variable of its call takes the value.
+    fn returned(&mut self) -> Parse<StmtKind> {
+        let span = self.span();
+        self.advance();
+        let value = self.expression()?;
+        match self.result.clone() {
+            Some(result) => Ok(StmtKind::Assign(result, value)),
+            None => {
+                let message = "this inline returns a value, and its call takes none";
+                Err(self
+                    .error(Diagnostic::error(code::UNEXPECTED, span, message).help("write `x = …` before the call")))
+            }
+        }
+    }
+
     fn print(&mut self) -> Parse<StmtKind> {
         self.advance();
         let opened = self.span();
@@ -204,10 +223,10 @@ impl Parser<'_> {
         if let Kind::Text(_) = self.token().kind {
             self.advance();
         } else {
-            self.expression()?;
+            self.in_parens(Self::expression)?;
         }
         while self.eat(",") {
-            self.expression()?;
+            self.in_parens(Self::expression)?;
         }
         self.close(")", opened)?;
         Ok(StmtKind::Print)
@@ -244,8 +263,14 @@ impl Parser<'_> {
         let kind = match sign {
             "=" => {
                 self.advance();
-                StmtKind::Assign(variable, self.expression()?)
+                let called = self.token().name().filter(|word| self.shared.inlines.contains_key(*word));
+                match called.map(str::to_owned).filter(|_| self.ahead(1).is("(")) {
+                    Some(name) => StmtKind::Block(self.nested(|parser| parser.called(&name, Some(variable)))?),
+                    None => StmtKind::Assign(variable, self.expression()?),
+                }
             }
+            // `x` on one line and `!y` on the next are two conditions.
+            "!" | "!!" if self.line_ends() => return Ok(None),
             "++" | "--" => {
                 let span = variable.span;
                 let op = if sign == "++" { BinaryOp::Add } else { BinaryOp::Subtract };
@@ -280,9 +305,9 @@ impl Parser<'_> {
         loop {
             values.push(self.expression()?);
             let opened = self.span();
-            if values.len() == 1 && self.eat("(") {
+            if values.len() == 1 && !self.line_ends() && self.eat("(") {
                 loop {
-                    values.push(self.expression()?);
+                    values.push(self.in_parens(Self::expression)?);
                     if !self.eat(",") {
                         break;
                     }
@@ -298,6 +323,13 @@ impl Parser<'_> {
     /// Puts the body of an inline here, with the arguments for its parameters.
     fn call(&mut self, name: &str, body: &mut Vec<Stmt>) -> Parse<()> {
         let start = self.at;
+        let statements = self.called(name, None)?;
+        self.push(body, start, StmtKind::Block(statements));
+        Ok(())
+    }
+
+    /// The statements of an inline; what it returns is stored in `result`.
+    fn called(&mut self, name: &str, result: Option<VarRef>) -> Parse<Vec<Stmt>> {
         let span = self.span();
         let inline = self.shared.inlines[name].clone();
         self.advance();
@@ -314,11 +346,9 @@ impl Parser<'_> {
         }
         let tokens = self.inlined(&inline, &arguments, span)?;
         let calls = self.calls.iter().cloned().chain([name.to_owned()]).collect();
-        let mut inner =
-            Parser { tokens: tokens.into(), at: 0, depth: self.depth, calls, shared: &mut *self.shared, map: self.map };
-        let statements = inner.block()?;
-        self.push(body, start, StmtKind::Block(statements));
-        Ok(())
+        let (tokens, depth, map) = (tokens.into(), self.depth, self.map);
+        let mut inner = Parser { tokens, at: 0, depth, parens: 0, calls, result, shared: &mut *self.shared, map };
+        inner.block()
     }
 
     fn call_arguments(&mut self) -> Parse<Vec<Vec<Token>>> {
@@ -357,7 +387,13 @@ impl Parser<'_> {
             // A field of the same name is no parameter.
             let is_field = tokens.last().is_some_and(|last: &Token| last.is("."));
             match position.filter(|_| !is_field).and_then(|position| arguments.get(position)) {
-                Some(argument) => tokens.extend(argument.iter().cloned()),
+                Some(argument) => {
+                    let first = tokens.len();
+                    tokens.extend(argument.iter().map(|token| Token { starts_line: false, ..token.clone() }));
+                    if let Some(one) = tokens.get_mut(first) {
+                        one.starts_line = token.starts_line;
+                    }
+                }
                 None => tokens.push(token.clone()),
             }
         }
@@ -366,7 +402,7 @@ impl Parser<'_> {
             let message = format!("calls of inlines add more than {MAX_INLINED} words and signs");
             return Err(self.error(Diagnostic::error(code::TOO_LARGE, span, message)));
         }
-        tokens.push(Token { kind: Kind::End, span, spaced: true });
+        tokens.push(Token { kind: Kind::End, span, spaced: true, starts_line: false });
         Ok(tokens)
     }
 }

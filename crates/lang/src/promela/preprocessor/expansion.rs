@@ -12,8 +12,10 @@ use crate::codes::promela as code;
 impl Preprocessor<'_> {
     /// Replaces macros; `active` are those whose expansion this is part of.
     pub(super) fn expand(&mut self, input: Vec<Token>, active: &mut Vec<String>) -> Vec<Token> {
-        let mut output = Vec::with_capacity(input.len());
+        let mut output: Vec<Token> = Vec::with_capacity(input.len());
         let mut at = 0;
+        // Whether a line begins with what comes next.
+        let mut at_line = false;
         while at < input.len() {
             let token = &input[at];
             let found = token.name().filter(|name| !active.iter().any(|one| one == name));
@@ -21,11 +23,18 @@ impl Preprocessor<'_> {
             let is_called = input.get(at + 1).is_some_and(|next| next.is("("));
             match found {
                 Some((name, known)) if known.parameters.is_none() || is_called => {
-                    let length = self.replace((&name, &known), &input[at..], active, &mut output);
-                    at += length;
+                    let first = output.len();
+                    at_line |= token.starts_line;
+                    at += self.replace((&name, &known), &input[at..], active, &mut output);
+                    if active.is_empty() {
+                        // What a macro becomes stands on one line.
+                        at_line = on_one_line(&mut output[first..], at_line);
+                    }
                 }
                 _ => {
-                    output.push(token.clone());
+                    let starts_line = token.starts_line || at_line;
+                    output.push(Token { starts_line, ..token.clone() });
+                    at_line = false;
                     at += 1;
                 }
             }
@@ -103,7 +112,8 @@ impl Preprocessor<'_> {
             let next = known.body.get(at + 1);
             if let (true, Some(given)) = (token.is("#"), next.and_then(argument)) {
                 let text: Vec<String> = given.iter().map(Token::text).collect();
-                replaced.push(Token { kind: Kind::Text(text.join(" ").into()), span, spaced: true });
+                let kind = Kind::Text(text.join(" ").into());
+                replaced.push(Token { kind, span, spaced: true, starts_line: false });
                 at += 2;
                 continue;
             }
@@ -125,14 +135,22 @@ impl Preprocessor<'_> {
     }
 }
 
-/// The arguments in parentheses, and how many tokens they have with these.
+/// Marks the first token as the first of its line, if it is, and no other; whether there was none to mark.
+fn on_one_line(tokens: &mut [Token], starts_line: bool) -> bool {
+    for (at, token) in tokens.iter_mut().enumerate() {
+        token.starts_line = starts_line && at == 0;
+    }
+    starts_line && tokens.is_empty()
+}
+
+/// The arguments in parentheses, and how many tokens they have with these. Only parentheses keep commas together.
 fn arguments(input: &[Token]) -> Option<(usize, Vec<Vec<Token>>)> {
     let mut depth = 0usize;
     let mut arguments = vec![Vec::new()];
     for (at, token) in input.iter().enumerate() {
         match token.kind {
-            Kind::Sign("(" | "[" | "{") => depth += 1,
-            Kind::Sign(")" | "]" | "}") => depth = depth.saturating_sub(1),
+            Kind::Sign("(") => depth += 1,
+            Kind::Sign(")") => depth = depth.saturating_sub(1),
             _ => {}
         }
         if depth == 0 {

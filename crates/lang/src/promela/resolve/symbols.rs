@@ -242,9 +242,27 @@ impl<'f> Resolver<'f> {
         self.report(diagnostic);
     }
 
+    /// The positive number that a variable outside all processes starts with: SPIN takes it where a number of elements or of processes stands.
+    pub(super) fn start_value_of(&self, expr: &ast::Expr) -> Option<i64> {
+        let ast::ExprKind::Var(variable) = &expr.kind else { return None };
+        let [part] = &variable.parts[..] else { return None };
+        let is_meant = |declared: &&Declaration| declared.name.text == part.name.text && declared.len.is_none();
+        let globals = self.file.units.iter().filter_map(|unit| match unit {
+            ast::Unit::Global(declared) => Some(declared),
+            _ => None,
+        });
+        match &globals.into_iter().find(is_meant)?.init {
+            Some(Init::Value(ast::Expr { kind: ast::ExprKind::Number(value), .. })) if *value > 0 => Some(*value),
+            _ => None,
+        }
+    }
+
     /// The length of an array.
     fn size(&mut self, expr: &'f ast::Expr) -> Option<usize> {
-        let value = self.constant_of(expr)?;
+        let value = match self.start_value_of(expr) {
+            Some(value) => value,
+            None => self.constant_of(expr)?,
+        };
         let size = usize::try_from(value).ok().filter(|size| (1..=MAX_ELEMENTS).contains(size));
         if size.is_none() {
             let message = format!("an array has from 1 to {MAX_ELEMENTS} elements, not {value}");

@@ -55,7 +55,7 @@ impl<'a> Checker<'a> {
                 // Elaborated.
                 Item::Struct(_) | Item::Alias(_) => {}
                 Item::Property(_) | Item::Fairness(_) | Item::Hint(_) => {}
-                Item::AllowDeadlock(_) | Item::Sizes(_) => {}
+                Item::AllowDeadlock(_) | Item::Sizes(_) | Item::Initially(_) => {}
             }
         }
         self.report_hidden_values();
@@ -302,6 +302,7 @@ impl<'a> Checker<'a> {
             offset: 0,
             shown: BTreeMap::new(),
             look: declared.look.clone(),
+            indices_after: declared.indices_after.clone(),
             doc: text_of(&declared.doc),
             span: declared.name.span,
         });
@@ -345,6 +346,7 @@ impl<'a> Checker<'a> {
                     offset: 0,
                     shown: BTreeMap::new(),
                     look: model::variable::Look::Plain,
+                    indices_after: Vec::new(),
                     doc: String::new(),
                     span: parameter.name.span,
                 });

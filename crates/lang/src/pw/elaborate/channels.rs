@@ -61,7 +61,7 @@ impl<'a> Elaborator<'a> {
             let ty = lengths.iter().rev().fold(ty, |ty, length| array(ty, length.clone()));
             let name = Ident { name, span };
             let (doc, class, span) = (declared.doc.clone(), StorageClass::Shared, declared.span);
-            Item::Variable(VariableDecl { doc, class, name, ty, initial: None, look, span })
+            Item::Variable(VariableDecl { doc, class, name, ty, initial: None, look, indices_after: Vec::new(), span })
         };
         variables.into_iter().map(variable).collect()
     }

@@ -36,7 +36,7 @@ impl Elaborator<'_> {
 
     /// The variable, if it is one.
     pub(super) fn whole(&mut self, placed: &Placed) -> Expr {
-        self.part(placed, &Leaf { suffix: String::new(), ty: placed.ty.clone(), is_set: false })
+        self.part(placed, &Leaf::plain(placed.ty.clone()))
     }
 
     /// The variable that an expression names, if it is declared and its type is known.

@@ -2,7 +2,7 @@
 
 use base::{Diagnostic, Span};
 
-use super::{Elaborator, names};
+use super::{Elaborator, exits, names};
 use crate::codes::check as code;
 use crate::pw::ast::{
     Assigned, BinaryOp, Block, Domain, Expr, ExprKind, Ident, Range, Statement, StatementKind, Type, TypeKind,
@@ -171,9 +171,9 @@ impl Elaborator<'_> {
     pub(super) fn choose(
         &mut self,
         (variable, domain): (&Ident, &Domain),
-        condition: Option<&Expr>,
-        body: &Block,
+        (condition, body): (Option<&Expr>, &Block),
         span: Span,
+        in_step: bool,
     ) -> StatementKind {
         let (ty, set) = match domain {
             Domain::Family(name) => match self.set(&names::name(name.name.clone(), name.span)) {
@@ -211,14 +211,18 @@ impl Elaborator<'_> {
             let fits = names::combined(BinaryOp::And, conditions, span);
             statements.push(names::statement(StatementKind::Await(fits), span));
         }
-        statements.extend(self.block(body, true).statements);
         let forget = StatementKind::Assign { targets: vec![chosen], values: vec![Assigned::First(span)] };
-        statements.push(names::statement(forget, span));
+        let forget = names::statement(forget, span);
+        let mut body = self.block(body, true);
+        exits::before_exits(&mut body, &forget);
+        statements.extend(body.statements);
+        statements.push(forget);
         self.lets.pop();
         if self.bound.len() < n_bound {
             self.bound.push(variable.name.clone());
         }
-        StatementKind::Atomic(names::block(statements, span))
+        let block = names::block(statements, span);
+        if in_step { StatementKind::Atomic(block) } else { self.one_step(block, span) }
     }
 
     fn element_type(&self, ty: &Type) -> TypeKind {

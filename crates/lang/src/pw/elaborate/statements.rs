@@ -68,10 +68,14 @@ impl Elaborator<'_> {
                 self.bound.pop();
                 StatementKind::For { variable: variable.clone(), range, body }
             }
-            StatementKind::Atomic(body) => StatementKind::Atomic(self.block(body, true)),
+            StatementKind::Atomic(body) => {
+                let body = self.block(body, true);
+                // Within a step the outermost `atomic` is the one that is left.
+                if in_step { StatementKind::Atomic(body) } else { self.one_step(body, span) }
+            }
             StatementKind::Guarded { branches, otherwise, word } => self.guarded((branches, otherwise), *word, in_step),
             StatementKind::Choose { variable, domain, condition, body } => {
-                self.choose((variable, domain), condition.as_ref(), body, span)
+                self.choose((variable, domain), (condition.as_ref(), body), span, in_step)
             }
             StatementKind::Send { channel, values } => self.send(channel, values, span),
             StatementKind::Receive { channel, patterns, keeps } => self.receive(channel, patterns, *keeps, span),

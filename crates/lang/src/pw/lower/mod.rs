@@ -8,6 +8,7 @@ mod emit;
 mod fairness;
 mod footprint;
 mod hints;
+mod initially;
 mod points;
 mod procedures;
 mod properties;
@@ -51,6 +52,7 @@ pub(super) fn lower(text: &Text, source: &SourceFile, parameters: &[(String, i64
     checker.check_defines();
     properties::lower(&mut checker);
     hints::lower(&mut checker);
+    initially::lower(&mut checker);
     checker.check_size();
     finish(checker)
 }
@@ -108,6 +110,7 @@ fn finish(mut checker: Checker<'_>) -> Result<Loaded, Vec<Diagnostic>> {
         let message = format!("a process cannot start: {}", fault.fault);
         checker.report(Diagnostic::error(code::BAD_INITIAL_VALUE, fault.span, message));
     }
+    initially::check(&mut checker);
     match checker.diagnostics.has_errors() {
         true => Err(checker.diagnostics.into_sorted()),
         false => {

@@ -313,6 +313,7 @@ impl<'a> Builder<'a, '_> {
             offset: 0,
             shown: BTreeMap::new(),
             look: model::variable::Look::Plain,
+            indices_after: Vec::new(),
             doc: String::new(),
             span: name.span,
         });

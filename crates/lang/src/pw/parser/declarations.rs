@@ -186,6 +186,12 @@ impl Parser<'_> {
                 self.semicolon()?;
                 items.push(Item::AllowDeadlock(self.since(start)));
             }
+            "initially" => {
+                self.bump();
+                let condition = self.expr()?;
+                self.semicolon()?;
+                items.push(Item::Initially(condition));
+            }
             "check" if self.word_at(1) == "sizes" => items.push(Item::Sizes(self.sizes_decl()?)),
             _ => self.unknown_item(items)?,
         }
@@ -390,6 +396,7 @@ impl Parser<'_> {
             ty: ty.clone(),
             initial: initial.clone(),
             look: Look::Plain,
+            indices_after: Vec::new(),
             span,
         };
         Ok(names.into_iter().map(declare).collect())

@@ -47,8 +47,11 @@ pub fn facts_with(text: &str, parameters: &[(&str, i64)]) -> String {
     if !names.is_empty() {
         facts += &format!(": {}", names.join(" "));
     }
-    if !loaded.warnings.is_empty() {
-        facts += &format!("; {}", codes(&loaded.warnings));
+    // Programs as small as these leave much unused.
+    let told = |warning: &&Diagnostic| warning.code != lang::codes::check::UNUSED;
+    let warnings: Vec<Diagnostic> = loaded.warnings.iter().filter(told).cloned().collect();
+    if !warnings.is_empty() {
+        facts += &format!("; {}", codes(&warnings));
     }
     facts
 }
