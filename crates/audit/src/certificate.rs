@@ -137,7 +137,16 @@ pub fn check(
     certificate: &Certificate,
     budget: &Budget,
 ) -> Result<Checked, CertificateError> {
+    follows_starts(model)?;
     Audit { model, property, budget, means: None }.check(certificate)
+}
+
+/// Obligations about starts look at one part of a state at a time, which `initially` does not allow.
+fn follows_starts(model: &Model) -> Result<(), CertificateError> {
+    match model.initially.is_empty() {
+        true => Ok(()),
+        false => Err(CertificateError::NotSupported("`initially` relates what several cells start with".to_owned())),
+    }
 }
 
 /// As [`check`], by the given means: for tests that compare them.
@@ -147,6 +156,7 @@ pub fn check_by(
     property: &Property,
     certificate: &Certificate,
 ) -> Result<Checked, CertificateError> {
+    follows_starts(model)?;
     Audit { model, property, budget: &Budget::unlimited(), means: Some(means) }.check(certificate)
 }
 

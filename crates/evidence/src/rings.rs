@@ -1,4 +1,6 @@
-//! Certificates for every size of a ring or chain: windows of `w` neighbours.
+//! Certificates for every size of a ring, chain or tree: windows of `w` neighbours.
+//!
+//! The first part is about rings and chains; what is different in trees stands below it.
 //!
 //! Processes differ by where they stand: the *type* of process `i` of `N` is `(min(i, a), min(N - 1 - i, b), i mod m)`. A process touches its
 //! own cells and, at fixed distances from `least` to `greatest`, elements of arrays, neighbours' public cells and the shared cells. The
@@ -14,13 +16,23 @@
 //!    see. Where there are shared cells, also steps of a process anywhere, in any window that begins with it and agrees on these;
 //!    A state whose weights alone sum up to more than the total of a flow need not be in a set;
 //! 3. *flows*: the weights of each flow are not negative, every step of a process from a window that begins with it keeps their sum, and in every
-//!    initial state the sum is the flow's total;
+//!    initial state the sum is the flow's total. Of a flow that is *at least* its total, steps may make the sum more, and no state is left out for it.
+//!    Sums of larger sizes are no less, since processes in the middle add nothing negative;
 //! 4. *implication*: no closed walk violates the property. A walk goes from windows to windows one to the right that agree on all that
-//!    both see; it passes the first process exactly once where types tell it apart, and its weights sum up to the total of each flow.
+//!    both see; it passes the first process exactly once where types tell it apart, and its weights sum up to (at least) the total of each flow.
 //!
 //! Then every flow has its total, and every window of every reachable state is in its set, by induction on runs: the positions `-span .. w - 1 + span` are different processes,
 //! so a step is by a process in the window, or by exactly one outside that touches what it was assumed to touch, or changes shared cells
 //! only. A reachable state is a closed walk.
+//!
+//! **Trees.** Process 0 is the root, and `2 i + 1` and `2 i + 2` are the children of `i`, as far as there are so many processes. The type of
+//! a process is whether it is the root, whether it is a left or a right child, and how many children it has: `(min(i, 1), children, i mod 2)`. Windows are of
+//! one process. What stands there is named by where it is in the tree, seen from the process: see [`tree`]. A process touches elements and public cells of
+//! itself, of its parent and of its children, and nothing that all share; a window also shows all elements of its own process, so that windows of parent and child
+//! agree on all that any two windows have in common. Those who touch a window are at most two edges away. In rule 2 a process outside is any such
+//! one; in rule 4 a *finite tree* takes the place of a closed walk: a window state for the root and for each child, down to processes without children, where
+//! parent and child agree on all that both see. Every size is a tree, and there is no least one: no two processes of a tree come round to each other.
+//! Trees of at most [`tree::SIZES`] processes show every way in which types stand beside each other within two edges.
 
 use base::Id;
 use model::control::PlaceId;
@@ -28,6 +40,37 @@ use model::process::FamilyId;
 use model::value::Value;
 use model::variable::VarId;
 use serde::{Deserialize, Serialize};
+
+/// How processes stand to each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Network {
+    /// Side by side, in a ring or a chain.
+    #[default]
+    Line,
+    /// As parents and children in a binary tree.
+    Tree,
+}
+
+/// How things are named in trees: by where they are, seen from a process. These numbers take the place of distances.
+pub mod tree {
+    /// The parent.
+    pub const PARENT: i64 = -1;
+    /// The parent's parent.
+    pub const GRANDPARENT: i64 = -2;
+    /// The left child.
+    pub const LEFT: i64 = 1;
+    /// The right child.
+    pub const RIGHT: i64 = 2;
+    /// The children of the left child, and those of the right one.
+    pub const GRANDCHILDREN: [i64; 4] = [3, 4, 5, 6];
+    /// The parent's other child.
+    pub const SIBLING: i64 = 7;
+    /// Somebody else.
+    pub const FAR: i64 = 8;
+    /// Trees of at most so many processes show how types stand beside each other.
+    pub const SIZES: usize = 31;
+}
 
 /// How processes are told apart by where they stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -149,8 +192,10 @@ pub enum Weight {
 pub struct Flow {
     /// The weights; what is not listed weighs nothing.
     pub weights: Vec<(Weight, u64)>,
-    /// The sum.
+    /// The sum, or the least that it is at any size.
     pub total: u64,
+    /// Whether the sum may be more than the total, as it is where it grows with the size; no step makes it less.
+    pub at_least: bool,
 }
 
 /// Windows that prove a property.
@@ -158,7 +203,9 @@ pub struct Flow {
 pub struct RingsProof {
     /// The family of the processes.
     pub family: FamilyId,
-    /// How they are told apart.
+    /// How they stand to each other.
+    pub network: Network,
+    /// How they are told apart, where they stand side by side.
     pub distances: Distances,
     /// The least distance at which a process touches something; at most 0.
     pub least: i64,
@@ -175,7 +222,18 @@ pub struct RingsProof {
 impl RingsProof {
     /// The least size that it says something about.
     pub fn from(&self) -> i64 {
-        self.width as i64 + 2 * (self.greatest - self.least)
+        match self.network {
+            Network::Line => self.width as i64 + 2 * (self.greatest - self.least),
+            Network::Tree => 1,
+        }
+    }
+
+    /// The least size of which it says something about runs: windows side by side have to tell alike who moves.
+    pub fn from_of_runs(&self) -> i64 {
+        match self.network {
+            Network::Line => self.from() + 1,
+            Network::Tree => 1,
+        }
     }
 }
 
@@ -184,6 +242,8 @@ impl RingsProof {
 #[serde(deny_unknown_fields)]
 pub struct RingsRecord {
     family: u32,
+    #[serde(default)]
+    network: Network,
     distances: Distances,
     least: i64,
     greatest: i64,
@@ -205,6 +265,8 @@ struct WindowRecord {
 struct FlowRecord {
     weights: Vec<WeightRecord>,
     total: u64,
+    #[serde(default)]
+    at_least: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -256,10 +318,11 @@ impl RingsRecord {
         };
         let flow = |flow: &Flow| {
             let weights = flow.weights.iter().map(weight).collect::<Option<_>>()?;
-            Some(FlowRecord { weights, total: flow.total })
+            Some(FlowRecord { weights, total: flow.total, at_least: flow.at_least })
         };
         Some(RingsRecord {
             family: number(proof.family),
+            network: proof.network,
             distances: proof.distances,
             least: proof.least,
             greatest: proof.greatest,
@@ -289,9 +352,14 @@ impl RingsRecord {
                 (Weight::Shared(named(*var), *at, value), *times)
             }
         };
-        let flow = |flow: &FlowRecord| Flow { weights: flow.weights.iter().map(weight).collect(), total: flow.total };
+        let flow = |flow: &FlowRecord| Flow {
+            weights: flow.weights.iter().map(weight).collect(),
+            total: flow.total,
+            at_least: flow.at_least,
+        };
         RingsProof {
             family: named(self.family),
+            network: self.network,
             distances: self.distances,
             least: self.least,
             greatest: self.greatest,

@@ -3,7 +3,7 @@
 //! A *configuration* is what is known of a state when few processes of a family are seen: the shared cells, with the processes of other
 //! families; the local states of the seen processes (their own cells, the elements that arrays have for them, and what their loops over
 //! the family have taken); a process id is one of the seen processes, or another one, or none. A *view* is a configuration with `k` seen
-//! processes.
+//! processes. *Rules* may hide columns: a hidden column is not part of the view, and whoever reads it may find anything there.
 //!
 //! **Rule.** A set of views proves its property for every size from `k` on if the processes of the family are interchangeable, nothing else
 //! depends on the size, and
@@ -38,6 +38,8 @@ pub struct ViewsProof {
     pub shared: Vec<SharedColumn>,
     /// What a local state consists of.
     pub local: Vec<LocalColumn>,
+    /// What views do not show.
+    pub hidden: Vec<Hiding>,
     /// The views.
     pub views: Vec<View>,
 }
@@ -62,6 +64,30 @@ pub enum Item {
     Place(PlaceId),
     /// The seen processes that a loop over the family has taken, one bit for each slot.
     Taken(u32),
+    /// What a rule hides: it may be anything.
+    Hidden,
+}
+
+/// A rule that hides a column: what the column holds is not shown where another one has one of some values. What is shared is hidden by what is
+/// shared; what belongs to a process by what is shared or belongs to the same process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hiding {
+    /// The column that is hidden.
+    pub what: Column,
+    /// The column that says when; no rule hides it.
+    pub when: Column,
+    /// Its values.
+    pub is: Vec<Item>,
+}
+
+/// A column of views, by its position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Column {
+    /// Of the shared part.
+    Shared(usize),
+    /// Of each local state.
+    Local(usize),
 }
 
 /// An array that has elements for each process of the family: a copy of it, where processes of other families have copies.
@@ -106,7 +132,17 @@ pub struct ViewsRecord {
     ordered: bool,
     shared: Vec<ColumnRecord>,
     local: Vec<ColumnRecord>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    hidden: Vec<HidingRecord>,
     views: Vec<ViewRecord>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct HidingRecord {
+    what: Column,
+    when: Column,
+    is: Vec<ItemRecord>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -137,6 +173,7 @@ enum ItemRecord {
     Slot(u8),
     Place(u32),
     Taken(u32),
+    Hidden,
 }
 
 impl ViewsRecord {
@@ -164,6 +201,9 @@ impl ViewsRecord {
             ordered: proof.is_ordered,
             shared: proof.shared.iter().map(shared).collect(),
             local: proof.local.iter().map(local).collect(),
+            hidden: { proof.hidden.iter() }
+                .map(|rule| HidingRecord { what: rule.what, when: rule.when, is: items(&rule.is) })
+                .collect(),
             views: proof.views.iter().map(view).collect(),
         }
     }
@@ -196,6 +236,9 @@ impl ViewsRecord {
             is_ordered: self.ordered,
             shared: self.shared.iter().map(shared).collect::<Option<_>>()?,
             local: self.local.iter().map(local).collect::<Option<_>>()?,
+            hidden: { self.hidden.iter() }
+                .map(|rule| Hiding { what: rule.what, when: rule.when, is: items(&rule.is) })
+                .collect(),
             views: self.views.iter().map(view).collect(),
         })
     }
@@ -212,6 +255,7 @@ impl From<Item> for ItemRecord {
             Item::Slot(slot) => ItemRecord::Slot(slot),
             Item::Place(place) => ItemRecord::Place(number(place)),
             Item::Taken(bits) => ItemRecord::Taken(bits),
+            Item::Hidden => ItemRecord::Hidden,
         }
     }
 }
@@ -227,6 +271,7 @@ impl From<ItemRecord> for Item {
             ItemRecord::Slot(slot) => Item::Slot(slot),
             ItemRecord::Place(place) => Item::Place(named(place)),
             ItemRecord::Taken(bits) => Item::Taken(bits),
+            ItemRecord::Hidden => Item::Hidden,
         }
     }
 }

@@ -18,6 +18,7 @@ use model::value::Value;
 use model::variable::{CellId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::balance::balances;
 use crate::items::{Item, value};
 use crate::views::{Limits, View, Views};
 use crate::weights::Weights;
@@ -29,13 +30,26 @@ const MOST_VALUES: usize = 6;
 const MOST_GUESSES: usize = 400;
 const MOST_GUESSES_EACH: usize = 8;
 
+/// Where additive invariants come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// Guesses about single cells and arrays, which cost little.
+    Guesses,
+    /// Besides, all that linear algebra finds ([`balances`]).
+    Equations,
+}
+
 /// Views with the additive invariants that prune them.
 ///
 /// # Errors
 /// A limit, or a contradiction.
-pub fn pruned<'m>(model: &'m Model, limits: Limits<'m>) -> Result<(Views<'m>, Vec<Additive>), Halt> {
+pub fn pruned<'m>(model: &'m Model, limits: Limits<'m>, source: Source) -> Result<(Views<'m>, Vec<Additive>), Halt> {
     let mut views = Views::new(model, Weights::default(), limits)?;
     let mut invariants = Search::new(&views).guesses();
+    if source == Source::Equations {
+        let more = balances(&views).into_iter().filter(|one| !invariants.contains(one)).collect::<Vec<_>>();
+        invariants.extend(more);
+    }
     while !invariants.is_empty() {
         let weights = Weights::new(model, &invariants);
         views = views.with_weights(weights)?;

@@ -16,7 +16,8 @@ use evidence::{Certificate, Evidence, Scope};
 use model::process::ProcessId;
 use model::property::PropertyKind;
 
-use crate::additive::pruned;
+use crate::additive::{Source, pruned};
+use crate::agenda::{Agenda, Attempt, Came};
 use crate::conditions::{Product, Reader, property_view};
 use crate::every::EverySize;
 use crate::items::Item;
@@ -31,6 +32,9 @@ config! {
         /// Tests whether edges of two views go together, for each way to violate the property: philosophers need seven for each of
         /// them, random systems that are not proved went on for seconds without a bound.
         pub tests: usize = 20_000,
+        /// The same, to begin with, besides eight for each process that sees something of the property's process: what is learned meanwhile makes most
+        /// of the others easy, and with 20 000 each philosophers went round the table for every one of them.
+        pub first_tests: usize = 16,
         /// Cases within cases.
         pub depth: usize = 4,
         /// View states, all together.
@@ -71,7 +75,7 @@ impl Engine for Propagate {
             Ok(fragment) => EverySize::new(task.model, fragment, &task.budget, self.config),
             Err(reason) => Err(StopReason::from(Unsupported::about(Feature::Sizes, reason.text.clone())).into()),
         };
-        let mut prover = Prover { config: self.config, task, shop: None };
+        let mut prover = Prover { config: self.config, task, shop: None, source: Source::Guesses };
         let mut answers = Vec::new();
         for &property in &task.properties {
             let started = Instant::now();
@@ -81,7 +85,7 @@ impl Engine for Propagate {
                 Err(halt) => Err(halt.clone()),
             };
             if found.is_err() && !self.every_size {
-                found = prover.certificate(property);
+                found = prover.proof(property);
             }
             let verdict = match found {
                 Ok(certificate) => {
@@ -113,12 +117,24 @@ struct Way<'w> {
     plain: &'w plain::Violation,
 }
 
+/// What came of looking at a way to violate a property.
+enum Attempted {
+    /// There is no such fair run, as far as the view of the property.
+    Refuted(ViewIdx, Refutation),
+    /// Something is left.
+    Left {
+        /// Whether there were more tests to do.
+        was_cut: bool,
+    },
+}
+
 /// Proves properties of one program.
 struct Prover<'t> {
     config: Config,
     task: &'t Task<'t>,
-    /// Made for the first property.
+    /// Made for the first property, and again with more invariants where these leave something.
     shop: Option<Proving<'t>>,
+    source: Source,
 }
 
 /// The views of a program, with the additive invariants that prune them.
@@ -165,10 +181,31 @@ impl<'t> Prover<'t> {
         if self.shop.is_none() {
             let limits =
                 Limits { budget: &self.task.budget, most_rows: self.config.rows, most_edges: self.config.edges };
-            let (views, invariants) = pruned(self.task.model, limits)?;
+            let (views, invariants) = pruned(self.task.model, limits, self.source)?;
             self.shop = Some(Proving { shop: Workshop::new(views, self.config.edges), invariants });
         }
         self.shop.as_mut().ok_or_else(|| Contradiction::new("views are made", "they are not").into())
+    }
+
+    /// A proof of a property; where the invariants that are at hand leave something, with all that there are.
+    fn proof(&mut self, property: PropertyId) -> Result<Certificate, Halt> {
+        let found = self.certificate(property);
+        let is_open = matches!(&found, Err(Halt::Stopped(StopReason::TooCoarse(Coarse::OneProcess))));
+        if !is_open || self.source == Source::Equations {
+            return found;
+        }
+        let known = self.shop.take();
+        self.source = Source::Equations;
+        let has_more = |more: &Proving<'_>| known.as_ref().is_none_or(|known| known.invariants != more.invariants);
+        match self.proving().map(|more| has_more(more)) {
+            Ok(true) => self.certificate(property),
+            Err(Halt::Contradiction(wrong)) => Err(wrong.into()),
+            // What takes too much work is not used.
+            Ok(false) | Err(Halt::Stopped(_)) => {
+                self.shop = known;
+                found
+            }
+        }
     }
 
     /// A proof of a property.
@@ -201,19 +238,40 @@ impl<'t> Prover<'t> {
 
     /// Refutes all ways to violate a property; what was refuted is a lemma for what follows.
     fn refute_all(&mut self, ways: &[Way<'_>], facts: &mut Vec<Fact>) -> Result<(), Halt> {
-        let budget = &self.task.budget;
-        let effort = Effort { budget, most_tests: self.config.tests, most_depth: self.config.depth };
-        for &way in ways {
-            if !self.refuted(way, effort, facts)? {
-                return Err(StopReason::from(Coarse::OneProcess).into());
+        let first_tests = self.config.first_tests;
+        let mut about = Vec::new();
+        for way in ways {
+            let looked_at = property_view(self.task.model, &way.plain.automaton.atoms);
+            let members = looked_at.map(|looked_at| looked_at.members).unwrap_or_default();
+            let views = &self.proving()?.shop.views;
+            let n_touching: usize = members.iter().map(|member| views.list[member.index()].touching.len()).sum();
+            about.push((members, first_tests + 8 * n_touching));
+        }
+        let mut agenda = Agenda::new(&about, self.config.tests);
+        while let Some(Attempt { way, most_tests }) = agenda.next_attempt() {
+            let effort = Effort { budget: &self.task.budget, most_tests, most_depth: self.config.depth };
+            match self.refutation(ways[way], effort)? {
+                Attempted::Refuted(view, refutation) => {
+                    let near = self.learn(ways[way], (view, refutation), facts)?;
+                    agenda.note(way, Came::Refuted(&near));
+                }
+                Attempted::Left { was_cut: true, .. } => agenda.note(way, Came::Cut),
+                Attempted::Left { was_cut: false, .. } => agenda.note(way, Came::Stuck),
             }
         }
-        Ok(())
+        match agenda.open() {
+            Some(_) => Err(StopReason::from(Coarse::OneProcess).into()),
+            None => Ok(()),
+        }
     }
 
-    /// Tries to refute a way to violate the property; a refutation is a fact.
-    fn refuted(&mut self, way: Way<'_>, effort: Effort<'t>, facts: &mut Vec<Fact>) -> Result<bool, Halt> {
-        let Some((view, refutation)) = self.refutation(way, effort)? else { return Ok(false) };
+    /// A refutation is a fact; the processes whose views show something of what was learned.
+    fn learn(
+        &mut self,
+        way: Way<'_>,
+        (view, refutation): (ViewIdx, Refutation),
+        facts: &mut Vec<Fact>,
+    ) -> Result<Vec<ProcessId>, Halt> {
         let n_processes = self.task.model.processes.len();
         let shop = &mut self.proving()?.shop;
         let mut spots = Vec::new();
@@ -228,14 +286,15 @@ impl<'t> Prover<'t> {
         uses.dedup();
         let fact = facts.len();
         facts.push(Fact { claim: Claim::Refutation(refutation), uses });
-        if view < n_processes {
-            shop.learn(view, way.plain, fact)?;
+        if view >= n_processes {
+            return Ok(Vec::new());
         }
-        Ok(true)
+        shop.learn(view, way.plain, fact)?;
+        Ok(shop.views.list[view].touching.clone())
     }
 
-    /// Why no fair run violates the property in one way, with the view of the property; `None` where something is left.
-    fn refutation(&mut self, way: Way<'_>, effort: Effort<'t>) -> Result<Option<(ViewIdx, Refutation)>, Halt> {
+    /// Why no fair run violates the property in one way, with the view of the property; or what is left.
+    fn refutation(&mut self, way: Way<'_>, effort: Effort<'t>) -> Result<Attempted, Halt> {
         let Way { small, plain } = way;
         let (model, config) = (self.task.model, self.config);
         let looked_at = property_view(model, &plain.automaton.atoms);
@@ -255,7 +314,7 @@ impl<'t> Prover<'t> {
         }
         let question = Question { view, product: &product, fairness: &plain.fairness };
         match Refuter::new(shop, &question, effort).refute()? {
-            Refuted::Left(_) => Ok(None),
+            Refuted::Left { was_cut, .. } => Ok(Attempted::Left { was_cut }),
             Refuted::Proved(steps) => {
                 let seen =
                     |item: &&Item| looked_at.members.iter().any(|&member| shop.views.seen(member).contains(*item));
@@ -268,7 +327,8 @@ impl<'t> Prover<'t> {
                     }
                 }
                 let violation = plain.name(model);
-                Ok(Some((view, Refutation { violation, members: looked_at.members, cells, controls, steps })))
+                let refutation = Refutation { violation, members: looked_at.members, cells, controls, steps };
+                Ok(Attempted::Refuted(view, refutation))
             }
         }
     }

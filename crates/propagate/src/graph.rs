@@ -54,6 +54,16 @@ pub fn view_graph(views: &Views<'_>, of: ViewIdx, most_edges: usize) -> Result<V
     Ok(ViewGraph { graph, labels: list.into_iter().map(|(_, label, _)| label).collect() })
 }
 
+/// What a turn of another process does to what a view shows, as far as the view and additive invariants can tell.
+struct Effect {
+    turn: TurnIdx,
+    /// Rows of the other process before and after it; there may be others that look the same.
+    from: u32,
+    to: u32,
+    /// What both show after it.
+    after: Row,
+}
+
 /// Adds the turns of another process, from each of its view states that agrees on what both show.
 fn external(
     views: &Views<'_>,
@@ -62,46 +72,80 @@ fn external(
     found: &mut FxHashSet<(u32, Label, u32)>,
 ) -> Result<(), Halt> {
     let common = views.common(actor, seer);
-    let (view, acting) = (&views.list[seer], &views.list[actor]);
-    let mut by_shown: FxHashMap<Row, Vec<u32>> = FxHashMap::default();
-    for row in 0..acting.rows.len() as u32 {
-        by_shown.entry(acting.shown(row, &common.left)).or_default().push(row);
-    }
+    let view = &views.list[seer];
+    let effects = effects(views, actor, &common.left);
+    let mut after = Row::default();
     for row in 0..view.rows.len() as u32 {
         let shown = view.shown(row, &common.right);
-        for &from in by_shown.get(&shown).map_or(&[][..], Vec::as_slice) {
-            if !views.fit((actor, from), (seer, row)) {
+        for effect in effects.get(&shown).map_or(&[][..], Vec::as_slice) {
+            if !views.fit((actor, effect.from), (seer, row)) {
                 continue;
             }
-            for own in &acting.turns[from as usize] {
-                let after = acting.shown(own.to, &common.left);
-                let to = if after == shown {
-                    Some(row)
-                } else {
-                    view.number_of(&changed(&view.rows[row as usize], &common.right, &after))
-                };
-                match to {
-                    Some(to) if views.fit((actor, own.to), (seer, to)) => {
-                        found.insert((row, Label::Turn(own.turn), to));
-                    }
-                    Some(_) => {}
-                    None if views.weights.is_empty() => {
-                        let expected = "the view states of a process are closed under turns of others";
-                        return Err(Contradiction::new(expected, "they are not").into());
-                    }
-                    // Additive invariants exclude it.
-                    None => {}
+            let to = if effect.after == shown {
+                Some(row)
+            } else {
+                after.clone_from(&view.rows[row as usize]);
+                common.right.iter().zip(&effect.after).for_each(|(&at, &number)| after[at] = number);
+                view.number_of(&after)
+            };
+            match to {
+                Some(to) if views.fit((actor, effect.to), (seer, to)) => {
+                    found.insert((row, Label::Turn(effect.turn), to));
                 }
+                Some(_) => {}
+                None if views.weights.is_empty() => {
+                    let expected = "the view states of a process are closed under turns of others";
+                    return Err(Contradiction::new(expected, "they are not").into());
+                }
+                // Additive invariants exclude it.
+                None => {}
             }
         }
     }
     Ok(())
 }
 
-fn changed(row: &Row, places: &[usize], shown: &[u32]) -> Row {
-    let mut after = row.clone();
-    places.iter().zip(shown).for_each(|(&at, &number)| after[at] = number);
-    after
+/// The turns of a process by what another view shows before them; those that look the same to it, once.
+fn effects(views: &Views<'_>, actor: ViewIdx, places: &[usize]) -> FxHashMap<Row, Vec<Effect>> {
+    let acting = &views.list[actor];
+    let mut shares = Numbers::default();
+    let shares: Vec<u32> = acting.shares.iter().map(|one| shares.number(one)).collect();
+    let mut shown = Numbers::default();
+    let shown: Vec<u32> = (0..acting.rows.len() as u32).map(|row| shown.number(&acting.shown(row, places))).collect();
+    let mut known: FxHashSet<(TurnIdx, [u32; 4])> = FxHashSet::default();
+    let mut found: FxHashMap<Row, Vec<Effect>> = FxHashMap::default();
+    for from in 0..acting.rows.len() as u32 {
+        for own in &acting.turns[from as usize] {
+            let (before, after) = (from as usize, own.to as usize);
+            if known.insert((own.turn, [shown[before], shown[after], shares[before], shares[after]])) {
+                let effect = Effect { turn: own.turn, from, to: own.to, after: acting.shown(own.to, places) };
+                found.entry(acting.shown(from, places)).or_default().push(effect);
+            }
+        }
+    }
+    found
+}
+
+/// Numbers for values, in the order in which they are met.
+struct Numbers<T> {
+    known: FxHashMap<T, u32>,
+}
+
+impl<T> Default for Numbers<T> {
+    fn default() -> Self {
+        Numbers { known: FxHashMap::default() }
+    }
+}
+
+impl<T: Clone + Eq + std::hash::Hash> Numbers<T> {
+    fn number(&mut self, value: &T) -> u32 {
+        if let Some(&known) = self.known.get(value) {
+            return known;
+        }
+        let next = self.known.len() as u32;
+        self.known.insert(value.clone(), next);
+        next
+    }
 }
 
 /// Which edges of two views can be the same turn.
@@ -116,7 +160,7 @@ pub struct Pairing {
 }
 
 /// What of an edge another view can tell.
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Aspect {
     kind: Kind,
     before: Side,
@@ -134,11 +178,21 @@ enum Kind {
     Elsewhere,
 }
 
-/// One end of an edge: what both views show, and a row that stands for what additive invariants say.
-#[derive(Clone, PartialEq, Eq, Hash)]
+/// One end of an edge, by numbers: what both views show, and what additive invariants say there.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Side {
-    shown: Row,
-    shares: crate::weights::Shares,
+    shown: u32,
+    shares: u32,
+}
+
+/// What classes that go together agree on: what both show before and after, and whose turn it is, where both show that.
+type Agreed = (u32, u32, Option<TurnIdx>);
+
+impl Aspect {
+    fn agreed(&self) -> Agreed {
+        let turn = if let Kind::Both(turn) = self.kind { Some(turn) } else { None };
+        (self.before.shown, self.after.shown, turn)
+    }
 }
 
 impl Pairing {
@@ -149,15 +203,16 @@ impl Pairing {
         (right, right_graph): (ViewIdx, &ViewGraph),
     ) -> Self {
         let common = views.common(left, right);
-        let one = Classes::new(views, (left, left_graph), right, &common.left);
-        let other = Classes::new(views, (right, right_graph), left, &common.right);
+        let mut shown = Numbers::default();
+        let one = Classes::new(views, (left, left_graph), right, (&common.left, &mut shown));
+        let other = Classes::new(views, (right, right_graph), left, (&common.right, &mut shown));
         let outside = |process: model::process::ProcessId| {
             !views.list[left].is_touched_by(process) && !views.list[right].is_touched_by(process)
         };
         let third = views.model.processes.ids().any(outside);
-        let mut by_shown: FxHashMap<(&Row, &Row), Vec<usize>> = FxHashMap::default();
+        let mut by_agreed: FxHashMap<Agreed, Vec<u32>> = FxHashMap::default();
         for (class, (aspect, _)) in one.aspects.iter().enumerate() {
-            by_shown.entry((&aspect.before.shown, &aspect.after.shown)).or_default().push(class);
+            by_agreed.entry(aspect.agreed()).or_default().push(class as u32);
         }
         let same = |a: Kind, b: Kind| match (a, b) {
             (Kind::Both(a), Kind::Both(b)) => a == b,
@@ -165,17 +220,26 @@ impl Pairing {
             (Kind::Elsewhere, Kind::Elsewhere) => third,
             _ => false,
         };
-        let fits = other.aspects.iter().map(|(aspect, arc)| {
-            let candidates = by_shown.get(&(&aspect.before.shown, &aspect.after.shown)).map_or(&[][..], Vec::as_slice);
-            let fits = |&&class: &&usize| {
-                let (theirs, their_arc) = &one.aspects[class];
-                same(theirs.kind, aspect.kind)
-                    && views.fit((left, their_arc.from), (right, arc.from))
-                    && views.fit((left, their_arc.to), (right, arc.to))
-            };
-            candidates.iter().filter(fits).map(|&class| class as u32).collect()
-        });
-        let fits = fits.collect();
+        // Whether rows fit depends on what additive invariants say there, and on nothing else.
+        let mut fitting: FxHashMap<(u32, u32), bool> = FxHashMap::default();
+        let mut fit = |(a, row): (Side, u32), (b, other_row): (Side, u32)| {
+            *fitting.entry((a.shares, b.shares)).or_insert_with(|| views.fit((left, row), (right, other_row)))
+        };
+        let mut fits = Vec::with_capacity(other.aspects.len());
+        for (aspect, arc) in &other.aspects {
+            let candidates = by_agreed.get(&aspect.agreed()).map_or(&[][..], Vec::as_slice);
+            let mut found = Vec::new();
+            for &class in candidates {
+                let (theirs, their_arc) = &one.aspects[class as usize];
+                if same(theirs.kind, aspect.kind)
+                    && fit((theirs.before, their_arc.from), (aspect.before, arc.from))
+                    && fit((theirs.after, their_arc.to), (aspect.after, arc.to))
+                {
+                    found.push(class);
+                }
+            }
+            fits.push(found);
+        }
         Pairing { n_left: one.aspects.len(), left: one.of_edge, right: other.of_edge, fits }
     }
 
@@ -198,26 +262,36 @@ struct Classes {
 }
 
 impl Classes {
-    fn new(views: &Views<'_>, (of, graph): (ViewIdx, &ViewGraph), other: ViewIdx, places: &[usize]) -> Self {
+    /// The classes of the edges of a view; what both show, at these places of its rows, has numbers in common with the other view.
+    fn new(
+        views: &Views<'_>,
+        (of, graph): (ViewIdx, &ViewGraph),
+        other: ViewIdx,
+        (places, shown): (&[usize], &mut Numbers<Row>),
+    ) -> Self {
         let (view, other) = (&views.list[of], &views.list[other]);
         let shows = |turn: TurnIdx| {
             views.turns[turn as usize].processes().into_iter().any(|process| other.is_touched_by(process))
         };
+        let mut shown_turns: FxHashMap<TurnIdx, bool> = FxHashMap::default();
         let mut numbers: FxHashMap<Aspect, u32> = FxHashMap::default();
-        let mut classes = Classes { of_edge: Vec::new(), aspects: Vec::new() };
-        let side = |row: u32| Side { shown: view.shown(row, places), shares: view.shares[row as usize].clone() };
+        let mut classes = Classes { of_edge: Vec::with_capacity(graph.labels.len()), aspects: Vec::new() };
+        let mut shares = Numbers::default();
+        let side = |row: u32| Side {
+            shown: shown.number(&view.shown(row, places)),
+            shares: shares.number(&view.shares[row as usize]),
+        };
         let sides: Vec<Side> = (0..view.rows.len() as u32).map(side).collect();
         for (edge, &label) in graph.labels.iter().enumerate() {
             let arc = graph.graph.arc(edge);
             let kind = match label {
-                Label::Turn(turn) if shows(turn) => Kind::Both(turn),
+                Label::Turn(turn) if *shown_turns.entry(turn).or_insert_with(|| shows(turn)) => Kind::Both(turn),
                 Label::Turn(_) => Kind::Here,
                 Label::Elsewhere => Kind::Elsewhere,
             };
-            let aspect =
-                Aspect { kind, before: sides[arc.from as usize].clone(), after: sides[arc.to as usize].clone() };
+            let aspect = Aspect { kind, before: sides[arc.from as usize], after: sides[arc.to as usize] };
             let next = classes.aspects.len() as u32;
-            let class = *numbers.entry(aspect.clone()).or_insert(next);
+            let class = *numbers.entry(aspect).or_insert(next);
             if class == next {
                 classes.aspects.push((aspect, arc));
             }

@@ -4,11 +4,13 @@
 //! that waits, reads a state that satisfies `asked`, and then for ever states that satisfy `unanswered` accepts every run in which `asked` holds
 //! again and again and `unanswered` from some point on. So a fair run satisfies `asked` from some point on never, or again and again not
 //! `unanswered`: a Streett pair. `a ~> b` and `always eventually b` are violated like this.
+//! Where every path of the view to a row has asked and was not answered since, the row counts as one that asks: whoever has one of two forks was
+//! hungry before, and did not eat since.
 
 use base::StopReason;
 use evidence::plain;
 use evidence::propagation::{Spot, Step};
-use streett::{Condition, Edges};
+use streett::{Condition, Edges, Graph};
 
 use crate::conditions::truths;
 use crate::graph::ViewGraph;
@@ -57,11 +59,30 @@ pub fn lemma(
         }
     }
     let holds = |literals: &[(usize, bool)], row: usize| literals.iter().all(|&(atom, is)| atoms[atom][row] == is);
-    let rows = 0..views.list[of].rows.len();
-    let stays = rows.map(|row| !holds(&response.asked, row)).collect();
+    let n_rows = views.list[of].rows.len();
+    let asks: Vec<bool> = (0..n_rows).map(|row| holds(&response.asked, row)).collect();
+    let waits: Vec<bool> = (0..n_rows).map(|row| holds(&response.unanswered, row)).collect();
+    let may_be_idle = idle_rows(&views.list[of].initial, &graph.graph, |row| (asks[row], waits[row]));
+    let stays = (0..n_rows).map(|row| !asks[row] && may_be_idle[row]).collect();
     let answers = |edge: usize| !holds(&response.unanswered, graph.graph.arc(edge).from as usize);
     let often = Edges::where_true(graph.graph.n_edges(), answers);
     Ok(Some(Condition { stays: Some(stays), often }))
+}
+
+/// The rows to which a path may lead on which nothing was asked, or all that was asked was answered. A row says whether it asks, and whether whoever
+/// waits goes on waiting after it.
+fn idle_rows(initial: &[u32], graph: &Graph, says: impl Fn(usize) -> (bool, bool)) -> Vec<bool> {
+    let mut idle = vec![false; graph.n_nodes()];
+    let answers = (0..graph.n_nodes()).filter(|&row| says(row) == (false, false));
+    let answered = answers.flat_map(|row| graph.leaving(row)).map(|&edge| graph.arc(edge as usize).to);
+    let mut open: Vec<u32> = initial.iter().copied().chain(answered).collect();
+    while let Some(row) = open.pop() {
+        let row = row as usize;
+        if !std::mem::replace(&mut idle[row], true) && !says(row).0 {
+            open.extend(graph.leaving(row).iter().map(|&edge| graph.arc(edge as usize).to));
+        }
+    }
+    idle
 }
 
 /// The spots whose fair components steps look at.

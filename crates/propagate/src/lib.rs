@@ -1,17 +1,20 @@
 //! Method `propagate`: temporal properties under fairness, by refutation.
 //!
 //! [`items`] and [`stepper`]: what a process sees, and its turns. [`views`]: the view states of all processes. [`additive`]
-//! finds sums that prune them, [`weights`] has them as tables. [`graph`]: view graphs, and which edges of two of them can be one turn. [`conditions`]: what fairness
-//! and the automaton of a violation demand; [`lemmas`]: what follows from what was refuted. [`refute`] and `cases`: the rules. [`engine`]: the method.
+//! finds sums that prune them, by guesses, [`balance`] all there are, by linear algebra ([`kernel`]); [`weights`] has them as tables. [`graph`]: view graphs, and which edges of two of them can be one turn. [`conditions`]: what fairness
+//! and the automaton of a violation demand; [`lemmas`]: what follows from what was refuted. [`refute`] and `cases`: the rules. [`agenda`]: in which order. [`engine`]: the method.
 //! [`every`]: the same for any number of interchangeable processes.
 
 pub mod additive;
+pub mod agenda;
+pub mod balance;
 mod cases;
 pub mod conditions;
 pub mod engine;
 pub mod every;
 pub mod graph;
 pub mod items;
+pub mod kernel;
 pub mod lemmas;
 pub mod refute;
 pub mod stepper;

@@ -46,7 +46,12 @@ pub enum Refuted {
     /// There is no such run.
     Proved(Vec<Step>),
     /// Something is left: the spots with sets that are not all, and how many edges they have.
-    Left(Vec<(Spot, usize)>),
+    Left {
+        /// The spots.
+        spots: Vec<(Spot, usize)>,
+        /// Whether there were more tests to do than may be done.
+        was_cut: bool,
+    },
 }
 
 /// The number of a set that was kept at some time.
@@ -141,7 +146,10 @@ impl<'r, 'm> Refuter<'r, 'm> {
         };
         Ok(match node {
             Some(node) => Refuted::Proved(self.sliced(&node)),
-            None => Refuted::Left(self.left.unwrap_or_default()),
+            None => {
+                let was_cut = self.n_tests > self.effort.most_tests;
+                Refuted::Left { spots: self.left.unwrap_or_default(), was_cut }
+            }
         })
     }
 

@@ -1,4 +1,4 @@
-//! Rings and chains of every size: windows of one process, of two and of three, until everything is decided.
+//! Rings, chains and trees of every size: windows of one process, of two and of three, until everything is decided.
 //!
 //! In: a task. Out: for each property a certificate with windows as its claim and every size from some on as its scope, or why there is none: what
 //! puts the program or the property outside the fragment, or that windows do not exclude a violation.
@@ -6,16 +6,17 @@
 use base::{Coarse, Feature, StopReason, Unsupported};
 use engine::{Answer, Engine, EngineError, Event, Method, Observer, PropertyId, Statistics, Task, Verdict};
 use evidence::certificate::{Certificate, Claim, Fact};
-use evidence::rings::{Flow, RingsProof, WindowSet};
+use evidence::rings::{Flow, Network, RingsProof, WindowSet};
 use evidence::{Evidence, Scope};
 use model::Model;
 use model::property::PropertyKind;
-use model::template::Reason;
+use model::template::{Neighbours, Reason, has_branches};
 
 use crate::flows::{flows, is_kept, weights};
 use crate::question::{Asked, Question, asked, shown};
 use crate::refute::is_refuted;
 use crate::ring::Ring;
+use crate::tree;
 use crate::walk::{Wanted, Weights, exists};
 use crate::windows::{Doing, Failure, Windows};
 
@@ -94,7 +95,8 @@ impl Asking<'_> {
     /// Puts aside what windows say nothing about.
     fn sort(&mut self) {
         for &property in &self.task.properties {
-            match asked(self.task.model, &self.task.model.template().properties[property].kind) {
+            let kind = &self.task.model.template().properties[property].kind;
+            match asked((self.task.model, network_of(self.task.model)), kind) {
                 Ok(asked) => self.open.push(Open { property, asked, reason: Coarse::Views.into() }),
                 Err(reason) => self.answer(property, Verdict::Unknown(outside(&reason)), None),
             }
@@ -108,11 +110,12 @@ impl Asking<'_> {
     /// Windows of one process, of two, and so on, until everything is decided.
     fn climb(&mut self) {
         let told: Vec<_> = self.open.iter().flat_map(|open| open.asked.told.iter().cloned()).collect();
-        let ring = match Ring::new(self.task.model, &told) {
+        let ring = match ring_of(self.task.model, &told) {
             Ok(ring) => ring,
             Err(reason) => return self.leave(&outside(&reason)),
         };
-        for width in 1..=WIDEST {
+        let widest = if ring.network == Network::Tree { 1 } else { WIDEST };
+        for width in 1..=widest {
             if self.open.is_empty() {
                 return;
             }
@@ -144,7 +147,7 @@ impl Asking<'_> {
 
     /// Flows that windows keep among themselves, and the windows that are left then.
     fn within_flows<'w>(&self, windows: Windows<'w>) -> Result<(Windows<'w>, Vec<Flow>), Failure> {
-        let mut kept = flows(&windows);
+        let mut kept = if windows.ring.network == Network::Tree { Vec::new() } else { flows(&windows) };
         kept.truncate(MOST_FLOWS);
         let mut windows = windows;
         while !kept.is_empty() {
@@ -190,7 +193,10 @@ impl Asking<'_> {
                 Wanted { allowed, signs, flows }
             }
         };
-        Ok(!exists(windows, &wanted, &self.task.budget)?)
+        match windows.ring.network {
+            Network::Line => Ok(!exists(windows, &wanted, &self.task.budget)?),
+            Network::Tree => Ok(!tree::exists(windows, &wanted, &self.task.budget)?),
+        }
     }
 
     fn verdict(&self, property: PropertyId, proof: RingsProof) -> Verdict {
@@ -200,7 +206,7 @@ impl Asking<'_> {
         let parameter = &model.parameters[sized.parameter];
         // Who moves must be seen alike by windows side by side, where runs are compared.
         let is_about_runs = matches!(model.properties[property].kind, PropertyKind::Temporal(_));
-        let from = parameter.least.max(proof.from() + i64::from(is_about_runs));
+        let from = parameter.least.max(if is_about_runs { proof.from_of_runs() } else { proof.from() });
         if parameter.value < from && !self.every_size {
             return Verdict::Unknown(Coarse::Views.into());
         }
@@ -229,6 +235,7 @@ pub fn certified(windows: &Windows<'_>, flows: Vec<Flow>) -> RingsProof {
     });
     RingsProof {
         family: windows.ring.family,
+        network: windows.ring.network,
         distances: windows.ring.distances,
         least: windows.ring.least,
         greatest: windows.ring.greatest,
@@ -241,8 +248,20 @@ pub fn certified(windows: &Windows<'_>, flows: Vec<Flow>) -> RingsProof {
 /// Why a program or a property is outside the fragment, with its place; `None` where both are inside.
 pub fn obstacle(model: &Model, property: PropertyId) -> Option<Reason> {
     let kind: &PropertyKind = &model.template().properties[property].kind;
-    match asked(model, kind) {
+    match asked((model, network_of(model)), kind) {
         Err(reason) => Some(reason),
-        Ok(found) => Ring::new(model, &found.told).err(),
+        Ok(found) => ring_of(model, &found.told).err(),
+    }
+}
+
+/// Trees name parents and children.
+fn network_of(model: &Model) -> Network {
+    if has_branches(model) { Network::Tree } else { Network::Line }
+}
+
+fn ring_of(model: &Model, told: &[Neighbours]) -> Result<Ring, Reason> {
+    match network_of(model) {
+        Network::Line => Ring::new(model, told),
+        Network::Tree => Ring::tree(model),
     }
 }

@@ -1,8 +1,8 @@
 //! Flows: sums over processes, elements and shared cells that no step changes.
 //!
 //! In: windows, and the runs of a small size. Out: weights that are not negative, whose sum these runs keep and which is the same in every initial
-//! state of every size. The method is Farkas' elimination on one equation for each kind of step. The initial states of all sizes that
-//! show words are looked at: from there on each further process of the middle adds what one before added, which is nothing. That windows
+//! state of every size, or at least something. The method is Farkas' elimination on one equation for each kind of step. The initial states of all sizes that
+//! show words are looked at: from there on each further process of the middle adds what one before added, which is nothing, or makes the sum more. That windows
 //! keep a sum is checked on their states ([`is_kept`]), without those that alone weigh more than all may.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -26,8 +26,11 @@ const MOST_UNKNOWN: usize = 400;
 /// So many states of a small size are searched for candidates.
 const MOST_SEARCHED: usize = 1_000;
 
-/// Sums beyond this are of no use.
+/// Sums beyond this are not counted.
 const GREATEST_TOTAL: u64 = 8;
+
+/// Of sums that grow with the size it is known that they are not below this: that there is something, and something else.
+const LEAST_COUNTED: u64 = 2;
 
 /// At which distance from a process the element of each array stands that is counted with it: one that every window sees.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -220,11 +223,13 @@ pub fn flows(windows: &Windows<'_>) -> Vec<Flow> {
         .filter_map(|row| {
             let weights = unknown.iter().zip(&row.weights).filter(|(_, times)| **times > 0);
             let weights: Vec<(Weight, u64)> = weights.map(|(term, &times)| (term.clone(), times as u64)).collect();
-            let total = total(windows, &counted, &weights)?;
-            Some(Flow { weights, total })
+            let Sums { least, greatest } = sums(windows, &counted, &weights)?;
+            let at_least = least != greatest || greatest > GREATEST_TOTAL;
+            let total = if at_least { least.min(LEAST_COUNTED) } else { least };
+            (total > 0 || !at_least).then_some(Flow { weights, total, at_least })
         })
         .collect();
-    flows.sort_by_key(|flow| (flow.total, flow.weights.len()));
+    flows.sort_by_key(|flow| (flow.at_least, flow.total, flow.weights.len()));
     flows
 }
 
@@ -299,11 +304,17 @@ fn least(rows: Vec<Row>) -> Vec<Row> {
     kept
 }
 
-/// The sum in initial states, if it is the same in all of all sizes.
-fn total(windows: &Windows<'_>, counted: &Counted, weights: &[(Weight, u64)]) -> Option<u64> {
+/// The least and the greatest sum in initial states of all sizes that are looked at.
+struct Sums {
+    least: u64,
+    greatest: u64,
+}
+
+/// The sums in initial states; `None` where there are several for one size.
+fn sums(windows: &Windows<'_>, counted: &Counted, weights: &[(Weight, u64)]) -> Option<Sums> {
     let weigh: BTreeMap<&Weight, u64> = weights.iter().map(|(term, times)| (term, *times)).collect();
     let number: FxHashMap<_, usize> = windows.shapes.iter().enumerate().map(|(at, one)| (&one.word, at)).collect();
-    let mut found: Option<u64> = None;
+    let mut found: Vec<u64> = Vec::new();
     for instance in &windows.sizes.instances {
         // One start: what starts anywhere is for no flow.
         if n_initial_states(&instance.model) != 1 || !free_cells(&instance.model).is_empty() {
@@ -321,12 +332,9 @@ fn total(windows: &Windows<'_>, counted: &Counted, weights: &[(Weight, u64)]) ->
                 sum += of(&shared);
             }
         }
-        if found.is_some_and(|found| found != sum) || sum > GREATEST_TOTAL {
-            return None;
-        }
-        found = Some(sum);
+        found.push(sum);
     }
-    found
+    Some(Sums { least: *found.iter().min()?, greatest: *found.iter().max()? })
 }
 
 /// The weights of the states of all windows.
@@ -334,7 +342,7 @@ pub fn weights(windows: &Windows<'_>, flow: &Flow) -> Weights {
     let counted = Counted::new(windows);
     let weigh: BTreeMap<&Weight, u64> = flow.weights.iter().map(|(term, times)| (term, *times)).collect();
     let of = |terms: &[Weight]| terms.iter().filter_map(|term| weigh.get(term)).sum::<u64>();
-    let mut found = Weights { here: Vec::new(), shared: Vec::new(), total: flow.total };
+    let mut found = Weights { here: Vec::new(), shared: Vec::new(), total: flow.total, at_least: flow.at_least };
     for (shape, set) in windows.shapes.iter().zip(&windows.theta) {
         let sums: Vec<(Vec<Weight>, Vec<Weight>)> =
             set.states.iter().map(|state| terms(&counted, shape, state)).collect();

@@ -5,13 +5,15 @@
 
 use std::collections::BTreeSet;
 
-use evidence::rings::{RingItem, RingValue};
+use evidence::rings::{Network, RingItem, RingValue};
 use model::Model;
 use model::eval::{Control, State, initial_states};
 use model::footprint;
 use model::process::ProcessId;
 use model::value::Value;
 use model::variable::{CellId, VarId};
+
+use crate::heap;
 
 /// A part of a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,6 +42,7 @@ pub struct Instance {
     pub model: Model,
     /// How many processes there are.
     pub size: usize,
+    network: Network,
     /// Some state.
     base: State,
     homes: Vec<Home>,
@@ -66,7 +69,7 @@ pub struct Stand {
 
 impl Instance {
     /// The program at one size; `rows` are the arrays with elements for processes, with the dimension that processes index.
-    pub fn new(model: Model, rows: &[(VarId, usize)]) -> Option<Instance> {
+    pub fn new(model: Model, network: Network, rows: &[(VarId, usize)]) -> Option<Instance> {
         let base = initial_states(&model).next()?;
         let size = model.processes.len();
         let homes = model.cells.ids().map(|cell| home(&model, rows, cell)).collect::<Option<Vec<Home>>>()?;
@@ -80,14 +83,45 @@ impl Instance {
             let seen = footprint::view(&model, process).into_iter().chain(own.map(CellId::new)).map(Part::Cell);
             seen.chain(shared.iter().copied()).chain([Part::Control(process)]).collect()
         });
-        let touched = touched.collect();
-        Some(Instance { size, base, homes, touched, model })
+        let mut touched: Vec<BTreeSet<Part>> = touched.collect();
+        if network == Network::Tree {
+            // Whoever else sees it is beside this one.
+            for cell in model.cells.ids() {
+                if let Home::Element(_, of, _) = homes[cell.index()] {
+                    touched.get_mut(of)?.insert(Part::Cell(cell));
+                }
+            }
+            // Text that a process cannot come to names others that there are not, and may seem to touch anybody; who does, is seen when it does.
+            for (at, touched) in touched.iter_mut().enumerate() {
+                touched.retain(|part| match part {
+                    Part::Cell(cell) => match homes[cell.index()] {
+                        Home::Own(of, _) | Home::Element(_, of, _) => {
+                            of == at || heap::ADJACENT.contains(&heap::name(at, of))
+                        }
+                        Home::Shared(..) => true,
+                    },
+                    Part::Control(_) => true,
+                });
+            }
+        }
+        Some(Instance { size, network, base, homes, touched, model })
     }
 
     /// The distance of a position from where a window stands.
     fn distance(&self, position: usize, stand: Stand) -> i64 {
+        if self.network == Network::Tree {
+            return heap::name(stand.at, position);
+        }
         let from = position as i64 - stand.at as i64 + stand.span;
         from.rem_euclid(self.size as i64) - stand.span
+    }
+
+    /// The process at a distance from another one, if there is one.
+    pub fn beside(&self, at: usize, distance: i64) -> Option<usize> {
+        match self.network {
+            Network::Line => Some((at as i64 + distance).rem_euclid(self.size as i64) as usize),
+            Network::Tree => heap::named(at, distance).filter(|&other| other < self.size),
+        }
     }
 
     /// How a window names a part of the state.
@@ -145,8 +179,9 @@ impl Instance {
                 }
                 (Part::Cell(cell), RingValue::Value(value)) => state.cells[cell.index()] = value,
                 (Part::Cell(cell), RingValue::Neighbour(at)) => {
-                    let process = (stand.at as i64 + at).rem_euclid(self.size as i64);
-                    state.cells[cell.index()] = Value::Process(ProcessId::new(process as usize));
+                    if let Some(process) = self.beside(stand.at, at) {
+                        state.cells[cell.index()] = Value::Process(ProcessId::new(process));
+                    }
                 }
                 (Part::Control(_), _) | (Part::Cell(_), RingValue::Place(_)) => {}
             }

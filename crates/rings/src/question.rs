@@ -6,17 +6,19 @@
 use std::collections::BTreeSet;
 
 use base::Span;
+use evidence::rings::Network;
 use model::Model;
 use model::eval::{State, Viewpoint};
 use model::expr::{Access, BinaryOp, Domain, Expr, ExprKind, Quantified, Quantifier, Whose};
 use model::process::ProcessId;
 use model::property::{Formula, PropertyKind};
-use model::template::{Neighbours, Reason, Sized, sized_family, told_of_neighbours};
+use model::template::{Neighbours, Reason, Sized, sized_family, told_of_neighbours, told_of_tree};
 use model::value::Value;
 use model::variable::CellId;
 use model::visit::{each_child_mut, each_part};
 
 use crate::instance::{Instance, Part};
+use crate::named::Named;
 use crate::windows::{Shape, Windows};
 
 /// What a property asks.
@@ -54,14 +56,14 @@ pub struct Asked {
 ///
 /// # Errors
 /// Why windows cannot say it.
-pub fn asked(model: &Model, kind: &PropertyKind) -> Result<Asked, Reason> {
+pub fn asked((model, network): (&Model, Network), kind: &PropertyKind) -> Result<Asked, Reason> {
     let expr = match kind {
         PropertyKind::NoErrors => return Ok(Asked { question: Question::NoFault, told: Vec::new() }),
         PropertyKind::DeadlockFree => return Ok(Asked { question: Question::NoDeadlock, told: Vec::new() }),
         PropertyKind::Invariant(expr) => expr,
         PropertyKind::Reachable(_) => return Err(plain("what can be reached is for a search")),
         PropertyKind::RaceFree(_) => return Err(plain("it is no question about states")),
-        PropertyKind::Temporal(formula) => return asked_of_runs(model, formula),
+        PropertyKind::Temporal(formula) => return asked_of_runs((model, network), formula),
     };
     let sized = sized_family(model).map_err(|reasons| {
         reasons.into_iter().next().unwrap_or_else(|| plain("no family has a parameter for its size"))
@@ -83,7 +85,7 @@ pub fn asked(model: &Model, kind: &PropertyKind) -> Result<Asked, Reason> {
             return Err(at(part.span, "it says something about two processes at once"));
         }
         let binding = bound.first().copied().unwrap_or(0);
-        told.push(told_of(model, sized, part)?);
+        told.extend(told_of((model, network), sized, part)?);
         signs[binding].parts.push((way, value));
     }
     if n_bound == 2 && signs.iter().any(|sign| sign.parts.is_empty()) {
@@ -93,7 +95,7 @@ pub fn asked(model: &Model, kind: &PropertyKind) -> Result<Asked, Reason> {
 }
 
 /// What a temporal property asks, where it is about each process.
-fn asked_of_runs(model: &Model, formula: &Formula) -> Result<Asked, Reason> {
+fn asked_of_runs((model, network): (&Model, Network), formula: &Formula) -> Result<Asked, Reason> {
     let sized = sized_family(model).map_err(|reasons| {
         reasons.into_iter().next().unwrap_or_else(|| plain("no family has a parameter for its size"))
     })?;
@@ -104,18 +106,23 @@ fn asked_of_runs(model: &Model, formula: &Formula) -> Result<Asked, Reason> {
         return Err(plain("the property is not about each process"));
     }
     let mut told = Vec::new();
-    of_each(model, sized, body, &mut told)?;
+    of_each((model, network), sized, body, &mut told)?;
     Ok(Asked { question: Question::Runs, told })
 }
 
 /// What a formula says about a process.
-fn of_each(model: &Model, sized: Sized, formula: &Formula, told: &mut Vec<Neighbours>) -> Result<(), Reason> {
+fn of_each(
+    model: (&Model, Network),
+    sized: Sized,
+    formula: &Formula,
+    told: &mut Vec<Neighbours>,
+) -> Result<(), Reason> {
     match formula {
         Formula::Now(expr) => {
             if bound_in(expr).iter().any(|&one| one > 0) {
                 return Err(at(expr.span, "it says something about two processes at once"));
             }
-            told.push(told_of(model, sized, expr)?);
+            told.extend(told_of(model, sized, expr)?);
             Ok(())
         }
         Formula::Not(inner) | Formula::Unary(_, inner) => of_each(model, sized, inner, told),
@@ -193,8 +200,8 @@ fn bound_in(expr: &Expr) -> BTreeSet<usize> {
     found
 }
 
-/// The tests and distances of what is said about a process.
-fn told_of(model: &Model, sized: Sized, part: &Expr) -> Result<Neighbours, Reason> {
+/// The tests and distances of what is said about a process, where processes stand side by side.
+fn told_of((model, network): (&Model, Network), sized: Sized, part: &Expr) -> Result<Option<Neighbours>, Reason> {
     let mut inner = false;
     each_part(part, &mut |part| inner |= matches!(part.kind, ExprKind::Quantified(_)));
     if inner {
@@ -202,7 +209,17 @@ fn told_of(model: &Model, sized: Sized, part: &Expr) -> Result<Neighbours, Reaso
     }
     let mut about = part.clone();
     name_myself(&mut about);
-    let told = told_of_neighbours(model, sized, &about);
+    if network == Network::Line {
+        let mut named = Named::new(model, sized);
+        named.look(&about);
+        if let Some(reason) = named.objection {
+            return Err(reason);
+        }
+    }
+    let told = match network {
+        Network::Line => told_of_neighbours(model, sized, &about).map(Some),
+        Network::Tree => told_of_tree(model, sized, &about).map(|()| None),
+    };
     told.map_err(|reasons| reasons.into_iter().next().unwrap_or_else(|| plain("it is outside the fragment")))
 }
 

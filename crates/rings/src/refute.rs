@@ -7,13 +7,16 @@
 //! *R*: no closed walk to the right (left) comes back to the word with something fair in common, passes the first process once, and has
 //! the weights of the flows: then there is no such window. *P*: what is not compatible with any component of a neighbour is lost; each fair
 //! component of the rest is a node, and if all are excluded, so is the whole. Each excluded node is a lemma for those that follow. Nothing is assumed
-//! of a neighbour that was not shown, so no question of circularity arises. Every rule succeeds where more is excluded, so the order does not matter.
+//! of a neighbour that was not shown, so no question of circularity arises. In trees `finite` takes the place of *R*. Every rule succeeds where more is excluded, so the order does not matter.
+
+mod finite;
 
 use std::rc::Rc;
 
 use base::{Budget, StopReason};
 use engine::PropertyId;
 use evidence::plain::{Automaton, violations};
+use evidence::rings::Network;
 use model::Model;
 use model::eval::Viewpoint;
 use model::fairness::FairnessId;
@@ -135,8 +138,8 @@ struct Node {
     is_dead: bool,
     /// What it falls apart into, by the neighbours.
     parts: Option<Vec<usize>>,
-    /// The components of neighbours on both sides, where they were looked for.
-    beside: [Option<Vec<usize>>; 2],
+    /// The components of neighbours on each side, where they were looked for.
+    beside: Vec<Option<Vec<usize>>>,
     /// The least and the greatest weight of each flow.
     weights: Vec<(u64, u64)>,
 }
@@ -160,8 +163,6 @@ struct Step {
     sums: Vec<(u64, u64)>,
 }
 
-const SIDES: [Side; 2] = [Side::Right, Side::Left];
-
 impl<'r, 'w, 'a> Refuter<'r, 'w, 'a> {
     fn new(runs: &'r Runs<'w, 'a>, flows: &'r [Weights], conditions: Vec<Vec<Condition>>, budget: &'r Budget) -> Self {
         // What all share is counted once, which components do not say.
@@ -181,6 +182,11 @@ impl<'r, 'w, 'a> Refuter<'r, 'w, 'a> {
             }
         }
         for _ in 0..MOST_ROUNDS {
+            // What stands in no finite tree is excluded first: parts of the others are dear.
+            while self.is_tree() && self.prune()? {}
+            if wanted.iter().all(|&node| self.nodes[node].is_dead) {
+                return Ok(true);
+            }
             let mut is_new = false;
             let mut at = 0;
             while at < self.nodes.len() {
@@ -193,14 +199,11 @@ impl<'r, 'w, 'a> Refuter<'r, 'w, 'a> {
                 }
                 at += 1;
             }
-            if wanted.iter().all(|&node| self.nodes[node].is_dead) {
-                return Ok(true);
-            }
             if !is_new {
-                return Ok(false);
+                return Ok(wanted.iter().all(|&node| self.nodes[node].is_dead));
             }
         }
-        Ok(false)
+        Ok(wanted.iter().all(|&node| self.nodes[node].is_dead))
     }
 
     /// The fair components of the product of a window with an automaton, as edges of the window.
@@ -261,9 +264,18 @@ impl<'r, 'w, 'a> Refuter<'r, 'w, 'a> {
         };
         let weights = self.flows.iter().map(range).collect();
         self.numbers.insert((shape, edges.clone()), self.nodes.len());
-        let beside = [None, None];
+        let beside = vec![None; self.sides(shape).len()];
         self.nodes.push(Node { shape, edges, is_dead: false, parts: None, beside, weights });
         self.nodes.len() - 1
+    }
+
+    fn is_tree(&self) -> bool {
+        self.runs.windows.ring.network == Network::Tree
+    }
+
+    /// On which sides of a window there are others.
+    fn sides(&self, shape: usize) -> Vec<Side> {
+        if self.is_tree() { self.branches(shape) } else { vec![Side::Right(1), Side::Left(1)] }
     }
 
     /// The components of neighbours on a side, as they are known now: in parts, and without those that are excluded.
@@ -271,7 +283,7 @@ impl<'r, 'w, 'a> Refuter<'r, 'w, 'a> {
         if self.nodes[node].beside[side].is_none() {
             let (shape, edges) = (self.nodes[node].shape, self.nodes[node].edges.clone());
             let mut found = Vec::new();
-            for (other, compatible) in self.runs.beside(shape, &edges, SIDES[side]) {
+            for (other, compatible) in self.runs.beside(shape, &edges, self.sides(shape)[side]) {
                 for component in self.fair(other, &compatible) {
                     found.push(self.node(other, component));
                 }
@@ -305,13 +317,14 @@ impl<'r, 'w, 'a> Refuter<'r, 'w, 'a> {
         if self.nodes[node].parts.is_some() {
             return Ok(false);
         }
-        for side in 0..SIDES.len() {
-            if !self.comes_back(node, side)? {
+        let n_sides = self.nodes[node].beside.len();
+        for side in 0..n_sides {
+            if !self.is_tree() && !self.comes_back(node, side)? {
                 self.nodes[node].is_dead = true;
                 return Ok(true);
             }
         }
-        for side in 0..SIDES.len() {
+        for side in 0..n_sides {
             if let Some(parts) = self.parts(node, side) {
                 self.nodes[node].parts = Some(parts);
                 return Ok(true);
@@ -337,7 +350,7 @@ impl<'r, 'w, 'a> Refuter<'r, 'w, 'a> {
         for other in self.beside(node, side) {
             let Node { shape, edges, .. } = &self.nodes[node];
             let theirs = &self.nodes[other];
-            let mut left = self.runs.back((*shape, theirs.shape), &theirs.edges, SIDES[side]);
+            let mut left = self.runs.back((*shape, theirs.shape), &theirs.edges, self.sides(*shape)[side]);
             left.intersect(edges);
             let (shape, components) = (*shape, self.fair(*shape, &left));
             if components.contains(edges) {
@@ -392,10 +405,10 @@ impl<'r, 'w, 'a> Refuter<'r, 'w, 'a> {
         let mut next = Vec::new();
         for ((sum, weight), flow) in sums.iter().zip(&self.nodes[node].weights).zip(&self.flows) {
             let (least, most) = (sum.0.saturating_add(weight.0), sum.1.saturating_add(weight.1));
-            if least > flow.total {
+            if least > flow.total && !flow.at_least {
                 return None;
             }
-            next.push((least, most.min(flow.total)));
+            next.push((least.min(flow.total), most.min(flow.total)));
         }
         Some(Step { node, has_passed: has_passed || passes, sums: next })
     }

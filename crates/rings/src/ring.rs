@@ -1,4 +1,4 @@
-//! Which programs windows can speak of: rings and chains, with the types of their processes and every size that shows all words.
+//! Which programs windows can speak of: rings, chains and trees, with the types of their processes and every size that shows all words.
 //!
 //! In: a Model and the questions. Out: how processes are told apart, how far each reaches, and the program at all sizes from the least one that windows
 //! say something about to the one from which on words repeat; or why not, with the place in the text.
@@ -6,22 +6,27 @@
 use std::collections::BTreeSet;
 
 use base::Span;
-use evidence::rings::{Distances, RingItem, Word};
+use evidence::rings::{Distances, Network, ProcessType, RingItem, Word, tree};
 use model::Model;
 use model::footprint;
 use model::process::FamilyId;
 use model::size::ParameterId;
-use model::template::{IndexTest, Neighbours, Reason, neighbours};
+use model::template::{self, IndexTest, Neighbours, Reason, neighbours};
 use model::types::ScalarType;
 use model::variable::{Storage, VarId};
 
+use crate::heap;
 use crate::instance::{Instance, Stand};
+use crate::named::Named;
 
 /// Distances from the ends, and moduli, that are told apart, are at most this.
 const MOST_TOLD_APART: i64 = 6;
 
 /// A process reaches at most so far.
 const FARTHEST: i64 = 4;
+
+/// Trees whose least size is greater do not show all types.
+const LEAST_TREE: i64 = 7;
 
 /// A program of neighbours.
 #[derive(Debug)]
@@ -30,6 +35,8 @@ pub struct Ring {
     pub family: FamilyId,
     /// The parameter that is its size.
     pub parameter: ParameterId,
+    /// How processes stand to each other.
+    pub network: Network,
     /// How processes are told apart.
     pub distances: Distances,
     /// The least distance at which a process touches something.
@@ -59,22 +66,26 @@ impl Ring {
     pub fn new(model: &Model, told: &[Neighbours]) -> Result<Ring, Reason> {
         let found = neighbours(model).map_err(first)?;
         let family = found.sized.family;
-        if let Some(other) = model.families.entries().find(|(id, _)| *id != family) {
-            return Err(Reason { text: format!("`{}` stands beside the ring", other.1.name), span: other.1.span });
-        }
-        if footprint::watcher(model).is_some() {
-            return Err(plain("a process asks where its neighbour stands"));
-        }
+        is_alone(model, family)?;
         let is_far = |offset: &i64| offset.unsigned_abs() > FARTHEST.unsigned_abs();
         if std::iter::once(&found).chain(told).any(|one| one.offsets.iter().any(is_far)) {
             return Err(plain("a process touches what is far away from it"));
         }
-        let rows = rows(model, &found)?;
+        let mut named = Named::new(model, found.sized);
+        named.look_at_program();
+        if let Some(reason) = named.objection {
+            return Err(reason);
+        }
+        if named.distances.iter().any(is_far) {
+            return Err(plain("a process touches what is far away from it"));
+        }
+        let rows = rows(model, found.sized)?;
         let distances = distances(std::iter::once(&found).chain(told))?;
         // Also what no step can come to is written there, and has its distance.
-        let least = found.offsets.iter().copied().min().unwrap_or(0).min(0);
-        let greatest = found.offsets.iter().copied().max().unwrap_or(0).max(0);
-        let mut ring = Ring { family, parameter: found.sized.parameter, distances, least, greatest, rows };
+        let written = || found.offsets.iter().chain(&named.distances).copied();
+        let (least, greatest) = (written().min().unwrap_or(0).min(0), written().max().unwrap_or(0).max(0));
+        let (parameter, network) = (found.sized.parameter, Network::Line);
+        let mut ring = Ring { family, parameter, network, distances, least, greatest, rows };
         ring.reach(model)?;
         if found.has_ends {
             let ends = &mut ring.distances;
@@ -82,6 +93,30 @@ impl Ring {
             ends.right = ends.right.max(usize::try_from(ring.greatest).unwrap_or(0)).max(1);
         }
         Ok(ring)
+    }
+
+    /// The program as windows see it, if its processes are those of a binary tree.
+    ///
+    /// # Errors
+    /// The first reason why they are not.
+    pub fn tree(model: &Model) -> Result<Ring, Reason> {
+        let sized = template::tree(model).map_err(first)?;
+        is_alone(model, sized.family)?;
+        let rows = rows(model, sized)?;
+        let is_row = |id: VarId| rows.iter().any(|(row, _)| *row == id);
+        let mut shared = model.vars.entries().filter(|(_, var)| var.storage == Storage::Shared);
+        if let Some((_, var)) = shared.find(|(id, _)| !is_row(*id)) {
+            return Err(Reason {
+                text: format!("`{}` is shared by all processes of the tree", var.name),
+                span: var.span,
+            });
+        }
+        if model.parameters[sized.parameter].least > LEAST_TREE {
+            return Err(plain("it does not allow small trees"));
+        }
+        let distances = Distances { left: 1, right: 2, modulus: 2 };
+        let (family, parameter, network) = (sized.family, sized.parameter, Network::Tree);
+        Ok(Ring { family, parameter, network, distances, least: 0, greatest: 0, rows })
     }
 
     /// How far processes reach, read off a size at which every process and its reach are apart from the other end.
@@ -108,7 +143,7 @@ impl Ring {
     }
 
     fn at(&self, model: &Model, size: i64) -> Option<Instance> {
-        Instance::new(model.resized(self.parameter, size)?, &self.rows)
+        Instance::new(model.resized(self.parameter, size)?, self.network, &self.rows)
     }
 
     /// The difference between the greatest and the least distance.
@@ -118,7 +153,18 @@ impl Ring {
 
     /// The least size that windows of this width say something about.
     pub fn from(&self, width: usize) -> i64 {
-        width as i64 + 2 * self.span()
+        match self.network {
+            Network::Line => width as i64 + 2 * self.span(),
+            Network::Tree => 1,
+        }
+    }
+
+    /// The type of a process by its index and the size.
+    pub fn type_of(&self, index: usize, size: usize) -> ProcessType {
+        match self.network {
+            Network::Line => self.distances.type_of(index, size),
+            Network::Tree => heap::type_of(index, size),
+        }
     }
 
     /// Every size that shows words of windows of this width and of all that touch them.
@@ -131,7 +177,10 @@ impl Ring {
         let from = self.from(width).max(declared.least);
         // Also where the program allows no smaller ones, words and sums repeat only after `modulus` sizes.
         let repeats = (left + right + 3 * modulus) as i64 + 2 * self.from(width);
-        let last = repeats.max(from.saturating_add(2 * modulus as i64));
+        let last = match self.network {
+            Network::Line => repeats.max(from.saturating_add(2 * modulus as i64)),
+            Network::Tree => tree::SIZES as i64,
+        };
         let instances: Option<Vec<Instance>> = (from..=last).map(|size| self.at(model, size)).collect();
         let instances = instances.ok_or_else(|| plain("it does not allow every size"))?;
         Ok(Sizes { width, span: self.span(), instances })
@@ -139,7 +188,18 @@ impl Ring {
 
     /// The word of so many processes of a ring.
     pub fn word(&self, size: usize, at: usize, width: usize) -> Word {
-        (at..at + width).map(|index| self.distances.type_of(index % size, size)).collect()
+        (at..at + width).map(|index| self.type_of(index % size, size)).collect()
+    }
+}
+
+/// There is no other family, and nobody asks where another process is.
+fn is_alone(model: &Model, family: FamilyId) -> Result<(), Reason> {
+    if let Some(other) = model.families.entries().find(|(id, _)| *id != family) {
+        return Err(Reason { text: format!("`{}` stands beside its processes", other.1.name), span: other.1.span });
+    }
+    match footprint::watcher(model) {
+        None => Ok(()),
+        Some(_) => Err(plain("a process asks where its neighbour stands")),
     }
 }
 
@@ -152,9 +212,9 @@ fn first(reasons: Vec<Reason>) -> Reason {
 }
 
 /// The arrays with an element for each process.
-fn rows(model: &Model, found: &Neighbours) -> Result<Vec<(VarId, usize)>, Reason> {
+fn rows(model: &Model, sized: template::Sized) -> Result<Vec<(VarId, usize)>, Reason> {
     let template = model.template();
-    let size = template.families[found.sized.family].size.linear();
+    let size = template.families[sized.family].size.linear();
     let mut rows: Vec<(VarId, usize)> = Vec::new();
     for (id, var) in template.vars.entries() {
         let of_size = (0..var.ty.dimensions().len()).filter(|&at| template.length_form(id, at) == size);

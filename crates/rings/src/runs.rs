@@ -55,6 +55,8 @@ struct Options {
 struct Pairing {
     left: usize,
     right: usize,
+    /// How the right one is named: 1 where windows stand side by side.
+    by: i64,
     left_class: Vec<u32>,
     right_class: Vec<u32>,
     /// Pairs of classes.
@@ -62,13 +64,22 @@ struct Pairing {
     n_classes: (usize, usize),
 }
 
-/// To which side.
+/// To which side; the number says how the right one of both is named by the left one: 1, or in a tree which child it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// To the windows one further right.
-    Right,
-    /// To the windows one further left.
-    Left,
+    /// To the windows one further right, or to those of a child.
+    Right(i64),
+    /// To the windows one further left, or from those of a child to the parent's.
+    Left(i64),
+}
+
+impl Side {
+    fn back(self) -> Side {
+        match self {
+            Side::Right(by) => Side::Left(by),
+            Side::Left(by) => Side::Right(by),
+        }
+    }
 }
 
 /// The graphs of all windows.
@@ -163,7 +174,7 @@ impl<'w, 'a> Runs<'w, 'a> {
                     let changed: WindowState = {
                         let mut changed = state.clone();
                         let after = &there.states[after];
-                        pair.common.iter().for_each(|&(at, other)| changed[at] = after[other].shifted(pair.by));
+                        pair.common.iter().for_each(|&(at, other)| changed[at] = pair.value(after[other]));
                         changed
                     };
                     // Flows exclude what is not there.
@@ -176,16 +187,21 @@ impl<'w, 'a> Runs<'w, 'a> {
     }
 
     fn pairing(&self, pair: &Pair) -> Pairing {
-        let (width, span) = (self.windows.sizes.width as i64, self.windows.sizes.span);
         // Distances as the left window counts them. The left one tells `-span .. width - 1 + span`, the right one those one further.
-        let of_left = |label: Label| match label {
-            Label::Near(at, action) if at > -span => Kind::Both(at, action),
-            Label::Near(..) => Kind::Here,
-            Label::Far => Kind::Far,
+        let (width, span) = (self.windows.sizes.width as i64, self.windows.sizes.span);
+        let told = match &pair.names {
+            None => (1 - span..width + span).collect::<BTreeSet<i64>>(),
+            Some(names) => {
+                let told = self.windows.told_apart();
+                let both = names.iter().filter(|(theirs, ours)| told.contains(theirs) && told.contains(ours));
+                both.map(|&(_, ours)| ours).collect()
+            }
         };
-        let of_right = |label: Label| match label {
-            Label::Near(at, action) if at + 1 < width + span => Kind::Both(at + 1, action),
-            Label::Near(..) => Kind::Here,
+        let kind = |label: Label, place: &dyn Fn(i64) -> Option<i64>| match label {
+            Label::Near(at, action) => match place(at).filter(|at| told.contains(at)) {
+                Some(at) => Kind::Both(at, action),
+                None => Kind::Here,
+            },
             Label::Far => Kind::Far,
         };
         let (left, right) = (&self.graphs[pair.here], &self.graphs[pair.there]);
@@ -200,7 +216,7 @@ impl<'w, 'a> Runs<'w, 'a> {
             let mut classes = Vec::new();
             for (edge, &label) in graph.labels.iter().enumerate() {
                 let arc = graph.graph.arc(edge);
-                let kind = if is_left { of_left(label) } else { of_right(label) };
+                let kind = if is_left { kind(label, &Some) } else { kind(label, &|at| pair.place(at)) };
                 let next = numbers.len() as u32;
                 let aspect = (kind, shown[arc.from as usize].clone(), shown[arc.to as usize].clone());
                 classes.push(*numbers.entry(aspect).or_insert(next));
@@ -224,16 +240,18 @@ impl<'w, 'a> Runs<'w, 'a> {
         }
         fits.sort_unstable();
         let n_classes = (lefts.len(), rights.len());
-        Pairing { left: pair.here, right: pair.there, left_class, right_class, fits, n_classes }
+        Pairing { left: pair.here, right: pair.there, by: pair.by, left_class, right_class, fits, n_classes }
     }
 
     /// For each word that may stand on a side of a window, the edges that are compatible with one of a set.
     pub fn beside(&self, shape: usize, set: &Edges, side: Side) -> Vec<(usize, Edges)> {
         let mut found: Vec<(usize, Edges)> = Vec::new();
         for pairing in &self.pairings {
-            let is_meant = if side == Side::Right { pairing.left == shape } else { pairing.right == shape };
-            if is_meant {
-                let other = if side == Side::Right { pairing.right } else { pairing.left };
+            let (from, other, by) = match side {
+                Side::Right(by) => (pairing.left, pairing.right, by),
+                Side::Left(by) => (pairing.right, pairing.left, by),
+            };
+            if from == shape && pairing.by == by {
                 found.push((other, self.compatible(pairing, set, side)));
             }
         }
@@ -243,24 +261,24 @@ impl<'w, 'a> Runs<'w, 'a> {
     /// What of the edges of one word is compatible with a set of another that stands on a side of it.
     pub fn back(&self, (shape, other): (usize, usize), set: &Edges, side: Side) -> Edges {
         let is_meant = |pairing: &&Pairing| match side {
-            Side::Right => pairing.left == shape && pairing.right == other,
-            Side::Left => pairing.right == shape && pairing.left == other,
+            Side::Right(by) => (pairing.left, pairing.right, pairing.by) == (shape, other, by),
+            Side::Left(by) => (pairing.right, pairing.left, pairing.by) == (shape, other, by),
         };
-        let back = if side == Side::Right { Side::Left } else { Side::Right };
         let pairing = self.pairings.iter().find(is_meant);
-        pairing.map_or(Edges::none(self.graphs[shape].labels.len()), |pairing| self.compatible(pairing, set, back))
+        let nothing = Edges::none(self.graphs[shape].labels.len());
+        pairing.map_or(nothing, |pairing| self.compatible(pairing, set, side.back()))
     }
 
     fn compatible(&self, pairing: &Pairing, set: &Edges, side: Side) -> Edges {
         let (from, to, n) = match side {
-            Side::Right => (&pairing.left_class, &pairing.right_class, pairing.n_classes),
-            Side::Left => (&pairing.right_class, &pairing.left_class, (pairing.n_classes.1, pairing.n_classes.0)),
+            Side::Right(_) => (&pairing.left_class, &pairing.right_class, pairing.n_classes),
+            Side::Left(_) => (&pairing.right_class, &pairing.left_class, (pairing.n_classes.1, pairing.n_classes.0)),
         };
         let mut present = vec![false; n.0];
         set.iter().for_each(|edge| present[from[edge] as usize] = true);
         let mut allowed = vec![false; n.1];
         for &(left, right) in &pairing.fits {
-            let (one, other) = if side == Side::Right { (left, right) } else { (right, left) };
+            let (one, other) = if matches!(side, Side::Right(_)) { (left, right) } else { (right, left) };
             allowed[other as usize] |= present[one as usize];
         }
         Edges::where_true(to.len(), |edge| allowed[to[edge] as usize])

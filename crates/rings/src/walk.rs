@@ -31,6 +31,8 @@ pub struct Weights {
     pub shared: Vec<Vec<u64>>,
     /// What they sum up to.
     pub total: u64,
+    /// Whether they may sum up to more.
+    pub at_least: bool,
 }
 
 /// What is looked for.
@@ -156,8 +158,11 @@ impl<'w, 'a> Neighbourhood<'w, 'a> {
 
 /// The situations on arrival at a window: it shows nothing, or one of the signs that were not shown yet.
 fn arrive(node: Node, (shown, sums): (u32, &[u64]), wanted: &Wanted) -> Vec<Situation> {
-    let sums: Vec<u64> =
-        sums.iter().zip(&wanted.flows).map(|(sum, flow)| sum + flow.here[node.shape][node.state]).collect();
+    let sum = |(sum, flow): (&u64, &Weights)| {
+        let sum = sum + flow.here[node.shape][node.state];
+        if flow.at_least { sum.min(flow.total) } else { sum }
+    };
+    let sums: Vec<u64> = sums.iter().zip(&wanted.flows).map(sum).collect();
     if sums.iter().zip(&wanted.flows).any(|(sum, flow)| *sum > flow.total) {
         return Vec::new();
     }
@@ -172,6 +177,8 @@ fn arrive(node: Node, (shown, sums): (u32, &[u64]), wanted: &Wanted) -> Vec<Situ
 
 /// Whether the weights sum up to the totals.
 fn is_full(start: Node, sums: &[u64], wanted: &Wanted) -> bool {
-    let sums = sums.iter().zip(&wanted.flows);
-    sums.clone().all(|(sum, flow)| sum + flow.shared[start.shape][start.state] == flow.total)
+    sums.iter().zip(&wanted.flows).all(|(sum, flow)| {
+        let sum = sum + flow.shared[start.shape][start.state];
+        sum == flow.total || flow.at_least && sum > flow.total
+    })
 }

@@ -6,13 +6,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use base::{Budget, StopReason};
-use evidence::rings::{Flow, RingItem, RingValue, Weight, Word};
+use evidence::rings::{Flow, Network, RingItem, RingValue, Weight, Word, tree};
 use model::eval::{attempts_up_to, free_cells, is_idle, is_terminated, may_end};
 use model::process::ProcessId;
 use model::types::ScalarType;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::flows::seen_weight;
+use crate::heap;
 use crate::instance::{Part, Sighted, Stand};
 use crate::ring::{Ring, Sizes};
 
@@ -47,10 +48,39 @@ pub struct Pair {
     pub here: usize,
     /// The other one.
     pub there: usize,
-    /// How far to the right the other one stands.
+    /// How far to the right the other one stands; in a tree, how it is named.
     pub by: i64,
+    /// In a tree: what processes are called by the other one, and what by this one, as far as both name them.
+    pub names: Option<Vec<(i64, i64)>>,
     /// What both see, by its place in each.
     pub common: Vec<(usize, usize)>,
+}
+
+impl Pair {
+    /// What the other window calls this, as this one does; `None` where this one has no name for it.
+    pub fn place(&self, at: i64) -> Option<i64> {
+        match &self.names {
+            None => Some(at + self.by),
+            Some(names) => names.iter().find(|(theirs, _)| *theirs == at).map(|&(_, ours)| ours),
+        }
+    }
+
+    fn item(&self, item: RingItem) -> Option<RingItem> {
+        Some(match item {
+            RingItem::Control(at) => RingItem::Control(self.place(at)?),
+            RingItem::Own(at, cell) => RingItem::Own(self.place(at)?, cell),
+            RingItem::Element(var, at, element) => RingItem::Element(var, self.place(at)?, element),
+            RingItem::Shared(..) => item,
+        })
+    }
+
+    /// A value of the other window, as this one calls it.
+    pub fn value(&self, value: RingValue) -> RingValue {
+        match value {
+            RingValue::Neighbour(at) => RingValue::Neighbour(self.place(at).unwrap_or(tree::FAR)),
+            other => other,
+        }
+    }
 }
 
 /// What a process of a window can do in a state of it.
@@ -149,7 +179,8 @@ impl<'a> Windows<'a> {
         let mut windows = Windows::shaped(ring, sizes)?;
         let starts = windows.starts()?;
         let mut closure = Closure::new(&mut windows, budget);
-        closure.bounds = flows.iter().map(|flow| (flow.weights.iter().cloned().collect(), flow.total)).collect();
+        let exact = flows.iter().filter(|flow| !flow.at_least);
+        closure.bounds = exact.map(|flow| (flow.weights.iter().cloned().collect(), flow.total)).collect();
         for (shape, state) in starts.iter().cloned() {
             closure.insert(shape, state);
         }
@@ -170,11 +201,16 @@ impl<'a> Windows<'a> {
                 let stand = Stand { at, span };
                 let word = ring.word(instance.size, at, width);
                 let Sighted { items, parts } = instance.window(width, stand);
-                if shapes.get(&word).is_some_and(|shape| shape.items != items) {
+                if shapes.get(&word).is_some_and(|shape| shape.items != items) || !is_near(ring, &items) {
                     return Err(Failure::Outside);
                 }
-                // The largest size stands for all: there no distance comes round to another one.
-                if shapes.get(&word).is_none_or(|shape| shape.instance < number) {
+                let is_better = |shape: &Shape| match ring.network {
+                    // The largest size stands for all: there no distance comes round to another one.
+                    Network::Line => shape.instance < number,
+                    // There are all whom it names: two edges up, and two edges down.
+                    Network::Tree => in_the_middle(at) <= in_the_middle(shape.stand.at),
+                };
+                if shapes.get(&word).is_none_or(is_better) {
                     drop(shapes.insert(word.clone(), Shape { word, items, instance: number, stand, parts }));
                 }
             }
@@ -183,33 +219,50 @@ impl<'a> Windows<'a> {
         let theta = vec![States::default(); shapes.len()];
         let initial = vec![Vec::new(); shapes.len()];
         let mut windows = Windows { ring, sizes, shapes, theta, next: Vec::new(), near: Vec::new(), initial };
+        if ring.network == Network::Tree {
+            windows.next = windows.pairs(&[tree::LEFT, tree::RIGHT]);
+            windows.near = windows.pairs(&heap::ADJACENT);
+            let second = windows.pairs(&heap::SECOND);
+            if second.iter().any(|pair| !pair.common.is_empty()) {
+                windows.near.extend(second);
+            }
+            return Ok(windows);
+        }
         windows.next = windows.pairs(&[1]);
         let distances: Vec<i64> = (1..=span).flat_map(|by| [by, -by]).collect();
         windows.near = windows.pairs(&distances);
         Ok(windows)
     }
 
+    /// The names of those who may touch a window, and of its own process: whose turns it can tell apart, in a tree.
+    pub fn told_apart(&self) -> BTreeSet<i64> {
+        self.near.iter().map(|pair| pair.by).chain([0]).collect()
+    }
+
     fn pairs(&self, distances: &[i64]) -> Vec<Pair> {
         let number: FxHashMap<&Word, usize> = self.shapes.iter().enumerate().map(|(at, one)| (&one.word, at)).collect();
-        let mut found: BTreeSet<(usize, usize, i64)> = BTreeSet::new();
+        let mut found: BTreeSet<Pair> = BTreeSet::new();
         for instance in &self.sizes.instances {
             let size = instance.size;
             for at in 0..size {
                 let here = number[&self.ring.word(size, at, self.sizes.width)];
                 for &by in distances {
-                    let there = (at as i64 + by).rem_euclid(size as i64) as usize;
-                    found.insert((here, number[&self.ring.word(size, there, self.sizes.width)], by));
+                    let Some(other) = instance.beside(at, by) else { continue };
+                    let names = (self.ring.network == Network::Tree).then(|| names(at, other));
+                    let there = number[&self.ring.word(size, other, self.sizes.width)];
+                    found.insert(Pair { here, there, by, names, common: Vec::new() });
                 }
             }
         }
-        let pair = |(here, there, by): (usize, usize, i64)| {
+        let with_common = |mut pair: Pair| {
+            let theirs = self.shapes[pair.there].items.iter().enumerate();
             let theirs: FxHashMap<RingItem, usize> =
-                self.shapes[there].items.iter().enumerate().map(|(at, item)| (item.shifted(by), at)).collect();
-            let items = self.shapes[here].items.iter().enumerate();
-            let common = items.filter_map(|(at, item)| Some((at, *theirs.get(item)?))).collect();
-            Pair { here, there, by, common }
+                theirs.filter_map(|(at, item)| Some((pair.item(*item)?, at))).collect();
+            let items = self.shapes[pair.here].items.iter().enumerate();
+            pair.common = items.filter_map(|(at, item)| Some((at, *theirs.get(item)?))).collect();
+            pair
         };
-        found.into_iter().map(pair).collect()
+        found.into_iter().map(with_common).collect()
     }
 
     /// The windows of all initial states of all sizes.
@@ -284,7 +337,7 @@ impl<'a> Windows<'a> {
     pub fn key(pair: &Pair, here: Option<&WindowState>, there: Option<&WindowState>) -> Vec<RingValue> {
         match (here, there) {
             (Some(here), _) => pair.common.iter().map(|&(at, _)| here[at]).collect(),
-            (None, Some(there)) => pair.common.iter().map(|&(_, at)| there[at].shifted(pair.by)).collect(),
+            (None, Some(there)) => pair.common.iter().map(|&(_, at)| pair.value(there[at])).collect(),
             (None, None) => Vec::new(),
         }
     }
@@ -293,6 +346,32 @@ impl<'a> Windows<'a> {
     pub fn n_states(&self) -> usize {
         self.theta.iter().map(|set| set.states.len()).sum()
     }
+}
+
+/// In a tree: what each of two processes calls those whom both name.
+fn names(here: usize, there: usize) -> Vec<(i64, i64)> {
+    let all = [0].into_iter().chain(heap::ADJACENT).chain(heap::SECOND);
+    let both = all.filter_map(|theirs| Some((theirs, heap::name(here, heap::named(there, theirs)?))));
+    both.filter(|&(_, ours)| ours != tree::FAR).collect()
+}
+
+/// Least for processes of a tree that are two edges away from the root, or a little further.
+fn in_the_middle(at: usize) -> u32 {
+    match heap::depth(at) {
+        depth @ 0..=1 => 100 - depth,
+        depth => depth,
+    }
+}
+
+/// Whether all that a window of a tree sees belongs to its process, to the parent or to a child.
+fn is_near(ring: &Ring, items: &[RingItem]) -> bool {
+    let is_near = |item: &RingItem| match item {
+        RingItem::Control(at) | RingItem::Own(at, _) | RingItem::Element(_, at, _) => {
+            *at == 0 || heap::ADJACENT.contains(at)
+        }
+        RingItem::Shared(..) => false,
+    };
+    ring.network == Network::Line || items.iter().all(is_near)
 }
 
 /// The same state with other values at some places.
@@ -380,7 +459,7 @@ impl<'w, 'a, 'b> Closure<'w, 'a, 'b> {
         for after in &doings[mover].after {
             let changes: Vec<(usize, RingValue)> = { found.common.iter() }
                 .filter(|&&(_, there)| after[there] != state[there])
-                .map(|&(here, there)| (here, after[there].shifted(found.by)))
+                .map(|&(here, there)| (here, found.value(after[there])))
                 .collect();
             if changes.is_empty() {
                 continue;
@@ -411,6 +490,7 @@ pub(crate) fn far(windows: &Windows<'_>) -> Vec<Pair> {
         here,
         there,
         by: 0,
+        names: None,
         common: shared(here).into_iter().zip(shared(there)).collect(),
     });
     pairs.filter(|pair| !pair.common.is_empty()).collect()

@@ -139,7 +139,7 @@ impl<'m> Sight<'_, 'm> {
         let fits = match value {
             Item::Slot(_) => holds_members(ty, self.ground.layout.family),
             Item::Value(value) => ty.contains(value, self.ground.model.type_context()),
-            Item::Place(_) | Item::Taken(_) => false,
+            Item::Place(_) | Item::Taken(_) | Item::Hidden => false,
         };
         if !fits {
             return Err(Halt::Fault(access.span));

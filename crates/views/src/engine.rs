@@ -15,8 +15,9 @@ use model::property::PropertyKind;
 use crate::config::Config;
 use crate::fine::prove::{Fine, Outcome, layout};
 use crate::fine::skeleton::Refusal;
-use crate::fixpoint::{Failure, Views, views};
+use crate::fixpoint::{Closed, Failure, Views, close};
 use crate::fragment::{Fragment, Question, fragment, question};
+use crate::hiding::rules;
 use crate::pattern::{Found, Pattern, search};
 use crate::sight::Ground;
 
@@ -56,7 +57,10 @@ impl Engine for ByViews {
     }
 
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
-        let found = fragment(task.model);
+        let found = fragment(task.model).map(|mut found| {
+            found.layout.hidden = rules(task.model, &found.layout);
+            found
+        });
         let every_size = self.every_size;
         let mut asking = Asking { task, observer, every_size, open: Vec::new(), answers: Vec::new() };
         match &found {
@@ -162,7 +166,7 @@ impl Asking<'_> {
             if !self.open.iter().any(|open| open.question.is_some()) || k > 2 && n_views > MOST_VIEWS_TO_WIDEN {
                 return;
             }
-            let found = match views(ground, k, &self.task.budget) {
+            let found = match close(ground, k, &self.task.budget) {
                 Ok(found) => found,
                 Err(failure) => {
                     let reason = match failure {
@@ -183,7 +187,7 @@ impl Asking<'_> {
                 };
                 match excludes(ground, &found, question, &self.task.budget) {
                     Ok(true) => {
-                        let proof = proof.get_or_insert_with(|| certified(ground, &found)).clone();
+                        let proof = proof.get_or_insert_with(|| proof_of(ground, &found)).clone();
                         let verdict = self.verdict(fragment, open.property, (proof, k));
                         self.answer(open.property, verdict, Some(found.theta.len()));
                     }
@@ -236,7 +240,7 @@ fn asked(model: &Model, property: PropertyId) -> Option<Question> {
 }
 
 /// Whether views exclude what must not be.
-fn excludes(ground: Ground<'_>, views: &Views, asked: &Question, budget: &Budget) -> Result<bool, StopReason> {
+fn excludes(ground: Ground<'_>, views: &Closed, asked: &Question, budget: &Budget) -> Result<bool, StopReason> {
     match asked {
         Question::NoFault => Ok(views.faults.is_empty()),
         Question::Never { expr, value, witnesses } => {
@@ -259,15 +263,24 @@ fn ground_of<'s, 'm: 's>(ground: Ground<'m>) -> Ground<'s> {
 
 /// The views as a claim.
 pub fn certified(ground: Ground<'_>, views: &Views) -> ViewsProof {
-    let mut listed: Vec<View> = views.theta.iter().map(listed).collect();
-    listed.sort();
+    claim(ground, views.k, views.theta.iter().map(listed).collect())
+}
+
+fn proof_of(ground: Ground<'_>, views: &Closed) -> ViewsProof {
+    claim(ground, views.k, views.theta.iter().map(|row| listed(&views.shape.unpack(row))).collect())
+}
+
+fn claim(ground: Ground<'_>, k: usize, mut views: Vec<View>) -> ViewsProof {
+    views.sort();
+    let layout = ground.layout;
     ViewsProof {
-        family: ground.layout.family,
-        k: views.k,
-        is_ordered: ground.layout.is_ordered,
-        shared: ground.layout.shared.clone(),
-        local: ground.layout.local.clone(),
-        views: listed,
+        family: layout.family,
+        k,
+        is_ordered: layout.is_ordered,
+        shared: layout.shared.clone(),
+        local: layout.local.clone(),
+        hidden: layout.hidden.clone(),
+        views,
     }
 }
 

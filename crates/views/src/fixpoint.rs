@@ -11,15 +11,18 @@
 //! Podelski, POPL 2017).
 
 use std::collections::{BTreeSet, VecDeque};
+use std::rc::Rc;
 
 use base::{Budget, Span, StopReason};
-use model::control::{ActionId, PlaceId};
+use model::control::{Action, ActionId, PlaceId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::choices::Choices;
 use crate::config::{Config, Item, Slot, subsets};
-use crate::extend::{Extended, extensions, key};
+use crate::extend::key;
 use crate::layout::SharedColumn;
+use crate::packed::{Joined, Packed, Shape, Slots};
+use crate::quantifiers::{Quantifiers, quantifiers};
 use crate::sight::{Ground, Guessing, Halt, Needs, Sight, Who};
 use crate::start::initial;
 use crate::support::{Support, is_private, support};
@@ -42,7 +45,7 @@ pub enum Failure {
     Outside(Span),
 }
 
-/// The views, and what may go wrong on the way.
+/// The views as configurations, and what may go wrong on the way.
 #[derive(Clone, Debug, Default)]
 pub struct Views {
     /// How many processes each view shows.
@@ -55,12 +58,75 @@ pub struct Views {
     pub faults: BTreeSet<Span>,
 }
 
+impl Views {
+    /// A view of `k` processes, the newest one among them, that is not in `theta`.
+    pub fn missing(&self, config: &Config, newest: Slot) -> Option<Config> {
+        let others: Vec<Slot> = config.seen().filter(|&slot| slot != newest).collect();
+        let mut missing = None;
+        subsets(&others, self.k - 1, &mut |chosen| {
+            let view = config.restricted(&[chosen, &[newest]].concat());
+            let is_there = self.theta.contains(&view);
+            if !is_there {
+                missing = Some(view);
+            }
+            is_there
+        });
+        missing
+    }
+}
+
+/// The views as rows of words.
+#[derive(Debug)]
+pub struct Closed {
+    /// How many processes each view shows.
+    pub k: usize,
+    /// How rows are laid out.
+    pub shape: Shape,
+    /// The views, in canonical form.
+    pub theta: FxHashSet<Packed>,
+    /// Where a step may be a fault.
+    pub faults: BTreeSet<Span>,
+    /// The views of one process each, with those that share their shared part.
+    groups: Vec<Vec<Packed>>,
+    group_of: FxHashMap<Packed, usize>,
+}
+
+impl Closed {
+    /// The views of one process that may be part of the same state as this row.
+    pub fn ones(&self, row: &[u64]) -> &[Packed] {
+        self.group_of.get(&self.shape.key(row)).map_or(&[], |&group| &self.groups[group])
+    }
+
+    /// A view of `k` processes, the newest one among them, that is not there.
+    pub fn missing(&self, row: &[u64], newest: Slot) -> Option<Packed> {
+        missing(&self.shape, &self.theta, (row, self.k), newest)
+    }
+}
+
+fn missing(shape: &Shape, theta: &FxHashSet<Packed>, (row, k): (&[u64], usize), newest: Slot) -> Option<Packed> {
+    let seen = Shape::seen(row) & !(1 << newest);
+    let others: Vec<Slot> = (0..32).filter(|slot| seen & 1 << slot != 0).collect();
+    let mut missing = None;
+    subsets(&others, k - 1, &mut |chosen| {
+        let keep = chosen.iter().fold(1 << newest, |keep, slot| keep | 1 << slot);
+        let view = shape.part(row, keep);
+        let is_there = theta.contains(&view);
+        if !is_there {
+            missing = Some(view);
+        }
+        is_there
+    });
+    missing
+}
+
 /// A step to be taken.
 #[derive(Clone, Debug)]
 struct Job {
-    config: Config,
+    row: Packed,
+    /// The number of its shared part.
+    group: usize,
     /// The processes of the view that the step changes.
-    keep: Vec<Slot>,
+    keep: Slots,
     mover: Who,
     /// The action; all of the mover's where none is given.
     action: Option<ActionId>,
@@ -81,14 +147,38 @@ struct Open {
     only: Option<Slot>,
 }
 
+/// What is known of an action before it is taken.
+struct About {
+    /// At most so many processes decide its quantifiers.
+    witnesses: usize,
+    /// At the contents of at most so many processes it looks; `None` where they are guessed.
+    looked_at: Option<usize>,
+    guessing: Guessing,
+    /// Whether it changes its mover only.
+    is_private: bool,
+    quantifiers: Quantifiers,
+}
+
+/// Views with the same shared part, names of processes aside.
+#[derive(Default)]
+struct Group {
+    ones: Vec<Packed>,
+    open: Vec<Rc<Open>>,
+}
+
 struct Closure<'m, 'b> {
     ground: Ground<'m>,
-    views: Views,
-    open: FxHashMap<Vec<Item>, Vec<Open>>,
-    parked: FxHashMap<Config, Vec<Job>>,
-    new_views: VecDeque<Config>,
-    new_ones: VecDeque<Config>,
-    ones: FxHashSet<Config>,
+    k: usize,
+    shape: Shape,
+    actions: Vec<About>,
+    theta: FxHashSet<Packed>,
+    faults: BTreeSet<Span>,
+    groups: Vec<Group>,
+    group_of: FxHashMap<Packed, usize>,
+    parked: FxHashMap<Packed, Vec<Job>>,
+    new_views: VecDeque<(Packed, usize)>,
+    new_ones: VecDeque<(Packed, usize)>,
+    ones: FxHashSet<Packed>,
     jobs: Vec<Job>,
     /// The places with actions that change more than the process itself.
     reaching_out: BTreeSet<PlaceId>,
@@ -97,16 +187,35 @@ struct Closure<'m, 'b> {
     bytes: u64,
 }
 
-/// The views of `k` processes.
+/// The views of `k` processes, as configurations.
 ///
 /// # Errors
 /// A limit, or something that is outside the fragment after all.
 pub fn views(ground: Ground<'_>, k: usize, budget: &Budget) -> Result<Views, Failure> {
+    let found = close(ground, k, budget)?;
+    let listed = |row: &Packed| found.shape.unpack(row).canonical();
+    let mut ones: FxHashMap<Vec<Item>, Vec<Config>> = FxHashMap::default();
+    for one in found.groups.iter().flatten().map(listed) {
+        ones.entry(key(&one)).or_default().push(one);
+    }
+    Ok(Views { k, theta: found.theta.iter().map(listed).collect(), ones, faults: found.faults })
+}
+
+/// The views of `k` processes.
+///
+/// # Errors
+/// A limit, or something that is outside the fragment after all.
+pub fn close(ground: Ground<'_>, k: usize, budget: &Budget) -> Result<Closed, Failure> {
     let starts = initial(ground, k).ok_or(Failure::Outside(Span::default()))?;
     let mut closure = Closure {
         ground,
-        views: Views { k, ..Views::default() },
-        open: FxHashMap::default(),
+        k,
+        shape: Shape::new(ground.layout),
+        actions: ground.model.actions.iter().map(|action| about(ground, action)).collect(),
+        theta: FxHashSet::default(),
+        faults: BTreeSet::new(),
+        groups: Vec::new(),
+        group_of: FxHashMap::default(),
         parked: FxHashMap::default(),
         new_views: VecDeque::new(),
         new_ones: VecDeque::new(),
@@ -117,9 +226,18 @@ pub fn views(ground: Ground<'_>, k: usize, budget: &Budget) -> Result<Views, Fai
         n_steps: 0,
         bytes: 0,
     };
-    starts.into_iter().for_each(|config| closure.insert(config));
+    for config in starts {
+        closure.insert(config, Slots::MAX)?;
+    }
     closure.close()?;
-    Ok(closure.views)
+    Ok(Closed {
+        k,
+        shape: closure.shape,
+        theta: closure.theta,
+        faults: closure.faults,
+        groups: closure.groups.into_iter().map(|group| group.ones).collect(),
+        group_of: closure.group_of,
+    })
 }
 
 fn reaching_out(ground: Ground<'_>) -> BTreeSet<PlaceId> {
@@ -127,134 +245,159 @@ fn reaching_out(ground: Ground<'_>) -> BTreeSet<PlaceId> {
     actions.filter(|action| !is_private(ground.layout, action)).map(|action| action.source).collect()
 }
 
+fn about(ground: Ground<'_>, action: &Action) -> About {
+    let Support { witnesses, looked_at } = support(ground.layout.family, action);
+    let looked_at = looked_at.filter(|&bound| bound <= MOST_LOOKED_AT);
+    About {
+        witnesses,
+        looked_at,
+        guessing: Guessing { contents: looked_at.is_none(), witnesses: witnesses > MOST_WITNESSES },
+        is_private: is_private(ground.layout, action),
+        quantifiers: quantifiers(ground.layout.family, action),
+    }
+}
+
 impl Closure<'_, '_> {
     fn close(&mut self) -> Result<(), Failure> {
         loop {
             if let Some(job) = self.jobs.pop() {
                 self.attempt(job)?;
-            } else if let Some(one) = self.new_ones.pop_front() {
-                self.meet(one);
-            } else if let Some(view) = self.new_views.pop_front() {
-                self.expand(view);
+            } else if let Some((one, group)) = self.new_ones.pop_front() {
+                self.meet(one, group);
+            } else if let Some((view, group)) = self.new_views.pop_front() {
+                self.expand(&view, group);
             } else {
                 return Ok(());
             }
         }
     }
 
-    fn insert(&mut self, config: Config) {
-        if self.views.theta.contains(&config) {
-            return;
+    /// What these slots of a configuration look like is a view.
+    fn insert(&mut self, config: Config, keep: Slots) -> Result<(), Failure> {
+        let view = self.shape.pack(config, keep).ok_or(Failure::Outside(Span::default()))?;
+        if self.theta.contains(&view) {
+            return Ok(());
         }
-        for slot in config.seen() {
-            let one = config.restricted(&[slot]);
+        let key = self.shape.key(&view);
+        let n_groups = self.groups.len();
+        let group = *self.group_of.entry(key).or_insert(n_groups);
+        if group == n_groups {
+            self.groups.push(Group::default());
+        }
+        for slot in (0..32).filter(|slot| Shape::seen(&view) & 1 << slot != 0) {
+            let one = self.shape.part(&view, 1 << slot);
             if self.ones.insert(one.clone()) {
-                self.new_ones.push_back(one);
+                self.new_ones.push_back((one, group));
             }
         }
-        self.bytes += weight(&config) * 2;
-        self.jobs.extend(self.parked.remove(&config).unwrap_or_default());
-        self.views.theta.insert(config.clone());
-        self.new_views.push_back(config);
+        self.bytes += weight(&view) * 2;
+        self.jobs.extend(self.parked.remove(&view).unwrap_or_default());
+        self.theta.insert(view.clone());
+        self.new_views.push_back((view, group));
+        Ok(())
     }
 
     /// Own steps of a view, and steps of one more process.
-    fn expand(&mut self, view: Config) {
-        let keep: Vec<Slot> = view.seen().collect();
-        let others = self.ground.layout.shared.iter().filter_map(|column| match column {
-            SharedColumn::Control(process) => Some(Who::Other(*process)),
-            _ => None,
-        });
+    fn expand(&mut self, view: &Packed, group: usize) {
+        let keep = Shape::seen(view);
         let job = |mover| Job {
-            config: view.clone(),
-            keep: keep.clone(),
+            row: view.clone(),
+            group,
+            keep,
             mover,
             action: None,
             witnesses: 0,
             looked_at: 0,
             newest: None,
         };
-        let own: Vec<Job> = keep.iter().map(|&slot| Who::Slot(slot)).chain(others).map(job).collect();
-        self.jobs.extend(own);
+        let own = (0..32).filter(|slot| keep & 1 << slot != 0).map(Who::Slot);
+        let others = self.ground.layout.shared.iter().filter_map(|column| match column {
+            SharedColumn::Control(process) => Some(Who::Other(*process)),
+            _ => None,
+        });
+        self.jobs.extend(own.chain(others).map(job));
         self.wait(Open { job: job(Who::Nobody), only: None });
     }
 
     /// Leaves a step open for every process that fits, now and later.
     fn wait(&mut self, open: Open) {
-        let key = key(&open.job.config);
-        let jobs: Vec<Job> =
-            self.views.ones.get(&key).into_iter().flatten().flat_map(|one| self.joined(&open, one)).collect();
-        self.jobs.extend(jobs);
-        self.bytes += weight(&open.job.config);
-        self.open.entry(key).or_default().push(open);
+        let group = open.job.group;
+        for at in 0..self.groups[group].ones.len() {
+            let one = self.groups[group].ones[at].clone();
+            self.join(&open, &one);
+        }
+        self.bytes += weight(&open.job.row);
+        self.groups[group].open.push(Rc::new(open));
     }
 
     /// A new view of one process, for every step that is open.
-    fn meet(&mut self, one: Config) {
-        let key = key(&one);
-        let jobs: Vec<Job> =
-            self.open.get(&key).into_iter().flatten().flat_map(|open| self.joined(open, &one)).collect();
-        self.jobs.extend(jobs);
-        self.views.ones.entry(key).or_default().push(one);
+    fn meet(&mut self, one: Packed, group: usize) {
+        for at in 0..self.groups[group].open.len() {
+            let open = Rc::clone(&self.groups[group].open[at]);
+            self.join(&open, &one);
+        }
+        self.groups[group].ones.push(one);
     }
 
-    fn joined(&self, open: &Open, one: &Config) -> Vec<Job> {
+    fn join(&mut self, open: &Open, one: &Packed) {
         if open.job.mover == Who::Nobody && !self.touches_others(one) {
-            return Vec::new();
+            return;
         }
-        let extended = extensions(self.ground.layout, &open.job.config, one, open.only);
-        let job = |Extended { config, newest }| Job {
-            config,
-            mover: if open.job.mover == Who::Nobody { Who::Slot(newest) } else { open.job.mover },
-            newest: Some(newest),
-            ..open.job.clone()
-        };
-        extended.into_iter().map(job).collect()
+        for Joined { packed, newest, moved } in self.shape.join(&open.job.row, one, open.only) {
+            let renamed = |slot: Slot| moved[slot as usize];
+            let keep = { (0..32u8).filter(|slot| open.job.keep & 1 << slot != 0) }
+                .fold(0, |keep, slot| keep | 1 << renamed(slot));
+            let mover = match open.job.mover {
+                Who::Nobody => Who::Slot(newest),
+                Who::Slot(slot) => Who::Slot(renamed(slot)),
+                other => other,
+            };
+            self.jobs.push(Job { row: packed, keep, mover, newest: Some(newest), ..open.job.clone() });
+        }
     }
 
     /// Whether the one process that is seen may change more than itself in its next step.
-    fn touches_others(&self, one: &Config) -> bool {
-        let place = one.slots.iter().flatten().next().map(|local| local[0]);
-        matches!(place, Some(Item::Place(place)) if self.reaching_out.contains(&place))
+    fn touches_others(&self, one: &Packed) -> bool {
+        let slot = Shape::seen(one).trailing_zeros() as Slot;
+        matches!(self.shape.place(one, slot), Item::Place(place) if self.reaching_out.contains(&place))
     }
 
     /// Takes a step if its configuration is made of views, or leaves it until it is.
     fn attempt(&mut self, job: Job) -> Result<(), Failure> {
-        if let Some(missing) = job.newest.and_then(|newest| self.views.missing(&job.config, newest)) {
-            self.bytes += weight(&job.config) * 2;
+        let missing = job.newest.and_then(|newest| missing(&self.shape, &self.theta, (&job.row, self.k), newest));
+        if let Some(missing) = missing {
+            self.bytes += weight(&job.row) * 2;
             self.parked.entry(missing).or_default().push(job);
             return Ok(());
         }
         let place = match job.mover {
-            Who::Slot(slot) => job.config.slots[slot as usize].as_ref().map(|local| local[0]),
+            Who::Slot(slot) => Some(self.shape.place(&job.row, slot)),
             Who::Other(process) => {
                 let column = self.ground.layout.shared_column(SharedColumn::Control(process));
-                column.map(|column| job.config.shared[column])
+                column.map(|column| self.shape.shared_item(&job.row, column))
             }
             Who::Nobody => None,
         };
         let Some(Item::Place(place)) = place else { return Ok(()) };
+        let config = self.shape.unpack(&job.row);
         match job.action {
-            Some(action) => self.step(&job, action),
+            Some(action) => self.step(&job, &config, action),
             None => {
                 let model = self.ground.model;
                 // A process outside the view that changes only itself changes nothing in the view.
                 let is_inside = job.newest.is_none();
-                let mut matters = model.places[place]
-                    .actions
-                    .iter()
-                    .filter(|&&action| is_inside || !is_private(self.ground.layout, &model.actions[action]));
-                matters.try_for_each(|&action| self.step(&job, action))
+                let mut actions = model.places[place].actions.iter();
+                actions.try_for_each(|&action| match is_inside || !self.actions[action.index()].is_private {
+                    true => self.step(&job, &config, action),
+                    false => Ok(()),
+                })
             }
         }
     }
 
     /// All ways of an action, and what else would have to be seen.
-    fn step(&mut self, job: &Job, id: ActionId) -> Result<(), Failure> {
-        let action = &self.ground.model.actions[id];
-        let Support { witnesses: most, looked_at } = support(self.ground.layout.family, action);
-        let looked_at = looked_at.filter(|&bound| bound <= MOST_LOOKED_AT);
-        let guessing = Guessing { contents: looked_at.is_none(), witnesses: most > MOST_WITNESSES };
+    fn step(&mut self, job: &Job, config: &Config, id: ActionId) -> Result<(), Failure> {
+        let About { witnesses: most, looked_at, guessing, quantifiers, .. } = self.actions[id.index()];
         let mut choices = Choices::default();
         let mut slots: BTreeSet<Slot> = BTreeSet::new();
         let mut witness = false;
@@ -262,7 +405,7 @@ impl Closure<'_, '_> {
             self.check()?;
             let mut sight = Sight {
                 ground: self.ground,
-                config: job.config.clone(),
+                config: config.clone(),
                 me: job.mover,
                 bound: Vec::new(),
                 guessing,
@@ -272,10 +415,12 @@ impl Closure<'_, '_> {
             let done = sight.act(id);
             let (config, needs) = (sight.config, sight.needs);
             slots.extend(needs.slot);
-            witness |= needs.witness;
+            // One more process can only block a step whose tests hold, and cannot help one with tests that only fail by it.
+            let is_of_use = quantifiers.decide || quantifiers.enable && done.is_err();
+            witness |= needs.witness && is_of_use;
             match done {
-                Ok(()) => self.insert(config.restricted(&job.keep)),
-                Err(Halt::Fault(span)) => drop(self.views.faults.insert(span)),
+                Ok(()) => self.insert(config, job.keep)?,
+                Err(Halt::Fault(span)) => drop(self.faults.insert(span)),
                 Err(Halt::Blocked | Halt::Unseen) => {}
                 Err(Halt::Outside(span)) => return Err(Failure::Outside(span)),
             }
@@ -283,7 +428,7 @@ impl Closure<'_, '_> {
                 break;
             }
         }
-        let known = job.config.slots.len();
+        let known = config.slots.len();
         for slot in slots.into_iter().filter(|_| looked_at.is_some_and(|bound| job.looked_at < bound)) {
             // A slot that the step itself made is any process that is not seen yet.
             let only = Some(slot).filter(|&slot| (slot as usize) < known);
@@ -306,24 +451,6 @@ impl Closure<'_, '_> {
     }
 }
 
-impl Views {
-    /// A view of `k` processes, the newest one among them, that is not in `theta`.
-    pub fn missing(&self, config: &Config, newest: Slot) -> Option<Config> {
-        let others: Vec<Slot> = config.seen().filter(|&slot| slot != newest).collect();
-        let mut missing = None;
-        subsets(&others, self.k - 1, &mut |chosen| {
-            let view = config.restricted(&[chosen, &[newest]].concat());
-            let is_there = self.theta.contains(&view);
-            if !is_there {
-                missing = Some(view);
-            }
-            is_there
-        });
-        missing
-    }
-}
-
-fn weight(config: &Config) -> u64 {
-    let n_items = config.shared.len() + config.slots.iter().flatten().map(Vec::len).sum::<usize>();
-    (n_items * size_of::<Item>() + 96) as u64
+fn weight(row: &Packed) -> u64 {
+    (row.len() * size_of::<u64>() + 64) as u64
 }

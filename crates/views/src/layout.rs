@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-pub use evidence::views::{LocalColumn, Row, SharedColumn};
+pub use evidence::views::{Hiding, LocalColumn, Row, SharedColumn};
 use model::Model;
 use model::control::Scope;
 use model::expr::Domain;
@@ -30,6 +30,8 @@ pub struct Layout {
     pub rows: BTreeMap<VarId, usize>,
     /// Of a local state: what each loop over the family has taken, and its counter.
     pub scans: Vec<ScanColumns>,
+    /// What views do not show.
+    pub hidden: Vec<Hiding>,
     shared_at: BTreeMap<SharedColumn, usize>,
     local_at: BTreeMap<LocalColumn, usize>,
 }
@@ -54,6 +56,7 @@ impl Layout {
             local: vec![LocalColumn::Control],
             rows,
             scans: Vec::new(),
+            hidden: Vec::new(),
             shared_at: BTreeMap::new(),
             local_at: BTreeMap::new(),
         };

@@ -9,8 +9,8 @@ use model::expr::Expr;
 
 use crate::choices::Choices;
 use crate::config::Config;
-use crate::extend::{extensions, key};
-use crate::fixpoint::Views;
+use crate::fixpoint::Closed;
+use crate::packed::{Packed, Shape};
 use crate::sight::{Ground, Guessing, Halt, Needs, Sight, Who};
 
 /// What must not be.
@@ -41,7 +41,7 @@ pub enum Found {
 /// A limit.
 pub fn search<'m>(
     ground: Ground<'m>,
-    views: &Views,
+    views: &Closed,
     pattern: Pattern<'m>,
     budget: &Budget,
 ) -> Result<Found, StopReason> {
@@ -55,21 +55,22 @@ pub fn search<'m>(
     Ok(Found::Nothing)
 }
 
-fn look<'m>(ground: Ground<'m>, views: &Views, pattern: Pattern<'m>, config: &Config) -> Found {
-    match violates(ground, pattern, config) {
-        Ok(true) => return Found::Candidate(config.clone()),
+fn look<'m>(ground: Ground<'m>, views: &Closed, pattern: Pattern<'m>, row: &Packed) -> Found {
+    let config = views.shape.unpack(row);
+    match violates(ground, pattern, &config) {
+        Ok(true) => return Found::Candidate(config),
         Ok(false) => {}
         Err(span) => return Found::Outside(span),
     }
-    if config.n_seen() >= pattern.witnesses {
+    if Shape::seen(row).count_ones() as usize >= pattern.witnesses {
         return Found::Nothing;
     }
-    for one in views.ones.get(&key(config)).into_iter().flatten() {
-        for extended in extensions(ground.layout, config, one, None) {
-            if views.missing(&extended.config, extended.newest).is_some() {
+    for one in views.ones(row) {
+        for joined in views.shape.join(row, one, None) {
+            if views.missing(&joined.packed, joined.newest).is_some() {
                 continue;
             }
-            match look(ground, views, pattern, &extended.config) {
+            match look(ground, views, pattern, &joined.packed) {
                 Found::Nothing => {}
                 found => return found,
             }

@@ -260,8 +260,12 @@ impl<'m> Sight<'_, 'm> {
     /// The content of a location; of an unseen process, what is asked for or guessed.
     pub(crate) fn load(&mut self, location: Location, ty: ScalarType) -> Seen<Item> {
         match location {
-            Location::Shared(column) => Ok(self.config.shared[column]),
+            Location::Shared(column) => match self.config.shared[column] {
+                Item::Hidden => self.any(ty),
+                item => Ok(item),
+            },
             Location::Local(slot, column) => match &self.config.slots[slot as usize] {
+                Some(local) if local[column] == Item::Hidden => self.any(ty),
                 Some(local) => Ok(local[column]),
                 None if self.guessing.contents => self.any(ty),
                 None => {

@@ -14,6 +14,7 @@ use model::variable::CellId;
 
 use crate::choices::Choices;
 use crate::config::{Config, Item, Slot};
+use crate::hiding::hide;
 use crate::layout::{Layout, LocalColumn, SharedColumn, is_over};
 use crate::sight::{Ground, Guessing, Halt, Needs, Sight, Who};
 
@@ -29,7 +30,10 @@ pub fn initial(ground: Ground<'_>, k: usize) -> Option<BTreeSet<Config>> {
     let mut found = BTreeSet::new();
     loop {
         match start.one(k, &mut choices) {
-            Ok(config) => drop(found.insert(config.canonical())),
+            Ok(mut config) => {
+                hide(ground.layout, &mut config);
+                found.insert(config.canonical());
+            }
             Err(Halt::Blocked) => {}
             Err(_) => return None,
         }
@@ -163,7 +167,9 @@ pub fn project(ground: Ground<'_>, state: &State, seen: &[ProcessId]) -> Config 
     let mut order: Vec<Slot> =
         if layout.is_ordered { (0..projection.slots.len() as Slot).collect() } else { Vec::new() };
     order.sort_by_key(|&slot| projection.slots[slot as usize]);
-    Config { shared, slots: locals, order }.canonical()
+    let mut config = Config { shared, slots: locals, order };
+    hide(layout, &mut config);
+    config.canonical()
 }
 
 struct Projection<'a> {

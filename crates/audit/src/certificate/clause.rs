@@ -22,7 +22,7 @@ const MOST_SUBSETS: usize = 100_000;
 
 /// What is demanded of a boolean expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Demand {
+pub(super) enum Wanted {
     /// It is true.
     True,
     /// It is false.
@@ -37,7 +37,7 @@ pub(super) struct Literal<'e> {
     pub expr: &'e Expr,
     /// The values of the variables bound around it, outermost first.
     pub bound: Rc<[Value]>,
-    pub demand: Demand,
+    pub demand: Wanted,
 }
 
 /// In every state in which the conditions hold, looked at in turn, the claim holds.
@@ -58,21 +58,21 @@ pub(super) struct Mentions {
     pub cells: BTreeSet<CellId>,
 }
 
-impl Demand {
-    fn negated(self) -> Demand {
+impl Wanted {
+    fn negated(self) -> Wanted {
         match self {
-            Demand::True => Demand::False,
-            Demand::False => Demand::True,
-            Demand::HasValue => Demand::HasValue,
+            Wanted::True => Wanted::False,
+            Wanted::False => Wanted::True,
+            Wanted::HasValue => Wanted::HasValue,
         }
     }
 
     /// Whether a truth value is what is demanded.
     pub fn is_met_by(self, truth: bool) -> bool {
         match self {
-            Demand::True => truth,
-            Demand::False => !truth,
-            Demand::HasValue => true,
+            Wanted::True => truth,
+            Wanted::False => !truth,
+            Wanted::HasValue => true,
         }
     }
 }
@@ -94,9 +94,9 @@ impl Clause<'_> {
             let printer = literal.bound.iter().fold(Printer::new(model), |printer, &value| printer.bind_value(value));
             let text = { printer }.expr(literal.expr);
             match literal.demand {
-                Demand::True => text,
-                Demand::False => format!("!({text})"),
-                Demand::HasValue => format!("{text} has a value"),
+                Wanted::True => text,
+                Wanted::False => format!("!({text})"),
+                Wanted::HasValue => format!("{text} has a value"),
             }
         };
         let conditions: Vec<String> = self.conditions.iter().map(shown).collect();
@@ -133,13 +133,13 @@ impl<'m> Splitter<'m> {
     }
 
     /// Shows the clauses of an expression that has to meet the demand.
-    pub fn clauses<'e>(&self, expr: &'e Expr, demand: Demand, visit: Visit<'_, 'e>) -> Outcome<()> {
+    pub fn clauses<'e>(&self, expr: &'e Expr, demand: Wanted, visit: Visit<'_, 'e>) -> Outcome<()> {
         self.split(Clause { conditions: Vec::new(), claim: Literal { expr, bound: Rc::new([]), demand } }, visit)
     }
 
     fn split<'e>(&self, clause: Clause<'e>, visit: Visit<'_, 'e>) -> Outcome<()> {
         let Literal { expr, bound, demand } = clause.claim.clone();
-        let part = |expr: &'e Expr, demand: Demand| Literal { expr, bound: bound.clone(), demand };
+        let part = |expr: &'e Expr, demand: Wanted| Literal { expr, bound: bound.clone(), demand };
         let mut under = |condition: Literal<'e>, claim: Literal<'e>| {
             self.assume(clause.conditions.clone(), condition, true, &mut |conditions| {
                 self.split(Clause { conditions, claim: claim.clone() }, visit)
@@ -147,30 +147,30 @@ impl<'m> Splitter<'m> {
         };
         match (&expr.kind, demand) {
             (ExprKind::Not(inner), _) => self.split(Clause { claim: part(inner, demand.negated()), ..clause }, visit),
-            (ExprKind::Binary(op, a, b), Demand::True | Demand::False) => match (op, demand) {
-                (BinaryOp::And, Demand::True) | (BinaryOp::Or, Demand::False) => {
+            (ExprKind::Binary(op, a, b), Wanted::True | Wanted::False) => match (op, demand) {
+                (BinaryOp::And, Wanted::True) | (BinaryOp::Or, Wanted::False) => {
                     self.split(Clause { claim: part(a, demand), ..clause.clone() }, visit)?;
                     self.split(Clause { claim: part(b, demand), ..clause }, visit)
                 }
-                (BinaryOp::Implies, Demand::False) => {
-                    self.split(Clause { claim: part(a, Demand::True), ..clause.clone() }, visit)?;
-                    self.split(Clause { claim: part(b, Demand::False), ..clause }, visit)
+                (BinaryOp::Implies, Wanted::False) => {
+                    self.split(Clause { claim: part(a, Wanted::True), ..clause.clone() }, visit)?;
+                    self.split(Clause { claim: part(b, Wanted::False), ..clause }, visit)
                 }
-                (BinaryOp::Implies, _) => under(part(a, Demand::True), part(b, Demand::True)),
-                (BinaryOp::Or, _) => under(part(a, Demand::False), part(b, Demand::True)),
-                (BinaryOp::And, _) => under(part(a, Demand::True), part(b, Demand::False)),
-                (BinaryOp::Iff, Demand::True) => {
-                    under(part(a, Demand::True), part(b, Demand::True))?;
-                    under(part(a, Demand::False), part(b, Demand::False))
+                (BinaryOp::Implies, _) => under(part(a, Wanted::True), part(b, Wanted::True)),
+                (BinaryOp::Or, _) => under(part(a, Wanted::False), part(b, Wanted::True)),
+                (BinaryOp::And, _) => under(part(a, Wanted::True), part(b, Wanted::False)),
+                (BinaryOp::Iff, Wanted::True) => {
+                    under(part(a, Wanted::True), part(b, Wanted::True))?;
+                    under(part(a, Wanted::False), part(b, Wanted::False))
                 }
-                (BinaryOp::LessEqual | BinaryOp::Less, Demand::True) => self.at_most(clause, (*op, a, b), visit),
+                (BinaryOp::LessEqual | BinaryOp::Less, Wanted::True) => self.at_most(clause, (*op, a, b), visit),
                 _ => visit(clause),
             },
-            (ExprKind::If(test, yes, no), Demand::True | Demand::False) => {
-                under(part(test, Demand::True), part(yes, demand))?;
-                under(part(test, Demand::False), part(no, demand))
+            (ExprKind::If(test, yes, no), Wanted::True | Wanted::False) => {
+                under(part(test, Wanted::True), part(yes, demand))?;
+                under(part(test, Wanted::False), part(no, demand))
             }
-            (ExprKind::Quantified(quantified), Demand::True | Demand::False) if is_conjunction(quantified, demand) => {
+            (ExprKind::Quantified(quantified), Wanted::True | Wanted::False) if is_conjunction(quantified, demand) => {
                 // Under conditions, their processes would come first.
                 let chosen = self.chosen.filter(|_| clause.conditions.is_empty());
                 self.each_instance(quantified, (&bound, chosen), &mut |instance, filter| {
@@ -199,7 +199,7 @@ impl<'m> Splitter<'m> {
                 let inner = Literal { expr: inner, bound: bound.clone(), demand: demand.negated() };
                 self.assume(conditions, inner, by_instance, then)
             }
-            (ExprKind::Quantified(quantified), Demand::True | Demand::False)
+            (ExprKind::Quantified(quantified), Wanted::True | Wanted::False)
                 if by_instance
                     && is_conjunction(quantified, demand.negated())
                     && self.all_have_values(quantified, bound) =>
@@ -282,14 +282,14 @@ impl<'m> Splitter<'m> {
         }
         let literal = |at: usize, demand| Literal { expr: &counted.body, bound: instances[at].clone(), demand };
         for at in 0..instances.len() {
-            visit(Clause { claim: literal(at, Demand::HasValue), conditions: clause.conditions.clone() })?;
+            visit(Clause { claim: literal(at, Wanted::HasValue), conditions: clause.conditions.clone() })?;
         }
         let places: Vec<ProcessId> = (0..instances.len()).map(ProcessId::new).collect();
         for subset in super::claimed::subsets(&places, size) {
             let (last, first) = subset.split_last().expect("there is one more than none");
             let mut conditions = clause.conditions.clone();
-            conditions.extend(first.iter().map(|at| literal(at.index(), Demand::True)));
-            visit(Clause { conditions, claim: literal(last.index(), Demand::False) })?;
+            conditions.extend(first.iter().map(|at| literal(at.index(), Wanted::True)));
+            visit(Clause { conditions, claim: literal(last.index(), Wanted::False) })?;
         }
         Ok(())
     }
@@ -307,7 +307,7 @@ impl<'m> Splitter<'m> {
                 Some(Ok(Value::Bool(true))) => visit(instance, None),
                 Some(Ok(Value::Bool(false))) => Ok(()),
                 _ => {
-                    let literal = Literal { expr: filter, bound: instance.clone(), demand: Demand::True };
+                    let literal = Literal { expr: filter, bound: instance.clone(), demand: Wanted::True };
                     visit(instance, Some(literal))
                 }
             }
@@ -470,8 +470,8 @@ impl<'m> Splitter<'m> {
 }
 
 /// Whether the demand says something about every instance.
-fn is_conjunction(quantified: &Quantified, demand: Demand) -> bool {
-    matches!((quantified.quantifier, demand), (Quantifier::Forall, Demand::True) | (Quantifier::Exists, Demand::False))
+fn is_conjunction(quantified: &Quantified, demand: Wanted) -> bool {
+    matches!((quantified.quantifier, demand), (Quantifier::Forall, Wanted::True) | (Quantifier::Exists, Wanted::False))
 }
 
 fn as_process(value: Value) -> Option<ProcessId> {

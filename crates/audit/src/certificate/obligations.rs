@@ -12,7 +12,7 @@ use model::variable::{CellId, VarId};
 
 use super::Outcome;
 use super::claimed::{Claimed, names, subsets};
-use super::clause::{Clause, Demand, Mentions, Splitter};
+use super::clause::{Clause, Mentions, Splitter, Wanted};
 use super::movers::{Movers, union};
 use super::symmetry::{Permutation, Symmetry};
 use super::words;
@@ -87,8 +87,8 @@ impl<'a> Obligations<'a> {
 
     fn implication(&mut self, sets: &mut dyn Discharge, kind: &PropertyKind, movers: &[Movers]) -> Outcome<()> {
         match kind {
-            PropertyKind::Invariant(expr) => self.clauses(sets, expr, Demand::True),
-            PropertyKind::Reachable(expr) => self.clauses(sets, expr, Demand::False),
+            PropertyKind::Invariant(expr) => self.clauses(sets, expr, Wanted::True),
+            PropertyKind::Reachable(expr) => self.clauses(sets, expr, Wanted::False),
             PropertyKind::NoErrors => {
                 for &movers in movers.iter().filter(|movers| self.claimed.is_representative(&movers.sequence(), &[])) {
                     self.count(|counts| &mut counts.implication)?;
@@ -118,7 +118,7 @@ impl<'a> Obligations<'a> {
         }
     }
 
-    fn clauses(&mut self, sets: &mut dyn Discharge, expr: &model::expr::Expr, demand: Demand) -> Outcome<()> {
+    fn clauses(&mut self, sets: &mut dyn Discharge, expr: &model::expr::Expr, demand: Wanted) -> Outcome<()> {
         let claimed = self.claimed;
         let chosen = |sequence: &[ProcessId]| claimed.is_representative(sequence, &[]);
         let alike = self.claimed.symmetry.as_ref().is_some_and(Symmetry::property_alike);

@@ -1,10 +1,12 @@
-//! Windows of rings and chains checked: every obligation of `evidence::rings`, for every size at once.
+//! Windows of rings, chains and trees checked: every obligation of `evidence::rings`, for every size at once.
 //!
 //! In: a Model, a property, windows. Out: how many obligations hold, or the first that does not. `text` looks at what the written text does with the
 //! index of a process and with the size, `sizes` makes the program at each size that shows words and reads windows off states, `said` takes
-//! the property apart, `round` looks for closed walks, `lasting` for what windows can do for ever. Which cells a process touches is not believed: every attempt of a step is watched, and one
+//! the property apart, `round` looks for closed walks, `branches` for finite trees, in which `kin` says who is who, `lasting` for what windows can do for ever. Which cells a process touches is not believed: every attempt of a step is watched, and one
 //! that looks at, or changes, what stands outside of its window, or further away than is claimed, is refused.
 
+mod branches;
+mod kin;
 mod lasting;
 mod round;
 mod said;
@@ -15,7 +17,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use base::Budget;
 use evidence::certificate::Obligations;
-use evidence::rings::{Flow, RingItem, RingValue, RingsProof, Weight, WindowSet, Word};
+use evidence::rings::tree::{FAR, LEFT, PARENT, RIGHT};
+use evidence::rings::{Flow, Network, RingItem, RingValue, RingsProof, Weight, WindowSet, Word};
 use evidence::scope::Scope;
 use model::Model;
 use model::control::{ActionId, ActionKind};
@@ -47,7 +50,8 @@ pub(super) fn check(
     let size = text.size;
     let declared = &model.parameters[size];
     // Windows side by side have to tell alike who moves, where runs are compared.
-    let least = proof.from() + i64::from(matches!(property, PropertyKind::Temporal(_)));
+    let is_about_runs = matches!(property, PropertyKind::Temporal(_));
+    let least = if is_about_runs { proof.from_of_runs() } else { proof.from() };
     match scope {
         Scope::AllSizes { parameter, from, .. } if *parameter == declared.name && *from >= least => {}
         Scope::Instance if declared.value >= least => {}
@@ -100,8 +104,35 @@ pub(super) struct Beside {
     here: usize,
     /// Another one.
     there: usize,
-    /// How much further right it stands.
+    /// How much further right it stands; in a tree what it is called.
     by: i64,
+    /// In a tree: two processes that stand so to each other.
+    kin: Option<(usize, usize)>,
+}
+
+impl Beside {
+    /// A place that the other window names, as this one does; `None` where it has no name for it.
+    fn place(&self, at: i64) -> Option<i64> {
+        let Some((here, there)) = self.kin else { return Some(at + self.by) };
+        Some(kin::name(here, kin::meant(there, at)?)).filter(|&name| name != FAR)
+    }
+
+    fn item(&self, item: RingItem) -> Option<RingItem> {
+        Some(match item {
+            RingItem::Control(at) => RingItem::Control(self.place(at)?),
+            RingItem::Own(at, cell) => RingItem::Own(self.place(at)?, cell),
+            RingItem::Element(var, at, element) => RingItem::Element(var, self.place(at)?, element),
+            RingItem::Shared(..) => item,
+        })
+    }
+
+    /// A value of the other window, as this one names it.
+    fn value(&self, value: RingValue) -> RingValue {
+        match value {
+            RingValue::Neighbour(at) => RingValue::Neighbour(self.place(at).unwrap_or(FAR)),
+            other => other,
+        }
+    }
 }
 
 pub(super) struct Checker<'a> {
@@ -132,7 +163,12 @@ impl<'a> Checker<'a> {
                 let Some(&window) = number.get(&sizes.word(sized.count, at)) else {
                     return malformed("a word that occurs has no window");
                 };
-                if stands[window].is_none_or(|(before, _)| before < at_size) {
+                let is_better = |(before, spot): (usize, Spot)| match proof.network {
+                    Network::Line => before < at_size,
+                    // Where most of those are there whom it may name.
+                    Network::Tree => relatives(sizes.all[before].count, spot.at) < relatives(sized.count, at),
+                };
+                if stands[window].is_none_or(is_better) {
                     stands[window] = Some((at_size, Spot { at }));
                 }
             }
@@ -142,6 +178,9 @@ impl<'a> Checker<'a> {
         };
         for (set, &(at_size, spot)) in proof.windows.iter().zip(&stands) {
             is_window(proof, set, &sizes.all[at_size], spot)?;
+        }
+        if proof.network == Network::Tree {
+            all_alike(proof, sizes, &number)?;
         }
         let known = proof.windows.iter().map(|set| set.states.iter().collect()).collect();
         let discharged = Obligations::default();
@@ -154,7 +193,7 @@ impl<'a> Checker<'a> {
         let set = &self.proof.windows[window];
         let is_too_much = |flow: &Flow| {
             let others = (1..self.proof.width).map(|at| local_weight(flow, set, (state, at))).sum::<u128>();
-            others + weighed(flow, set, state) > u128::from(flow.total)
+            !flow.at_least && others + weighed(flow, set, state) > u128::from(flow.total)
         };
         self.known[window].contains(state) || self.proof.flows.iter().any(is_too_much)
     }
@@ -215,16 +254,14 @@ impl<'a> Checker<'a> {
             }
             self.deeds.push(all);
         }
-        let span = self.proof.greatest - self.proof.least;
-        let distances: Vec<i64> = (1..=span).flat_map(|by| [by, -by]).collect();
-        for beside in self.beside(&distances) {
+        for beside in self.beside(&self.distances()) {
             let common = self.common(beside);
             self.undisturbed(beside, &common)?;
         }
         // Whoever is far away changes what all share.
         for here in 0..self.proof.windows.len() {
             for there in 0..self.proof.windows.len() {
-                let beside = Beside { here, there, by: 0 };
+                let beside = Beside { here, there, by: 0, kin: None };
                 let is_shared =
                     |&(at, _): &(usize, usize)| matches!(self.proof.windows[here].items[at], RingItem::Shared(..));
                 let common: Vec<(usize, usize)> = self.common(beside).into_iter().filter(is_shared).collect();
@@ -252,7 +289,10 @@ impl<'a> Checker<'a> {
             let near = at as i64 + self.proof.least..=at as i64 + self.proof.greatest;
             let is_near = |item: RingItem| match item {
                 RingItem::Control(distance) | RingItem::Own(distance, _) | RingItem::Element(_, distance, _) => {
-                    near.contains(&distance)
+                    match self.proof.network {
+                        Network::Line => near.contains(&distance),
+                        Network::Tree => [0, PARENT, LEFT, RIGHT].contains(&distance),
+                    }
                 }
                 RingItem::Shared(..) => true,
             };
@@ -286,16 +326,41 @@ impl<'a> Checker<'a> {
         Ok(deeds)
     }
 
+    /// The distances, or names, of all who may touch a window.
+    fn distances(&self) -> Vec<i64> {
+        let span = self.proof.greatest - self.proof.least;
+        match self.proof.network {
+            Network::Line => (1..=span).flat_map(|by| [by, -by]).collect(),
+            Network::Tree => kin::NAMES.to_vec(),
+        }
+    }
+
+    /// The distance of the windows with which one makes a state, to the right; or the names of children.
+    fn onwards(&self) -> Vec<i64> {
+        match self.proof.network {
+            Network::Line => vec![1],
+            Network::Tree => vec![LEFT, RIGHT],
+        }
+    }
+
     /// All windows that stand so far from others at some size.
     fn beside(&self, distances: &[i64]) -> Vec<Beside> {
         let mut found = std::collections::BTreeSet::new();
         for sized in &self.sizes.all {
             for at in 0..sized.count {
+                let here = self.number[&self.sizes.word(sized.count, at)];
+                if self.proof.network == Network::Tree {
+                    for other in (0..sized.count).filter(|&other| distances.contains(&kin::name(at, other))) {
+                        let there = self.number[&self.sizes.word(sized.count, other)];
+                        let (by, kin) = (kin::name(at, other), Some(kin::elsewhere(at, other)));
+                        found.insert(Beside { here, there, by, kin });
+                    }
+                    continue;
+                }
                 for &by in distances {
                     let other = (at as i64 + by).rem_euclid(sized.count as i64) as usize;
-                    let here = self.number[&self.sizes.word(sized.count, at)];
                     let there = self.number[&self.sizes.word(sized.count, other)];
-                    found.insert(Beside { here, there, by });
+                    found.insert(Beside { here, there, by, kin: None });
                 }
             }
         }
@@ -306,13 +371,14 @@ impl<'a> Checker<'a> {
     fn common(&self, beside: Beside) -> Vec<(usize, usize)> {
         let theirs = &self.proof.windows[beside.there].items;
         let ours = self.proof.windows[beside.here].items.iter().enumerate();
-        let same = |item: &RingItem| theirs.iter().position(|other| other.shifted(beside.by) == *item);
+        let theirs: Vec<Option<RingItem>> = theirs.iter().map(|item| beside.item(*item)).collect();
+        let same = |item: &RingItem| theirs.iter().position(|other| *other == Some(*item));
         ours.filter_map(|(at, item)| Some((at, same(item)?))).collect()
     }
 
     /// Steps of the last process of a window to the right, or of the first of one to the left, lead to states again.
     fn undisturbed(&mut self, beside: Beside, common: &[(usize, usize)]) -> Outcome<()> {
-        let Beside { here, there, by } = beside;
+        let Beside { here, there, by, .. } = beside;
         let mover = if by > 0 { self.proof.width - 1 } else { 0 };
         let mut agreeing: FxHashMap<Values, Vec<&Values>> = FxHashMap::default();
         for state in &self.proof.windows[here].states {
@@ -322,9 +388,9 @@ impl<'a> Checker<'a> {
         let mut done: FxHashSet<(Values, Values)> = FxHashSet::default();
         for (state, deeds) in theirs {
             self.budget.check(0)?;
-            let seen: Values = common.iter().map(|&(_, at)| state[at].shifted(by)).collect();
+            let seen: Values = common.iter().map(|&(_, at)| beside.value(state[at])).collect();
             for after in &deeds[mover].after {
-                let then: Values = common.iter().map(|&(_, at)| after[at].shifted(by)).collect();
+                let then: Values = common.iter().map(|&(_, at)| beside.value(after[at])).collect();
                 if then == seen || !done.insert((seen.clone(), then.clone())) {
                     continue;
                 }
@@ -348,7 +414,8 @@ impl<'a> Checker<'a> {
                 for (state, deeds) in set.states.iter().zip(deeds) {
                     for after in &deeds[0].after {
                         self.discharged.step += 1;
-                        if weighed(flow, set, state) != weighed(flow, set, after) {
+                        let (before, then) = (weighed(flow, set, state), weighed(flow, set, after));
+                        if then < before || then > before && !flow.at_least {
                             return words::refused("no step changes the sum of a flow", "one does");
                         }
                     }
@@ -366,7 +433,8 @@ impl<'a> Checker<'a> {
                     sum += counted.0 + if at == 0 { counted.1 } else { 0 };
                 }
                 self.discharged.initiality += 1;
-                if sum != u128::from(flow.total) {
+                let total = u128::from(flow.total);
+                if sum < total || sum > total && !flow.at_least {
                     return words::refused("a flow has its total in every initial state", "it has not in one");
                 }
             }
@@ -420,21 +488,46 @@ impl<'a> Checker<'a> {
             };
         }
         let round = Round::new(self, property, said)?;
-        match round.exists(self.budget)? {
-            false => Ok(()),
-            true => words::refused("no closed walk of windows violates the property", "one does"),
+        match self.proof.network {
+            Network::Line if round.exists(self.budget)? => {
+                words::refused("no closed walk of windows violates the property", "one does")
+            }
+            Network::Tree if branches::exist(self, &round)? => {
+                words::refused("no finite tree of windows violates the property", "one does")
+            }
+            _ => Ok(()),
         }
     }
+}
+
+/// How many of those are there whom a process of a tree of so many names.
+fn relatives(count: usize, at: usize) -> usize {
+    (0..count).filter(|&other| kin::name(at, other) != FAR).count()
+}
+
+/// In a tree: each process sees what its window says, wherever it is, and all elements of its own.
+fn all_alike(proof: &RingsProof, sizes: &Sizes, number: &BTreeMap<&Word, usize>) -> Outcome<()> {
+    for sized in &sizes.all {
+        for at in 0..sized.count {
+            let items = &proof.windows[number[&sizes.word(sized.count, at)]].items;
+            let exist = items.iter().all(|item| sized.exists(*item, Spot { at }));
+            if !exist || !sized.elements(at).iter().all(|item| items.contains(item)) {
+                return malformed("a window of a tree does not see what its processes see");
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Whether the set is one of windows: it sees its processes and what all share, nothing is too far away, and its values are of the right kind.
 fn is_window(proof: &RingsProof, set: &WindowSet, sized: &Sized, spot: Spot) -> Outcome<()> {
     let width = proof.width as i64;
     let is_near = |item: &RingItem| match item {
-        RingItem::Control(at) | RingItem::Own(at, _) | RingItem::Element(_, at, _) => {
-            (proof.least..width + proof.greatest).contains(at)
-        }
-        RingItem::Shared(..) => true,
+        RingItem::Control(at) | RingItem::Own(at, _) | RingItem::Element(_, at, _) => match proof.network {
+            Network::Line => (proof.least..width + proof.greatest).contains(at),
+            Network::Tree => [0, PARENT, LEFT, RIGHT].contains(at),
+        },
+        RingItem::Shared(..) => proof.network == Network::Line,
     };
     let has = |item: RingItem| set.items.binary_search(&item).is_ok();
     let n_own = sized.n_own();

@@ -303,7 +303,7 @@ impl Process<'_> {
                         return self.not_closed(turns, (row, turn), (target, reading.target));
                     };
                     let own = match self.variant {
-                        // Every turn is what is asked for: nothing is.
+                        // `OneProcess` demands no own mark: every edge counts as carrying it.
                         Variant::OneProcess => true,
                         Variant::EveryProcess { mark } => {
                             is_own && mark.is_none_or(|mark| reading.marks.contains(&mark))

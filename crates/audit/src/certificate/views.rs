@@ -5,6 +5,7 @@
 //! `scene` joins configurations. Where a step looks at a process that is not seen, or a quantifier may be decided by one, the configuration is
 //! joined by every process that fits, as often as the way through the step met such a process or quantifier.
 
+mod helpers;
 pub(super) mod lasting;
 mod look;
 mod same;
@@ -12,13 +13,14 @@ mod scene;
 mod starts;
 mod steps;
 mod text;
+mod veil;
 
 use std::collections::BTreeSet;
 
 use base::{Budget, Span};
 use evidence::certificate::Obligations;
 use evidence::scope::Scope;
-use evidence::views::{Item, SharedColumn, ViewsProof};
+use evidence::views::{Column, Hiding, Item, SharedColumn, ViewsProof};
 use model::Model;
 use model::control::ActionId;
 use model::expr::{Expr, ExprKind};
@@ -26,6 +28,7 @@ use model::property::PropertyKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{CertificateError, Outcome, words};
+use helpers::{Help, help};
 use look::{End, Look, Looker, Way};
 use scene::{Scene, Slot, choices_of, join};
 use text::Text;
@@ -80,6 +83,8 @@ struct Checker<'a, 'm> {
     /// The views of one process each, by what they share, names of processes aside.
     ones: FxHashMap<Vec<Item>, BTreeSet<Scene>>,
     can_fault: Option<ActionId>,
+    /// By action, when a process that is not seen may make a difference.
+    help: Vec<Help>,
     discharged: Obligations,
     budget: &'a Budget,
     n_ways: usize,
@@ -106,7 +111,13 @@ impl<'a, 'm> Checker<'a, 'm> {
             if !is_shaped || !text.fits(view) {
                 return Err(CertificateError::Malformed("a view has not the shape of a view".to_owned()));
             }
-            views.push(Scene::of(view, text.is_ordered).normal(text.is_ordered));
+            let scene = Scene::of(view, text.is_ordered);
+            if scene.clone().veiled(text) != scene || !hides_by_rule(text, view) {
+                return Err(CertificateError::Malformed(
+                    "a view shows what is hidden, or hides what is shown".to_owned(),
+                ));
+            }
+            views.push(scene.normal(text.is_ordered));
         }
         let mut ones: FxHashMap<Vec<Item>, BTreeSet<Scene>> = FxHashMap::default();
         for view in &views {
@@ -117,7 +128,8 @@ impl<'a, 'm> Checker<'a, 'm> {
         }
         let known = views.iter().cloned().collect();
         let discharged = Obligations::default();
-        Ok(Checker { text, k: proof.k, views, known, ones, can_fault: None, discharged, budget, n_ways: 0 })
+        let help = text.written.actions.iter().map(|action| help(text, action)).collect();
+        Ok(Checker { text, k: proof.k, views, known, ones, can_fault: None, help, discharged, budget, n_ways: 0 })
     }
 
     fn initiality(&mut self) -> Outcome<()> {
@@ -239,11 +251,16 @@ impl<'a, 'm> Checker<'a, 'm> {
                 depth: 0,
             };
             let end = look.take(action);
-            wants_witness |= look.is_open && step.n_witnesses < look.n_decided;
+            let is_of_use = match self.help[step.action.index()] {
+                Help::Never => false,
+                Help::Missing => end.is_err(),
+                Help::Always => true,
+            };
+            wants_witness |= is_of_use && look.is_open && step.n_witnesses < look.n_decided;
             let n_named = look.named.len();
             match end {
                 Ok(()) => {
-                    let after = look.scene.part(step.keep, self.text.is_ordered);
+                    let after = look.scene.veiled(self.text).part(step.keep, self.text.is_ordered);
                     if !self.known.contains(&after) {
                         let text = &self.text.model.statements[action.statement].text;
                         return words::refused("every step leads to a view again", format!("one by `{text}` does not"));
@@ -345,11 +362,30 @@ impl<'a, 'm> Checker<'a, 'm> {
     }
 }
 
+/// Whether a view hides only what a rule hides.
+fn hides_by_rule(text: &Text<'_>, view: &evidence::views::View) -> bool {
+    let is_hidden = |rule: &Hiding, at: Column, local: Option<&Vec<Item>>| {
+        let shown = match (rule.when, local) {
+            (Column::Shared(when), _) => Some(view.shared[when]),
+            (Column::Local(when), local) => local.map(|local| local[when]),
+        };
+        rule.what == at && shown.is_some_and(|shown| rule.is.contains(&shown))
+    };
+    let allowed = |at: Column, local: Option<&Vec<Item>>| text.hidden.iter().any(|rule| is_hidden(rule, at, local));
+    let shared = view.shared.iter().enumerate();
+    let mut slots = view.slots.iter().flatten();
+    shared.filter(|(_, item)| **item == Item::Hidden).all(|(at, _)| allowed(Column::Shared(at), None))
+        && slots.all(|local| {
+            let hidden = local.iter().enumerate().filter(|(_, item)| **item == Item::Hidden);
+            hidden.into_iter().all(|(at, _)| allowed(Column::Local(at), Some(local)))
+        })
+}
+
 /// What is shared, names of processes aside.
 fn nameless(scene: &Scene) -> Vec<Item> {
     let nameless = |item: &Item| match item {
         Item::Slot(_) | Item::Taken(_) => Item::Taken(0),
-        Item::Value(_) | Item::Place(_) => *item,
+        Item::Value(_) | Item::Place(_) | Item::Hidden => *item,
     };
     scene.shared.iter().map(nameless).collect()
 }

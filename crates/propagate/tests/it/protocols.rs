@@ -3,7 +3,8 @@
 use audit::certificate;
 use base::{Budget, SourceFile};
 use engine::{Engine, Silent, Task, Verdict};
-use evidence::Evidence;
+use evidence::certificate::{Claim, Fact};
+use evidence::{Certificate, Evidence};
 use model::Model;
 use propagate::Propagate;
 
@@ -50,4 +51,75 @@ fn a_semaphore_is_given_to_everybody_who_is_strongly_fair() {
         let proved = ["live", "squat", "printed", "one"].map(|name| is_proved(&nondet, name));
         assert_eq!(proved, [true, false, false, true], "N = {n}");
     }
+}
+
+/// The proof of a property.
+fn proof(model: &Model, property: &str) -> Certificate {
+    let (id, _) = model.properties.entries().find(|(_, one)| one.name == property).expect("the property is there");
+    let task = Task { model, properties: vec![id], budget: Budget::unlimited(), n_threads: 1 };
+    match Propagate::default().run(&task, &Silent).unwrap().remove(0).verdict {
+        Verdict::Holds(Evidence::Certificate(proof)) => *proof,
+        other => panic!("{property}: {other:?}"),
+    }
+}
+
+fn n_steps(proof: &Certificate) -> usize {
+    let steps = |fact: &Fact| if let Claim::Refutation(claim) = &fact.claim { claim.steps.len() } else { 0 };
+    proof.facts.iter().map(steps).sum()
+}
+
+/// Whoever waits for the next one uses what was shown of it, so that nobody goes round the table again.
+#[test]
+fn the_proof_for_philosophers_grows_with_their_number_only() {
+    let steps = [20, 40, 80].map(|n| n_steps(&proof(&example("philosophers", &[("N", n)]), "live")));
+    assert!(steps[1] <= 2 * steps[0] && steps[2] <= 2 * steps[1], "{steps:?}");
+    assert!(steps[2] <= 80 * 8, "{steps:?}");
+}
+
+/// A proof that rests on what was shown of neighbours is none without it, nor in another order.
+#[test]
+fn lemmas_are_used_where_they_are_named_and_after_they_are_shown() {
+    let model = example("philosophers", &[("N", 5)]);
+    let (_, asked) = model.properties.entries().find(|(_, one)| one.name == "live").unwrap();
+    let proof = proof(&model, "live");
+    let check = |proof: &Certificate| certificate::check(&model, asked, proof, &Budget::unlimited());
+    assert!(check(&proof).is_ok());
+    let using: Vec<usize> = (0..proof.facts.len()).filter(|&at| proof.facts[at].uses.len() > 1).collect();
+    assert!(!using.is_empty(), "some fact uses another one");
+    let is_needed = |at: usize| {
+        let mut changed = proof.clone();
+        changed.facts[at].uses.truncate(1);
+        check(&changed).is_err()
+    };
+    assert!(using.iter().any(|&at| is_needed(at)), "some fact needs what it uses");
+    for &at in &using {
+        let mut changed = proof.clone();
+        changed.facts.swap(at, 1);
+        assert!(check(&changed).is_err(), "fact {at} stands after what it uses");
+    }
+    let mut changed = proof.clone();
+    changed.facts.pop();
+    assert!(check(&changed).is_err(), "each way to violate the property has to be refuted");
+}
+
+/// A token that goes to and fro between two cells: that there is one is a sum over both cells and both processes, which no guess about one cell finds.
+#[test]
+fn a_sum_over_different_cells_is_found_by_linear_algebra() {
+    let text = |starts: &str| {
+        format!(
+            "program to_and_fro {{
+               shared here: bool = {starts};
+               shared there: bool;
+               process P {{ loop {{ take: atomic {{ await here; here = false; }} put: there = true; }} }}
+               process Q {{ loop {{ take: atomic {{ await there; there = false; }} put: here = true; }} }}
+               property served: always eventually P@put under weak P, weak Q;
+             }}"
+        )
+    };
+    let load = |starts: &str| lang::load(&SourceFile::new("p.pw", text(starts)), &[]).unwrap().model;
+    assert!(is_proved(&load("true"), "served"));
+    assert!(!is_proved(&load("false"), "served"), "without a token nobody is served");
+    let found = proof(&load("true"), "served");
+    let Claim::Sights(sights) = &found.facts[0].claim else { panic!("what processes see comes first") };
+    assert!(sights.additive.iter().any(|sum| sum.cells.len() == 2), "{:?}", sights.additive);
 }

@@ -1,4 +1,4 @@
-//! Examples that are rings and chains: what is proved for every size, with windows of how many processes; and what is wrong is not.
+//! Examples that are rings, chains and trees: what is proved for every size, with windows of how many processes; and what is wrong is not.
 
 use base::{Budget, SourceFile};
 use engine::{Engine, Silent, Task, Verdict};
@@ -45,14 +45,48 @@ fn rings_and_chains_are_proved_for_every_size() {
         ("pipeline", "first", 1),
         ("mux_sem", "deadlock_free", 1),
         ("mux_sem", "mutex", 1),
+        ("philosophers_odd", "deadlock_free", 1),
+        ("philosophers_line", "neighbours", 2),
+        ("philosophers_line", "live", 1),
+        ("philosophers_bits", "neighbours", 2),
+        ("milner", "one_token", 1),
+        ("milner", "again", 1),
+        ("handshake", "deadlock_free", 1),
+        ("handshake", "flows", 1),
+        ("request_chain", "granted", 1),
+        ("traffic", "deadlock_free", 1),
+        ("traffic", "moves", 1),
     ] {
         assert_eq!(proved(name, property), Some(width), "{name}.{property}");
     }
 }
 
 #[test]
+fn trees_are_proved_for_every_size() {
+    for (name, property) in [
+        ("tree_arbiter", "no_errors"),
+        ("tree_arbiter", "deadlock_free"),
+        ("tree_arbiter", "mutex"),
+        ("tree_arbiter", "let"),
+        ("tree_arbiter", "live"),
+        ("philosophers_tree", "deadlock_free"),
+        ("philosophers_tree", "own_forks"),
+        ("philosophers_tree", "live"),
+    ] {
+        assert_eq!(proved(name, property), Some(1), "{name}.{property}");
+    }
+}
+
+#[test]
 fn what_is_wrong_is_not_proved() {
     for (name, property) in [
+        ("tree_arbiter", "asleep"),
+        ("tree_arbiter_broken", "mutex"),
+        ("tree_arbiter_broken", "live"),
+        ("philosophers_tree", "snatched"),
+        ("milner_broken", "deadlock_free"),
+        ("handshake_broken", "flows"),
+        ("traffic_broken", "deadlock_free"),
         ("philosophers_broken", "deadlock_free"),
         ("token_links_broken", "mutex"),
         ("pipeline_broken", "deadlock_free"),
@@ -64,7 +98,7 @@ fn what_is_wrong_is_not_proved() {
 /// A program at another size is the program that the front-end makes at that size.
 #[test]
 fn a_resized_program_is_the_program_at_that_size() {
-    for name in ["philosophers", "token_links", "pipeline", "dijkstra_ring", "mux_sem", "permits"] {
+    for name in ["philosophers", "token_links", "pipeline", "dijkstra_ring", "mux_sem", "permits", "tree_arbiter"] {
         for (from, to) in [(3, 6), (6, 4), (4, 4)] {
             let at = |n: i64| load_at(name, &[("N".to_owned(), n)]);
             let small = at(from);

@@ -5,3 +5,4 @@
 mod examples;
 mod lasting;
 mod random;
+mod skeletons;

@@ -153,7 +153,7 @@ pub(crate) fn load(text: &str, n: i64) -> Option<Model> {
     lang::load(&SourceFile::new("r.pw", text), &[("N".to_owned(), n)]).ok().map(|loaded| loaded.model)
 }
 
-fn is_violated(model: &Model, product: &Product, kind: &PropertyKind) -> bool {
+pub(crate) fn is_violated(model: &Model, product: &Product, kind: &PropertyKind) -> bool {
     match kind {
         PropertyKind::Invariant(expr) => product
             .states

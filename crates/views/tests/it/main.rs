@@ -4,4 +4,5 @@
 
 mod examples;
 mod fine;
+mod hidden;
 mod random;

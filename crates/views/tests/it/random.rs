@@ -15,6 +15,7 @@ use testkit::choices::Choices;
 use views::ByViews;
 use views::fixpoint::views;
 use views::fragment::fragment;
+use views::hiding::rules;
 use views::sight::Ground;
 use views::start::project;
 
@@ -202,6 +203,8 @@ struct Tally {
     programs: usize,
     projections: usize,
     proved: usize,
+    /// Programs with contents that views do not show.
+    hidden: usize,
     missed: usize,
 }
 
@@ -212,7 +215,12 @@ fn compare(text: &str, tally: &mut Tally) {
     let ground = Ground { model: &model, layout: &found.layout };
     let budget = Budget::new(Some(std::time::Duration::from_secs(4)), None, Default::default());
     let all: Vec<_> = (1..=2).filter_map(|k| views(ground, k, &budget).ok()).collect();
-    if all.len() < 2 {
+    let mut veiled = found.layout.clone();
+    veiled.hidden = rules(&model, &veiled);
+    tally.hidden += usize::from(!veiled.hidden.is_empty());
+    let fewer: Vec<_> =
+        (1..=2).filter_map(|k| views(Ground { model: &model, layout: &veiled }, k, &budget).ok()).collect();
+    if all.len() < 2 || fewer.len() < 2 {
         return;
     }
     tally.programs += 1;
@@ -226,6 +234,9 @@ fn compare(text: &str, tally: &mut Tally) {
     for (instance, product) in &instances {
         let inner = fragment(instance).unwrap_or_else(|reason| panic!("{text}\n{}", reason.text));
         let ground = Ground { model: instance, layout: &inner.layout };
+        let mut shown = inner.layout.clone();
+        shown.hidden = veiled.hidden.clone();
+        let veiled = Ground { model: instance, layout: &shown };
         let members: Vec<ProcessId> = instance.families[inner.layout.family].processes().collect();
         for (at, state) in product.states.iter().enumerate() {
             for views in &all {
@@ -233,6 +244,12 @@ fn compare(text: &str, tally: &mut Tally) {
                     tally.projections += 1;
                     let view = project(ground, state, &chosen);
                     assert!(views.theta.contains(&view), "k = {}, state {at}: {view:?}\n{text}", views.k);
+                }
+            }
+            for views in &fewer {
+                for chosen in choose(&members, views.k) {
+                    let view = project(veiled, state, &chosen);
+                    assert!(views.theta.contains(&view), "hidden, k = {}, state {at}: {view:?}\n{text}", views.k);
                 }
             }
         }
@@ -274,8 +291,10 @@ fn campaign(seed: u64, n_programs: u64, kinds: Kinds) -> Tally {
         let text = Writer { choices: &mut choices, kinds, n_labels: 0 }.program();
         compare(&text, &mut tally);
     }
-    let Tally { programs, projections, proved, missed } = tally;
-    println!("{programs} programs, {projections} projections, {proved} proved, {missed} true at small sizes and open");
+    let Tally { programs, projections, proved, hidden, missed } = tally;
+    println!(
+        "{programs} programs, {hidden} with hidden contents, {projections} projections, {proved} proved, {missed} true at small sizes and open"
+    );
     tally
 }
 
@@ -299,7 +318,8 @@ fn programs_with_scans_agree_with_brute_force() {
 
 #[test]
 fn programs_with_ids_in_locals_agree_with_brute_force() {
-    assert!(campaign(4, 20, Kinds { locals: true, ..PLAIN }).proved > 5);
+    let tally = campaign(4, 20, Kinds { locals: true, ..PLAIN });
+    assert!(tally.proved > 5 && tally.hidden > 2, "{} and {}", tally.proved, tally.hidden);
 }
 
 #[test]

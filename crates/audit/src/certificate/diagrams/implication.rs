@@ -10,7 +10,7 @@ use model::process::ProcessId;
 use super::value::{Evaluator, Scene, Truth};
 use super::{Diagrams, Drawn, controls};
 use crate::certificate::claimed::{names, subsets};
-use crate::certificate::clause::{Clause, Demand, Literal, Mentions};
+use crate::certificate::clause::{Clause, Literal, Mentions, Wanted};
 use crate::certificate::movers::Movers;
 use crate::certificate::{Outcome, words};
 
@@ -60,9 +60,9 @@ impl Diagrams<'_> {
             let failed =
                 faults.iter().try_fold(self.variables.empty(), |all, (_, states)| self.algebra.or(&all, states))?;
             Ok(match literal.demand {
-                Demand::True => (yes, no, failed),
-                Demand::False => (no, yes, failed),
-                Demand::HasValue => (self.algebra.or(&yes, &no)?, self.variables.empty(), failed),
+                Wanted::True => (yes, no, failed),
+                Wanted::False => (no, yes, failed),
+                Wanted::HasValue => (self.algebra.or(&yes, &no)?, self.variables.empty(), failed),
             })
         };
         for condition in &clause.conditions {

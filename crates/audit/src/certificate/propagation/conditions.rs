@@ -115,7 +115,8 @@ impl Judge<'_, '_> {
     }
 
     /// What follows, in a view that shows it, from that no fair run violates a property by waiting in vain: that the automaton's first state waits for
-    /// whatever it likes, and leads by some literals to a state in which it stays by others and accepts.
+    /// whatever it likes, and leads by some literals to a state in which it stays by others and accepts. A run that is again and again at rows
+    /// where the automaton may have got to that state, and stays there from some point on, is one that it accepts.
     pub fn lemma(&self, view: &View, edges: &[Edge], automaton: &Automaton) -> Option<Condition> {
         let (first, rest) = automaton.states.split_first()?;
         let waits = first.iter().any(|edge| edge.target == 0 && edge.literals.is_empty());
@@ -134,9 +135,24 @@ impl Judge<'_, '_> {
             truths.push(self.truths(view, &atom.expr, &atom.bound)?.into_iter().collect::<Option<Vec<bool>>>()?);
         }
         let is_so = |literals: &[(usize, bool)], row: usize| literals.iter().all(|&(atom, is)| truths[atom][row] == is);
+        let asks: Vec<bool> = (0..view.rows.len()).map(|row| is_so(asked, row)).collect();
+        let goes_on: Vec<bool> = (0..view.rows.len()).map(|row| is_so(unanswered, row)).collect();
+        // Rows that a path may reach along which the automaton cannot have got to that state, or had to leave it.
+        let mut idle: BTreeSet<usize> = view.initial.clone();
+        loop {
+            let n_before = idle.len();
+            for edge in edges.iter().filter(|edge| !asks[edge.from]) {
+                if idle.contains(&edge.from) || !goes_on[edge.from] {
+                    idle.insert(edge.to);
+                }
+            }
+            if idle.len() == n_before {
+                break;
+            }
+        }
         Some(Condition {
-            stays: Some((0..view.rows.len()).map(|row| !is_so(asked, row)).collect()),
-            often: edges.iter().map(|edge| !is_so(unanswered, edge.from)).collect(),
+            stays: Some((0..view.rows.len()).map(|row| !asks[row] && idle.contains(&row)).collect()),
+            often: edges.iter().map(|edge| !goes_on[edge.from]).collect(),
         })
     }
 

@@ -143,13 +143,19 @@ impl<'a> Views<'a> {
             views.start(view)?;
         }
         let mut open: BTreeSet<usize> = (0..list.len()).collect();
+        // Of each pair of a seer and an actor: how many rows of the actor all rows of the seer, up to which one, have seen.
+        let mut seen_rows: HashMap<(usize, usize), (usize, usize)> = HashMap::new();
         while let Some(seer) = open.pop_first() {
             budget.check(0)?;
             let mut grows = false;
             for actor in list[seer].touching.clone() {
                 if actor.index() != seer {
+                    let n_actor = list[actor.index()].rows.len();
+                    let known = seen_rows.get(&(seer, actor.index())).filter(|known| known.0 == n_actor);
+                    let first = known.map_or(0, |known| known.1);
                     let mut view = std::mem::replace(&mut list[seer], views.empty(Vec::new(), &BTreeSet::new()));
-                    let grown = views.interfere(&mut view, &list[actor.index()]);
+                    let grown = views.interfere(&mut view, &list[actor.index()], first);
+                    seen_rows.insert((seer, actor.index()), (n_actor, view.rows.len()));
                     list[seer] = view;
                     grows |= grown?;
                 }
@@ -183,7 +189,7 @@ impl<'a> Views<'a> {
             let mut grows = false;
             for actor in view.touching.clone() {
                 if !members.contains(&actor) {
-                    grows |= self.interfere(&mut view, &self.list[actor.index()])?;
+                    grows |= self.interfere(&mut view, &self.list[actor.index()], 0)?;
                 }
             }
             if !grows {
@@ -245,8 +251,11 @@ impl<'a> Views<'a> {
         Ok(view.number(&row))
     }
 
-    /// Lets a view see what a process does; whether it shows more than before.
-    fn interfere(&self, view: &mut View, actor: &View) -> Outcome<bool> {
+    /// Lets a view see at its rows, from a first one on, what a process does; whether it shows more than before.
+    fn interfere(&self, view: &mut View, actor: &View, first: usize) -> Outcome<bool> {
+        if first == view.rows.len() {
+            return Ok(false);
+        }
         let items = common(view, actor);
         let mut changes: HashMap<Vec<u32>, Vec<(usize, Vec<u32>)>> = HashMap::new();
         for (row, options) in actor.options.iter().enumerate() {
@@ -259,7 +268,7 @@ impl<'a> Views<'a> {
             }
         }
         let n_before = view.rows.len();
-        let mut at = 0;
+        let mut at = first;
         while at < view.rows.len() {
             let row = view.rows[at].clone();
             for (from, after) in changes.get(&view.shown(&row, &items)).into_iter().flatten() {

@@ -14,7 +14,7 @@ use model::value::Value;
 use model::variable::CellId;
 
 use super::{Ability, Checker};
-use crate::certificate::clause::{Clause, Demand, Mentions, Splitter};
+use crate::certificate::clause::{Clause, Mentions, Splitter, Wanted};
 use crate::certificate::listing::implication::{evaluate, merge};
 use crate::certificate::listing::table::{Heading, Table};
 use crate::certificate::numbering::value_of;
@@ -42,8 +42,8 @@ impl Checker<'_> {
     /// The property follows from the local states.
     pub(super) fn implication(&mut self, property: &PropertyKind) -> Outcome<()> {
         match property {
-            PropertyKind::Invariant(expr) => self.clauses(expr, Demand::True),
-            PropertyKind::Reachable(expr) => self.clauses(expr, Demand::False),
+            PropertyKind::Invariant(expr) => self.clauses(expr, Wanted::True),
+            PropertyKind::Reachable(expr) => self.clauses(expr, Wanted::False),
             // Faults were looked for where steps were taken.
             PropertyKind::NoErrors => {
                 self.discharged.implication += self.threads.len();
@@ -58,7 +58,7 @@ impl Checker<'_> {
         }
     }
 
-    fn clauses(&mut self, expr: &model::expr::Expr, demand: Demand) -> Outcome<()> {
+    fn clauses(&mut self, expr: &model::expr::Expr, demand: Wanted) -> Outcome<()> {
         let splitter = Splitter::new(self.model);
         splitter.clauses(expr, demand, &mut |clause| {
             self.discharged.implication += 1;

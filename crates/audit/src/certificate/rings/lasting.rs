@@ -8,10 +8,15 @@
 //! A *place to stay* is a window with a fair component. It is excluded if it lies within one that is; or if no way round to the right, or to the left, comes back with
 //! something fair in common, having passed the first process once and with weights that the flows allow; or if each fair component of what some place
 //! to stay beside it leaves of it is excluded. This is repeated until nothing more is excluded.
+//!
+//! In trees, instead of a way round: it is excluded if it stands in no finite tree of places to stay (`tree`).
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+mod tree;
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use evidence::plain::{Automaton, violations};
+use evidence::rings::Network;
 use model::Model;
 use model::control::ActionId;
 use model::eval::Viewpoint;
@@ -19,6 +24,7 @@ use model::fairness::{EdgePredicate, FairnessId, StatePredicate};
 use model::process::ProcessId;
 use model::property::{Property, PropertyKind};
 use model::value::Value;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::round::sees;
 use super::{Beside, Checker, Values};
@@ -44,13 +50,23 @@ struct Place {
     edges: Vec<bool>,
     is_excluded: bool,
     parts: Option<Vec<usize>>,
-    right: Option<Vec<usize>>,
-    left: Option<Vec<usize>>,
+    /// The places to stay beside it, where they were looked for.
+    beside: BTreeMap<Way, Vec<usize>>,
     weights: Vec<(u128, u128)>,
 }
 
-/// What two windows side by side show of a turn: who moves, where both can tell, and what both see before and after.
-type Shown = (Mover, Values, Values);
+/// To which side: on, to the window to the right or to that of a child, or back; and the distance, or the name of the child.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Way {
+    is_right: bool,
+    by: i64,
+}
+
+/// A distance that no window tells.
+const UNTOLD: i64 = i64::MAX;
+
+/// What two windows side by side show of a turn: who moves, where both can tell, and what both see before and after, by its number.
+type Shown = (Mover, usize, usize);
 
 pub(super) struct Stage<'s, 'a> {
     checker: &'s Checker<'a>,
@@ -60,10 +76,16 @@ pub(super) struct Stage<'s, 'a> {
     shown: Vec<(Vec<Shown>, Vec<Shown>)>,
     /// The flows that count with processes only, and for each state of each window its weight.
     flows: Vec<Sum>,
+    /// The names by which windows of a tree tell who moves.
+    told: BTreeSet<i64>,
 }
 
-/// A total, and the weight of each state of each window.
-type Sum = (u128, Vec<Vec<u128>>);
+/// A total, the weight of each state of each window, and whether sums may be more than the total.
+struct Sum {
+    total: u128,
+    weights: Vec<Vec<u128>>,
+    at_least: bool,
+}
 
 /// Checks a temporal property; how many places to stay were excluded.
 pub(super) fn check(checker: &Checker<'_>, model: &Model, name: &str) -> Outcome<usize> {
@@ -81,7 +103,8 @@ pub(super) fn check(checker: &Checker<'_>, model: &Model, name: &str) -> Outcome
     }
     let mut n_excluded = 0;
     for assumed in &own.under.any_of {
-        let mut search = Search { stage: &stage, conditions: Vec::new(), places: Vec::new(), numbers: HashMap::new() };
+        let mut search =
+            Search { stage: &stage, conditions: Vec::new(), places: Vec::new(), numbers: FxHashMap::default() };
         let mut goals = Vec::new();
         for window in 0..checker.proof.windows.len() {
             let property = asked(window)?;
@@ -113,10 +136,12 @@ impl<'s, 'a> Stage<'s, 'a> {
                 weights.push(counted.into_iter().map(|one| one.0).collect());
             }
             if !is_shared {
-                flows.push((u128::from(flow.total), weights));
+                flows.push(Sum { total: u128::from(flow.total), weights, at_least: flow.at_least });
             }
         }
-        let mut stage = Stage { checker, edges: Vec::new(), beside: checker.beside(&[1]), shown: Vec::new(), flows };
+        let beside = checker.beside(&checker.onwards());
+        let told = tree::told(checker);
+        let mut stage = Stage { checker, edges: Vec::new(), beside, shown: Vec::new(), flows, told };
         for window in 0..checker.proof.windows.len() {
             checker.budget.check(0)?;
             let edges = stage.edges_of(window);
@@ -134,7 +159,7 @@ impl<'s, 'a> Stage<'s, 'a> {
     fn edges_of(&self, window: usize) -> Vec<Edge> {
         let (checker, proof) = (self.checker, self.checker.proof);
         let states = &proof.windows[window].states;
-        let numbers: HashMap<&Values, usize> = states.iter().zip(0..).collect();
+        let numbers: FxHashMap<&Values, usize> = states.iter().zip(0..).collect();
         let mut found: BTreeSet<Edge> = BTreeSet::new();
         for (from, state) in states.iter().enumerate() {
             found.insert(Edge { from, to: from, mover: None });
@@ -147,7 +172,8 @@ impl<'s, 'a> Stage<'s, 'a> {
             }
         }
         // Somebody near, seen by the window that ends or begins with it.
-        let distances: Vec<i64> = (1..=self.span()).flat_map(|by| [by, -by]).collect();
+        let mut distances = checker.distances();
+        distances.retain(|by| proof.network == Network::Line || self.told.contains(by));
         let near = checker.beside(&distances).into_iter().filter(|beside| beside.here == window);
         for beside in near {
             let common = checker.common(beside);
@@ -157,7 +183,7 @@ impl<'s, 'a> Stage<'s, 'a> {
         }
         // Somebody far away, by what all share.
         for there in 0..proof.windows.len() {
-            let beside = Beside { here: window, there, by: 0 };
+            let beside = Beside { here: window, there, by: 0, kin: None };
             let is_shared = |&(at, _): &(usize, usize)| {
                 matches!(proof.windows[window].items[at], evidence::rings::RingItem::Shared(..))
             };
@@ -172,27 +198,28 @@ impl<'s, 'a> Stage<'s, 'a> {
     /// Adds the turns of a process of another window, from all of its states that agree.
     fn others(
         &self,
-        Beside { here, there, by }: Beside,
+        beside: Beside,
         (common, place): (&[(usize, usize)], usize),
         mover: impl Fn(Option<ActionId>) -> Mover,
         found: &mut BTreeSet<Edge>,
     ) {
+        let Beside { here, there, .. } = beside;
         let windows = &self.checker.proof.windows;
-        let numbers: HashMap<&Values, usize> = windows[here].states.iter().zip(0..).collect();
-        let listed: HashSet<&Values> = windows[there].states.iter().collect();
-        let mut ours: HashMap<Values, Vec<usize>> = HashMap::new();
+        let numbers: FxHashMap<&Values, usize> = windows[here].states.iter().zip(0..).collect();
+        let listed: FxHashSet<&Values> = windows[there].states.iter().collect();
+        let mut ours: FxHashMap<Values, Vec<usize>> = FxHashMap::default();
         for (number, state) in windows[here].states.iter().enumerate() {
             ours.entry(common.iter().map(|&(at, _)| state[at]).collect()).or_default().push(number);
         }
         for (theirs, state) in windows[there].states.iter().enumerate() {
-            let seen: Values = common.iter().map(|&(_, at)| state[at].shifted(by)).collect();
+            let seen: Values = common.iter().map(|&(_, at)| beside.value(state[at])).collect();
             for (action, after) in self.checker.deeds[there][theirs][place].turns(state) {
                 if !listed.contains(after) {
                     continue;
                 }
                 for &from in ours.get(&seen).into_iter().flatten() {
                     let mut changed = windows[here].states[from].clone();
-                    common.iter().for_each(|&(at, other)| changed[at] = after[other].shifted(by));
+                    common.iter().for_each(|&(at, other)| changed[at] = beside.value(after[other]));
                     if let Some(&to) = numbers.get(&changed) {
                         found.insert(Edge { from, to, mover: mover(action) });
                     }
@@ -205,40 +232,55 @@ impl<'s, 'a> Stage<'s, 'a> {
     fn shown_by(&self, beside: Beside) -> (Vec<Shown>, Vec<Shown>) {
         let windows = &self.checker.proof.windows;
         let common = self.checker.common(beside);
-        let ours =
-            |state: usize| -> Values { common.iter().map(|&(at, _)| windows[beside.here].states[state][at]).collect() };
-        let theirs = |state: usize| -> Values {
-            common.iter().map(|&(_, at)| windows[beside.there].states[state][at].shifted(beside.by)).collect()
+        // What both see, with a number for each.
+        let mut numbers: FxHashMap<Values, usize> = FxHashMap::default();
+        let mut number = |seen: Values| -> usize {
+            let next = numbers.len();
+            *numbers.entry(seen).or_insert(next)
         };
-        let left = self.edges[beside.here].iter().map(|edge| (edge.mover, ours(edge.from), ours(edge.to)));
-        let moved = |mover: Mover| mover.map(|(at, action)| (at + beside.by, action));
-        let right = self.edges[beside.there].iter().map(|edge| (moved(edge.mover), theirs(edge.from), theirs(edge.to)));
+        let (of_left, of_right) = (&windows[beside.here].states, &windows[beside.there].states);
+        let ours: Vec<usize> =
+            of_left.iter().map(|state| number(common.iter().map(|&(at, _)| state[at]).collect())).collect();
+        let seen = |state: &Values| common.iter().map(|&(_, at)| beside.value(state[at])).collect();
+        let theirs: Vec<usize> = of_right.iter().map(|state| number(seen(state))).collect();
+        let left = self.edges[beside.here].iter().map(|edge| (edge.mover, ours[edge.from], ours[edge.to]));
+        let moved = |mover: Mover| mover.map(|(at, action)| (beside.place(at).unwrap_or(UNTOLD), action));
+        let right = self.edges[beside.there].iter().map(|edge| (moved(edge.mover), theirs[edge.from], theirs[edge.to]));
         (left.collect(), right.collect())
     }
 
-    /// Whether the left one of two windows side by side, or the right one, can tell who is at this distance from the left one.
-    fn can_tell(&self, is_left: bool, at: i64) -> bool {
+    /// Whom the left one, or the right one, of two windows side by side can tell apart: by distances from the left one.
+    fn told_by(&self, beside: Beside, is_left: bool) -> BTreeSet<i64> {
+        if self.checker.proof.network == Network::Tree {
+            return match is_left {
+                true => self.told.clone(),
+                false => self.told.iter().filter_map(|&name| beside.place(name)).collect(),
+            };
+        }
         let first = if is_left { -self.span() } else { 1 - self.span() };
-        (first..first + self.checker.proof.width as i64 + 2 * self.span()).contains(&at)
+        (first..first + self.checker.proof.width as i64 + 2 * self.span()).collect()
     }
 
     /// The edges of the other one of two windows side by side that can be one turn with an edge of a set.
     fn one_turn(&self, pair: usize, set: &[bool], is_left: bool) -> Vec<bool> {
         let (left, right) = &self.shown[pair];
         let (known, asked) = if is_left { (left, right) } else { (right, left) };
+        let by_left = self.told_by(self.beside[pair], true);
+        let by_right = self.told_by(self.beside[pair], false);
         // Who moves, where both can tell; then whether the one could tell at all.
         let told = |mover: &Mover, of_left: bool| {
-            let both = mover.filter(|(at, _)| self.can_tell(!of_left, *at));
+            let by_other = if of_left { &by_right } else { &by_left };
+            let both = mover.filter(|(at, _)| by_other.contains(at));
             (both, mover.is_some() && both.is_none())
         };
-        let mut turns: HashMap<(Mover, &Values, &Values), (bool, bool)> = HashMap::new();
-        for (mover, before, after) in known.iter().zip(set).filter(|(_, kept)| **kept).map(|(shown, _)| shown) {
-            let (both, is_hidden) = told(mover, is_left);
+        let mut turns: FxHashMap<Shown, (bool, bool)> = FxHashMap::default();
+        for &(mover, before, after) in known.iter().zip(set).filter(|(_, kept)| **kept).map(|(shown, _)| shown) {
+            let (both, is_hidden) = told(&mover, is_left);
             let found = turns.entry((both, before, after)).or_default();
             if is_hidden { found.0 = true } else { found.1 = true }
         }
-        let is_one = |(mover, before, after): &Shown| {
-            let (both, is_hidden) = told(mover, !is_left);
+        let is_one = |&(mover, before, after): &Shown| {
+            let (both, is_hidden) = told(&mover, !is_left);
             let found = turns.get(&(both, before, after));
             // Somebody whom only this one can tell is far away for the other one.
             found.is_some_and(|&(theirs_hidden, plain)| plain || (both.is_none() && !is_hidden && theirs_hidden))
@@ -406,7 +448,7 @@ struct Search<'c, 's, 'a> {
     stage: &'c Stage<'s, 'a>,
     conditions: Vec<Vec<Condition>>,
     places: Vec<Place>,
-    numbers: HashMap<(usize, Vec<bool>), usize>,
+    numbers: FxHashMap<(usize, Vec<bool>), usize>,
 }
 
 /// Where somebody is who goes round: a place to stay, whether the first process was passed, and the weights so far.
@@ -417,14 +459,15 @@ impl Search<'_, '_, '_> {
         if let Some(&known) = self.numbers.get(&(window, edges.clone())) {
             return known;
         }
-        let of_flow = |(_, weights): &Sum| {
+        let of_flow = |Sum { weights, .. }: &Sum| {
             let kept = self.stage.edges[window].iter().zip(&edges).filter(|(_, kept)| **kept);
             let weights: Vec<u128> = kept.map(|(edge, _)| weights[window][edge.from]).collect();
             (weights.iter().copied().min().unwrap_or(0), weights.iter().copied().max().unwrap_or(0))
         };
         let weights = self.stage.flows.iter().map(of_flow).collect();
         self.numbers.insert((window, edges.clone()), self.places.len());
-        self.places.push(Place { window, edges, is_excluded: false, parts: None, right: None, left: None, weights });
+        let beside = BTreeMap::new();
+        self.places.push(Place { window, edges, is_excluded: false, parts: None, beside, weights });
         self.places.len() - 1
     }
 
@@ -443,6 +486,10 @@ impl Search<'_, '_, '_> {
     /// Excludes what can be; an error where a goal is left.
     fn exclude(&mut self, goals: &[usize]) -> Outcome<()> {
         loop {
+            while self.is_tree() && self.cut_down()? {}
+            if goals.iter().all(|&goal| self.places[goal].is_excluded) {
+                return Ok(());
+            }
             let mut is_new = false;
             let mut at = 0;
             while at < self.places.len() {
@@ -453,10 +500,7 @@ impl Search<'_, '_, '_> {
                 is_new |= !self.places[at].is_excluded && self.judged(at)?;
                 at += 1;
             }
-            if goals.iter().all(|&goal| self.places[goal].is_excluded) {
-                return Ok(());
-            }
-            if !is_new {
+            if !is_new && goals.iter().any(|&goal| !self.places[goal].is_excluded) {
                 return words::refused(
                     "no window may violate the property for ever",
                     "one may, as far as windows show",
@@ -475,14 +519,15 @@ impl Search<'_, '_, '_> {
         if self.places[at].parts.is_some() {
             return Ok(false);
         }
-        for is_right in [true, false] {
-            if !self.comes_back(at, is_right)? {
+        let ways = self.ways(at);
+        for &way in &ways {
+            if !self.is_tree() && !self.comes_back(at, way)? {
                 self.places[at].is_excluded = true;
                 return Ok(true);
             }
         }
-        for is_right in [true, false] {
-            if let Some(parts) = self.parts(at, is_right) {
+        for way in ways {
+            if let Some(parts) = self.parts(at, way) {
                 self.places[at].parts = Some(parts);
                 return Ok(true);
             }
@@ -509,36 +554,48 @@ impl Search<'_, '_, '_> {
         found
     }
 
-    fn beside(&mut self, at: usize, is_right: bool) -> BTreeSet<usize> {
-        let known = if is_right { &self.places[at].right } else { &self.places[at].left };
-        if let Some(known) = known {
+    fn is_tree(&self) -> bool {
+        self.stage.checker.proof.network == Network::Tree
+    }
+
+    /// The sides on which a window has others.
+    fn ways(&self, at: usize) -> Vec<Way> {
+        match self.is_tree() {
+            true => tree::ways(self.stage.checker.proof.windows[self.places[at].window].word[0]),
+            false => vec![Way { is_right: true, by: 1 }, Way { is_right: false, by: 1 }],
+        }
+    }
+
+    fn beside(&mut self, at: usize, way: Way) -> BTreeSet<usize> {
+        if let Some(known) = self.places[at].beside.get(&way) {
             return self.open(known);
         }
         let mut found = Vec::new();
-        for (pair, &Beside { here, there, .. }) in self.stage.beside.iter().enumerate() {
-            let (from, to) = if is_right { (here, there) } else { (there, here) };
-            if from == self.places[at].window {
-                let kept = self.stage.one_turn(pair, &self.places[at].edges, is_right);
+        for (pair, &Beside { here, there, by, .. }) in self.stage.beside.iter().enumerate() {
+            let (from, to) = if way.is_right { (here, there) } else { (there, here) };
+            if from == self.places[at].window && by == way.by {
+                let kept = self.stage.one_turn(pair, &self.places[at].edges, way.is_right);
                 for component in self.stays(to, &kept) {
                     found.push(self.place(to, component));
                 }
             }
         }
         let open = self.open(&found);
-        let known = if is_right { &mut self.places[at].right } else { &mut self.places[at].left };
-        *known = Some(found);
+        self.places[at].beside.insert(way, found);
         open
     }
 
     /// What the places to stay beside one leave of it, unless one of them leaves everything.
-    fn parts(&mut self, at: usize, is_right: bool) -> Option<Vec<usize>> {
+    fn parts(&mut self, at: usize, way: Way) -> Option<Vec<usize>> {
         let mut parts = Vec::new();
-        for other in self.beside(at, is_right) {
+        for other in self.beside(at, way) {
             let (window, theirs) = (self.places[at].window, self.places[other].window);
-            let (left, right) = if is_right { (window, theirs) } else { (theirs, window) };
-            let is_pair = |beside: &Beside| beside.here == left && beside.there == right;
-            let pair = self.stage.beside.iter().position(is_pair)?;
-            let mut kept = self.stage.one_turn(pair, &self.places[other].edges, !is_right);
+            let (left, right) = if way.is_right { (window, theirs) } else { (theirs, window) };
+            let is_pair = |beside: &Beside| (beside.here, beside.there, beside.by) == (left, right, way.by);
+            let mut pairs = self.stage.beside.iter().enumerate().filter(|(_, beside)| is_pair(beside));
+            // Where two stand to each other in several ways, nothing is taken away.
+            let (Some((pair, _)), None) = (pairs.next(), pairs.next()) else { return None };
+            let mut kept = self.stage.one_turn(pair, &self.places[other].edges, !way.is_right);
             kept.iter_mut().zip(&self.places[at].edges).for_each(|(kept, mine)| *kept &= mine);
             let components = self.stays(window, &kept);
             if components.contains(&self.places[at].edges) {
@@ -560,29 +617,29 @@ impl Search<'_, '_, '_> {
             return None;
         }
         let mut next = Vec::new();
-        for (((least, most), weight), (total, _)) in sums.iter().zip(&self.places[at].weights).zip(&self.stage.flows) {
-            if least + weight.0 > *total {
+        for (((least, most), weight), flow) in sums.iter().zip(&self.places[at].weights).zip(&self.stage.flows) {
+            if least + weight.0 > flow.total && !flow.at_least {
                 return None;
             }
-            next.push((least + weight.0, (most + weight.1).min(*total)));
+            next.push(((least + weight.0).min(flow.total), (most + weight.1).min(flow.total)));
         }
         Some((at, has_passed || self.is_first(at), next))
     }
 
     /// Whether some way round comes back to where it began.
-    fn comes_back(&mut self, start: usize, is_right: bool) -> Outcome<bool> {
+    fn comes_back(&mut self, start: usize, way: Way) -> Outcome<bool> {
         let distances = self.stage.checker.proof.distances;
         let has_first = distances.left > 0 || distances.right > 0;
         let Some(first) = self.goes_on(start, false, &vec![(0, 0); self.stage.flows.len()]) else { return Ok(false) };
-        let mut known: HashSet<Walker> = HashSet::from([first.clone()]);
+        let mut known: FxHashSet<Walker> = FxHashSet::from_iter([first.clone()]);
         let mut open = vec![first];
         while let Some((at, has_passed, sums)) = open.pop() {
             self.stage.checker.budget.check(0)?;
             if self.places.len() > MOST_PLACES {
                 return Err(CertificateError::NotSupported("there are too many ways to go round".to_owned()));
             }
-            for next in self.beside(at, is_right) {
-                let weighs = sums.iter().zip(&self.stage.flows).all(|(sum, (total, _))| sum.1 >= *total);
+            for next in self.beside(at, way) {
+                let weighs = sums.iter().zip(&self.stage.flows).all(|(sum, flow)| sum.1 >= flow.total);
                 let is_round = weighs && (has_passed || !has_first);
                 if is_round && self.places[next].window == self.places[start].window {
                     let both = self.places[next].edges.iter().zip(&self.places[start].edges);

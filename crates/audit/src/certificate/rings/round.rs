@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use base::Budget;
-use evidence::rings::{RingItem, RingValue};
+use evidence::rings::{Network, RingItem, RingValue};
 use model::eval::{State, Viewpoint};
 use model::expr::{Access, Expr, ExprKind, Whose};
 use model::process::ProcessId;
@@ -21,9 +21,9 @@ use super::{Beside, Checker, malformed};
 use crate::certificate::{CertificateError, Outcome};
 
 /// What is known of a window in one of its states.
-struct Stop {
-    may_pass: bool,
-    shows: Vec<bool>,
+pub(super) struct Stop {
+    pub(super) may_pass: bool,
+    pub(super) shows: Vec<bool>,
     weights: Vec<u128>,
     shared: Vec<u128>,
     /// Whether the window begins with the process that types tell apart from all others.
@@ -42,10 +42,11 @@ struct Walker {
 
 /// All walks.
 pub(super) struct Round {
-    stops: Vec<Vec<Stop>>,
+    pub(super) stops: Vec<Vec<Stop>>,
     right: Vec<Vec<Vec<At>>>,
-    totals: Vec<u128>,
-    n_shown: usize,
+    /// The totals of the flows, and whether sums may be more.
+    totals: Vec<(u128, bool)>,
+    pub(super) n_shown: usize,
     has_mark: bool,
 }
 
@@ -78,9 +79,10 @@ impl Round {
             stops.push(of_window);
         }
         let n_shown = if is_deadlock { 1 } else { said.at.len() };
-        let totals = checker.proof.flows.iter().map(|flow| u128::from(flow.total)).collect();
+        let totals = checker.proof.flows.iter().map(|flow| (u128::from(flow.total), flow.at_least)).collect();
         let has_mark = distances.left > 0 || distances.right > 0;
-        Ok(Round { stops, right: right(checker), totals, n_shown, has_mark })
+        let right = if checker.proof.network == Network::Tree { Vec::new() } else { right(checker) };
+        Ok(Round { stops, right, totals, n_shown, has_mark })
     }
 
     /// Whether there is a closed walk that shows everything, each at another window.
@@ -126,14 +128,24 @@ impl Round {
 
     fn is_done(&self, walker: &Walker, start: &Stop) -> bool {
         let sums = walker.sums.iter().zip(&start.shared).zip(&self.totals);
-        walker.shown.iter().all(|shown| *shown) && sums.into_iter().all(|((sum, shared), total)| sum + shared == *total)
+        let has = |((sum, shared), (total, at_least)): ((&u128, &u128), &(u128, bool))| match at_least {
+            false => sum + shared == *total,
+            true => sum + shared >= *total,
+        };
+        walker.shown.iter().all(|shown| *shown) && sums.into_iter().all(has)
     }
 
     /// Who stops at a window shows nothing there, or one more thing; nobody goes on whose sums are too great.
     fn stopped(&self, walker: Walker) -> Vec<Walker> {
         let stop = &self.stops[walker.at.0][walker.at.1];
-        let sums: Vec<u128> = walker.sums.iter().zip(&stop.weights).map(|(sum, weight)| sum + weight).collect();
-        if sums.iter().zip(&self.totals).any(|(sum, total)| sum > total) {
+        let mut sums: Vec<u128> = walker.sums.iter().zip(&stop.weights).map(|(sum, weight)| sum + weight).collect();
+        for (sum, (total, at_least)) in sums.iter_mut().zip(&self.totals) {
+            // What is more than enough need not be counted.
+            if *at_least && *sum > *total {
+                *sum = *total;
+            }
+        }
+        if sums.iter().zip(&self.totals).any(|(sum, (total, _))| sum > total) {
             return Vec::new();
         }
         let mut found = vec![Walker { sums, ..walker }];
@@ -150,11 +162,11 @@ impl Round {
 fn right(checker: &Checker<'_>) -> Vec<Vec<Vec<At>>> {
     let sets = &checker.proof.windows;
     let mut found: Vec<Vec<Vec<At>>> = sets.iter().map(|set| vec![Vec::new(); set.states.len()]).collect();
-    for beside @ Beside { here, there, by } in checker.beside(&[1]) {
+    for beside @ Beside { here, there, .. } in checker.beside(&[1]) {
         let common = checker.common(beside);
         let mut agreeing: FxHashMap<Vec<RingValue>, Vec<usize>> = FxHashMap::default();
         for (number, state) in sets[there].states.iter().enumerate() {
-            agreeing.entry(common.iter().map(|&(_, at)| state[at].shifted(by)).collect()).or_default().push(number);
+            agreeing.entry(common.iter().map(|&(_, at)| beside.value(state[at])).collect()).or_default().push(number);
         }
         for (number, state) in sets[here].states.iter().enumerate() {
             let seen: Vec<RingValue> = common.iter().map(|&(at, _)| state[at]).collect();
@@ -215,10 +227,11 @@ pub(super) fn sees(sized: &Sized, (items, spot): (&[RingItem], Spot), expr: &Exp
         ExprKind::At { who, .. } => {
             all &= match known(sized, who, process) {
                 Some(Value::Process(id)) => items.iter().any(|item| match item {
-                    RingItem::Control(at) => (spot.at as i64 + at).rem_euclid(sized.count as i64) == id.index() as i64,
+                    RingItem::Control(at) => sized.position(spot, *at) == Some(id.index()),
                     _ => false,
                 }),
-                _ => false,
+                // A process that there is not is a fault, whatever the state.
+                _ => !looks(who),
             }
         }
         _ => {}
@@ -231,7 +244,7 @@ fn sees_access(sized: &Sized, (items, spot): (&[RingItem], Spot), access: &Acces
         Whose::Shared => None,
         Whose::Of(who) => match known(sized, who, process) {
             Some(Value::Process(id)) => Some(id),
-            _ => return false,
+            _ => return !looks(who),
         },
         Whose::Mine | Whose::Frame => return false,
     };
@@ -255,11 +268,15 @@ fn sees_access(sized: &Sized, (items, spot): (&[RingItem], Spot), access: &Acces
     cells.all(|(number, cell)| !is_meant(number) || seen.contains(&cell))
 }
 
-/// The value of an expression that looks at nothing.
-fn known(sized: &Sized, expr: &Expr, process: ProcessId) -> Option<Value> {
+fn looks(expr: &Expr) -> bool {
     let mut looks = false;
     each_part(expr, &mut |part| looks |= matches!(part.kind, ExprKind::Read(_) | ExprKind::At { .. }));
+    looks
+}
+
+/// The value of an expression that looks at nothing.
+fn known(sized: &Sized, expr: &Expr, process: ProcessId) -> Option<Value> {
     let nothing = State { cells: Vec::new(), stacks: Vec::new() };
     let me = Value::Process(process);
-    (!looks).then(|| Viewpoint::of_instance(&sized.model, &nothing, &[me, me]).value(expr).ok()).flatten()
+    (!looks(expr)).then(|| Viewpoint::of_instance(&sized.model, &nothing, &[me, me]).value(expr).ok()).flatten()
 }

@@ -3,7 +3,7 @@
 //! In: a Model, its size parameter, what a certificate claims of types. Out: the program at all sizes from the least claimed one to where words
 //! repeat; parts of a state by their distance from a window, and window states read from and written into states.
 
-use evidence::rings::{ProcessType, RingItem, RingValue, RingsProof, Word};
+use evidence::rings::{Network, ProcessType, RingItem, RingValue, RingsProof, Word, tree};
 use model::Model;
 use model::eval::{Control, State, initial_states};
 use model::process::ProcessId;
@@ -12,12 +12,17 @@ use model::types::ScalarType;
 use model::value::Value;
 use model::variable::{CellId, VarId};
 
+use super::kin;
 use crate::certificate::{CertificateError, Outcome};
+
+/// A tree that is always larger than this does not show all types in the sizes that are looked at.
+const LEAST_TREE: i64 = 7;
 
 /// The sizes, and how types are told apart.
 pub(super) struct Sizes {
     pub(super) all: Vec<Sized>,
     width: usize,
+    network: Network,
     distances: evidence::rings::Distances,
 }
 
@@ -26,6 +31,7 @@ pub(super) struct Sized {
     pub(super) model: Model,
     pub(super) count: usize,
     start: State,
+    network: Network,
     /// The least distance by which a window names something.
     lowest: i64,
     /// For each array with elements for processes the dimension that they index.
@@ -50,20 +56,28 @@ impl Sizes {
             return Err(refused("more is told apart than the checker is made for"));
         }
         let from = proof.from().max(model.parameters[size].least);
+        if proof.network == Network::Tree && (proof.width > 1 || !proof.flows.is_empty() || from > LEAST_TREE) {
+            return Err(refused(
+                "trees are checked one process at a time, without flows, and with small ones among them",
+            ));
+        }
         // Taking out `modulus` processes of the middle that are in no window changes no word.
         let repeats = (distances.left + distances.right + 3 * distances.modulus) as i64 + 2 * proof.from();
         // Beyond that, words and sums repeat after `modulus` sizes, also where the program allows no smaller ones.
-        let last = repeats.max(from.saturating_add(2 * distances.modulus as i64));
+        let last = match proof.network {
+            Network::Line => repeats.max(from.saturating_add(2 * distances.modulus as i64)),
+            Network::Tree => tree::SIZES as i64,
+        };
         let mut all = Vec::new();
         for count in from..=last {
             let resized =
                 model.resized(size, count).ok_or_else(|| refused("the program cannot be had at every size"))?;
             all.push(
-                Sized::new(resized, proof.least - proof.greatest)
+                Sized::new(resized, proof.network, proof.least - proof.greatest)
                     .ok_or_else(|| refused("the program has no initial state"))?,
             );
         }
-        Ok(Sizes { all, width: proof.width, distances })
+        Ok(Sizes { all, width: proof.width, network: proof.network, distances })
     }
 
     /// The types of the processes of a window.
@@ -73,6 +87,10 @@ impl Sizes {
 
     /// The type of a process.
     pub(super) fn type_at(&self, count: usize, index: usize) -> ProcessType {
+        if self.network == Network::Tree {
+            let children = (1..count).filter(|child| (child - 1) / 2 == index).count();
+            return ProcessType { left: usize::from(index > 0), right: children, residue: index % 2 };
+        }
         ProcessType {
             left: index.min(self.distances.left),
             right: (count - 1 - index).min(self.distances.right),
@@ -82,7 +100,7 @@ impl Sizes {
 }
 
 impl Sized {
-    fn new(model: Model, lowest: i64) -> Option<Sized> {
+    fn new(model: Model, network: Network, lowest: i64) -> Option<Sized> {
         let start = initial_states(&model).next()?;
         let template = model.template();
         let size = template.families.iter().next()?.size.linear()?;
@@ -93,7 +111,7 @@ impl Sized {
                 dimensions.filter(|&at| template.length_form(id, at).as_ref() == Some(&size)).map(|at| (id, at)),
             );
         }
-        Some(Sized { count: model.processes.len(), start, lowest, rows, model })
+        Some(Sized { count: model.processes.len(), start, network, lowest, rows, model })
     }
 
     pub(super) fn start(&self) -> &State {
@@ -110,12 +128,28 @@ impl Sized {
         cells.map(|cell| self.item(cell, Spot { at: 0 })).filter(|item| matches!(item, RingItem::Shared(..))).collect()
     }
 
-    fn position(&self, spot: Spot, distance: i64) -> usize {
-        (spot.at as i64 + distance).rem_euclid(self.count as i64) as usize
+    /// All elements of a process of a tree.
+    pub(super) fn elements(&self, at: usize) -> Vec<RingItem> {
+        let cells = self.model.cells.ids().take(self.model.n_shared_cells);
+        cells
+            .map(|cell| self.item(cell, Spot { at }))
+            .filter(|item| matches!(item, RingItem::Element(_, 0, _)))
+            .collect()
+    }
+
+    /// The process at a distance, or with a name in a tree; `None` where there is none.
+    pub(super) fn position(&self, spot: Spot, distance: i64) -> Option<usize> {
+        match self.network {
+            Network::Line => Some((spot.at as i64 + distance).rem_euclid(self.count as i64) as usize),
+            Network::Tree => kin::meant(spot.at, distance).filter(|&other| other < self.count),
+        }
     }
 
     /// How far right of the window a position is, by distances that begin at the lowest.
     fn distance(&self, position: usize, spot: Spot) -> i64 {
+        if self.network == Network::Tree {
+            return kin::name(spot.at, position);
+        }
         (position as i64 - spot.at as i64 - self.lowest).rem_euclid(self.count as i64) + self.lowest
     }
 
@@ -146,14 +180,14 @@ impl Sized {
         let number = match item {
             RingItem::Control(_) => return None,
             RingItem::Own(distance, at) => {
-                let process = &self.model.processes[ProcessId::new(self.position(spot, distance))];
+                let process = &self.model.processes[ProcessId::new(self.position(spot, distance)?)];
                 (at < self.n_own()).then_some(process.first_cell + at)?
             }
             RingItem::Element(var, distance, at) => {
                 let &(_, dimension) = self.rows.iter().find(|(row, _)| *row == var)?;
                 let declared = &self.model.vars[var];
                 let inner: usize = declared.ty.dimensions()[dimension + 1..].iter().product();
-                let within = (at / inner * self.count + self.position(spot, distance)) * inner + at % inner;
+                let within = (at / inner * self.count + self.position(spot, distance)?) * inner + at % inner;
                 (within < declared.ty.n_cells()).then_some(declared.offset + within)?
             }
             RingItem::Shared(var, at) => {
@@ -183,7 +217,10 @@ impl Sized {
             }
             (Some(cell), RingValue::Neighbour(at)) => {
                 let span = proof.greatest - proof.least;
-                let is_near = (-span..proof.width as i64 + span).contains(&at);
+                let is_near = match self.network {
+                    Network::Line => (-span..proof.width as i64 + span).contains(&at),
+                    Network::Tree => self.position(spot, at).is_some(),
+                };
                 is_near && self.model.cells[cell].ty == ScalarType::Lock && !matches!(item, RingItem::Shared(..))
             }
             _ => false,
@@ -195,7 +232,8 @@ impl Sized {
         let one = |item: &RingItem| match self.cell(*item, spot) {
             None => {
                 let RingItem::Control(distance) = item else { return RingValue::Value(Value::None) };
-                RingValue::Place(state.place(ProcessId::new(self.position(spot, *distance))))
+                let Some(process) = self.position(spot, *distance) else { return RingValue::Value(Value::None) };
+                RingValue::Place(state.place(ProcessId::new(process)))
             }
             Some(cell) => match state.cells[cell.index()] {
                 Value::Process(id) => RingValue::Neighbour(self.distance(id.index(), spot)),
@@ -211,13 +249,16 @@ impl Sized {
         for (item, value) in items.iter().zip(values) {
             match (item, value, self.cell(*item, spot)) {
                 (RingItem::Control(distance), RingValue::Place(place), _) => {
-                    if let Some(frame) = state.stacks[self.position(spot, *distance)].last_mut() {
+                    let process = self.position(spot, *distance);
+                    if let Some(frame) = process.and_then(|process| state.stacks[process].last_mut()) {
                         frame.control = Control::At(*place);
                     }
                 }
                 (_, RingValue::Value(value), Some(cell)) => state.cells[cell.index()] = *value,
                 (_, RingValue::Neighbour(distance), Some(cell)) => {
-                    state.cells[cell.index()] = Value::Process(ProcessId::new(self.position(spot, *distance)));
+                    if let Some(process) = self.position(spot, *distance) {
+                        state.cells[cell.index()] = Value::Process(ProcessId::new(process));
+                    }
                 }
                 _ => {}
             }

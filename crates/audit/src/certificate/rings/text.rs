@@ -2,12 +2,13 @@
 //!
 //! In: a program as written, and what a certificate claims about types. Out: the size parameter, or a refusal. Processes of one type do the same,
 //! relative to where they stand, if `i` and `N` occur only in elements and neighbours `i + c` and `(i + c) % N`, and in comparisons that the
-//! distances from the ends and the residue decide which the types keep.
+//! distances from the ends and the residue decide which the types keep. In trees elements and neighbours are those of `i`, of `(i - 1) / 2`, `2 i + 1` and
+//! `2 i + 2`; a comparison is looked at for every process of every size up to where types repeat.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-use evidence::rings::{ProcessType, RingsProof};
+use evidence::rings::{Network, ProcessType, RingsProof, tree};
 use model::Model;
 use model::control::{Action, ActionKind, Stmt, StmtKind};
 use model::expr::{Access, BinaryOp, Domain, Expr, ExprKind, Whose};
@@ -96,7 +97,8 @@ impl<'m> Text<'m> {
             return refused(format!("`{}` holds processes", var.name));
         }
         let is_shared = var.storage == Storage::Shared;
-        if rows > 1 || rows == 1 && !is_shared || rows == 0 && is_shared && scalar == ScalarType::Lock {
+        let is_tree = self.proof.network == Network::Tree;
+        if rows > 1 || rows == 1 && !is_shared || rows == 0 && is_shared && (is_tree || scalar == ScalarType::Lock) {
             return refused(format!("`{}` has elements that are not those of single processes", var.name));
         }
         for dimension in 0..var.ty.dimensions().len() {
@@ -215,6 +217,9 @@ impl<'m> Text<'m> {
 
     /// An index at a distance from `i`, or one of several, chosen by tests.
     fn index(&mut self, expr: &Expr, may_be_named: bool) -> Outcome<()> {
+        if self.proof.network == Network::Tree {
+            return self.relative(expr);
+        }
         if let ExprKind::Binary(BinaryOp::Remainder, number, modulus) = &expr.kind {
             let modulus = self.form(modulus);
             let is_size = modulus.is_some_and(|form| (form.index, form.size, form.rest) == (0, 1, 0));
@@ -247,6 +252,54 @@ impl<'m> Text<'m> {
             Some(form) if may_be_named && form.index == 0 && matches!(form.size, 0 | 1) => Ok(()),
             _ => refused("an index is no distance"),
         }
+    }
+
+    /// In a tree: an index of the process itself, of its parent or of a child, or one of these, chosen by tests.
+    fn relative(&self, expr: &Expr) -> Outcome<()> {
+        let is = |expr: &Expr, wanted: (i64, i64)| {
+            self.form(expr).is_some_and(|form| form.size == 0 && (form.index, form.rest) == wanted)
+        };
+        match &expr.kind {
+            ExprKind::If(test, yes, no) => {
+                let ExprKind::Binary(op, left, right) = &test.kind else { return refused("an index is no relative") };
+                if !self.test(*op, left, right)? {
+                    return refused("an index is no relative");
+                }
+                self.relative(yes)?;
+                self.relative(no)
+            }
+            ExprKind::Binary(BinaryOp::Divide, number, two) if is(number, (1, -1)) && is(two, (0, 2)) => Ok(()),
+            _ if [(1, 0), (2, 1), (2, 2)].into_iter().any(|wanted| is(expr, wanted)) => Ok(()),
+            _ => refused("an index is that of no parent and no child"),
+        }
+    }
+
+    /// In a tree: whether a comparison of a sum with 0 comes out alike for all processes of one type.
+    fn is_decided(&self, op: BinaryOp, difference: Form) -> bool {
+        let is_plain = matches!((difference.index, difference.size), (1 | -1, 0) | (2, -1) | (-2, 1));
+        if !is_plain || difference.rest.abs() > 8 {
+            return false;
+        }
+        let mut outcomes: BTreeMap<(bool, i64, i64), bool> = BTreeMap::new();
+        for size in 1..=tree::SIZES as i64 {
+            for index in 0..size {
+                let number = difference.index * index + difference.size * size + difference.rest;
+                let outcome = match op {
+                    BinaryOp::Equal => number == 0,
+                    BinaryOp::NotEqual => number != 0,
+                    BinaryOp::Less => number < 0,
+                    BinaryOp::LessEqual => number <= 0,
+                    BinaryOp::Greater => number > 0,
+                    _ => number >= 0,
+                };
+                let children = (2 * index + 1..=2 * index + 2).filter(|&child| child < size).count();
+                let of = (index == 0, index % 2, children as i64);
+                if *outcomes.entry(of).or_insert(outcome) != outcome {
+                    return false;
+                }
+            }
+        }
+        true
     }
 
     fn form(&self, expr: &Expr) -> Option<Form> {
@@ -311,6 +364,9 @@ impl<'m> Text<'m> {
             };
             let is_plain = number.index == 1 && number.size == 0 && (modulus.index, modulus.size) == (0, 0);
             if is_plain && (other.index, other.size) == (0, 0) && modulus.rest > 0 && matches!(op, Equal | NotEqual) {
+                if self.proof.network == Network::Tree && modulus.rest != 2 {
+                    return refused("a residue does not show in the types");
+                }
                 return match self.proof.distances.modulus as i64 % modulus.rest {
                     0 => Ok(true),
                     _ => refused("a residue does not show in the types"),
@@ -318,6 +374,16 @@ impl<'m> Text<'m> {
             }
         }
         let (Some(left), Some(right)) = (self.placed(left), self.placed(right)) else { return Ok(false) };
+        if self.proof.network == Network::Tree {
+            if (left.index, left.size) == (right.index, right.size) {
+                return Ok(false);
+            }
+            let (index, size, rest) = (left.index - right.index, left.size - right.size, left.rest - right.rest);
+            return match self.is_decided(op, Form { index, size, rest }) {
+                true => Ok(true),
+                false => refused("a test of where a process stands does not show in the types"),
+            };
+        }
         let sign = match left.index - right.index {
             1 => 1,
             -1 => -1,

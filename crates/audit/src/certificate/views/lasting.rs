@@ -39,7 +39,7 @@ pub(in crate::certificate) fn check(
     budget: &Budget,
 ) -> Outcome<(usize, usize)> {
     let text = Text::new(model, proof)?;
-    if proof.k != 1 || proof.is_ordered {
+    if proof.k != 1 || proof.is_ordered || !proof.hidden.is_empty() {
         return Err(CertificateError::Malformed(
             "a refutation for every size is about views of one process".to_owned(),
         ));

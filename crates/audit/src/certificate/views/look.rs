@@ -266,13 +266,15 @@ impl<'m> Look<'_, 'm> {
     }
 
     pub fn content(&mut self, spot: Spot, ty: ScalarType) -> Looked<Item> {
-        match spot {
-            Spot::Shared(column) => Ok(self.scene.shared[column]),
-            Spot::Of(slot, column) => match &self.scene.slots[slot as usize] {
-                Some(local) => Ok(local[column]),
-                None if self.guess_contents => self.anything(ty),
-                None => Err(End::Unseen(slot)),
-            },
+        let shown = match spot {
+            Spot::Shared(column) => Some(self.scene.shared[column]),
+            Spot::Of(slot, column) => self.scene.slots[slot as usize].as_ref().map(|local| local[column]),
+        };
+        match (shown, spot) {
+            (Some(Item::Hidden), _) => self.anything(ty),
+            (Some(shown), _) => Ok(shown),
+            (None, Spot::Of(slot, _)) if !self.guess_contents => Err(End::Unseen(slot)),
+            (None, _) => self.anything(ty),
         }
     }
 
@@ -429,7 +431,7 @@ impl<'m> Look<'_, 'm> {
         let family = |item: &Item| match item {
             Item::Slot(_) => Some(self.text.family),
             Item::Value(Value::Process(id)) => Some(self.text.model.processes[*id].family),
-            Item::Value(_) | Item::Place(_) | Item::Taken(_) => None,
+            Item::Value(_) | Item::Place(_) | Item::Taken(_) | Item::Hidden => None,
         };
         let bound: Vec<Option<FamilyId>> = self.bound.iter().map(family).collect();
         surely_has_value(self.text.model, expr, scope.map(Scope::Family), &bound)

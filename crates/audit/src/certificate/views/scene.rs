@@ -101,7 +101,7 @@ impl Scene {
                 let taken = self.seen().into_iter().filter(|&slot| bits & (1 << slot) != 0 && list.contains(&slot));
                 Item::Taken(taken.map(|slot| 1 << number(slot)).sum())
             }
-            Item::Value(_) | Item::Place(_) => *item,
+            Item::Value(_) | Item::Place(_) | Item::Hidden => *item,
         };
         let local = |&slot: &Slot| self.slots[slot as usize].as_ref().map(|local| local.iter().map(change).collect());
         Scene {
@@ -231,7 +231,7 @@ fn settle(text: &Text<'_>, scene: &Scene, one: &Scene, (same, newest): (&[Option
     let there = |item: &Item| match item {
         Item::Slot(named) => Item::Slot(same[*named as usize].unwrap_or(0)),
         Item::Taken(bits) => Item::Taken(of_itself(*bits)),
-        Item::Value(_) | Item::Place(_) => *item,
+        Item::Value(_) | Item::Place(_) | Item::Hidden => *item,
     };
     scene.slots[slot as usize] = Some(local.iter().map(there).collect());
     let mut open: Vec<(Slot, usize, Slot)> = Vec::new();

@@ -40,7 +40,7 @@ pub(super) fn starts(text: &Text<'_>, k: usize) -> Result<BTreeSet<Scene>, End> 
             depth: 0,
         };
         match start(&mut look, &first, &free, k) {
-            Ok(()) => drop(found.insert(look.scene.normal(text.is_ordered))),
+            Ok(()) => drop(found.insert(look.scene.veiled(text).normal(text.is_ordered))),
             Err(End::No) => {}
             Err(end) => return Err(end),
         }

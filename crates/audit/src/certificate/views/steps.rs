@@ -118,7 +118,7 @@ impl<'m> Look<'_, 'm> {
             Item::Slot(_) if !self.names_members(ty) => return Err(End::Uneven(target.span)),
             Item::Slot(_) => true,
             Item::Value(value) => ty.contains(value, self.text.model.type_context()),
-            Item::Place(_) | Item::Taken(_) => false,
+            Item::Place(_) | Item::Taken(_) | Item::Hidden => false,
         };
         if !fits {
             return Err(End::Fault);

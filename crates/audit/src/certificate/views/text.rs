@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use evidence::views::{Item, LocalColumn, Row, SharedColumn, View, ViewsProof};
+use evidence::views::{Hiding, Item, LocalColumn, Row, SharedColumn, View, ViewsProof};
 use model::Model;
 use model::control::Scope;
 use model::expr::{Access, Domain, Expr, ExprKind, Whose};
@@ -32,6 +32,8 @@ pub(super) struct Text<'m> {
     pub rows: BTreeMap<VarId, usize>,
     pub shared: Vec<SharedColumn>,
     pub local: Vec<LocalColumn>,
+    /// What views do not show.
+    pub hidden: Vec<Hiding>,
 }
 
 fn refuse<T>(what: impl Into<String>) -> Outcome<T> {
@@ -51,14 +53,15 @@ impl<'m> Text<'m> {
         };
         let rows = BTreeMap::new();
         let is_ordered = proof.is_ordered;
-        let (shared, local) = (Vec::new(), Vec::new());
-        let mut text = Text { model, written, family, size, is_ordered, rows, shared, local };
+        let (shared, local, hidden) = (Vec::new(), Vec::new(), proof.hidden.clone());
+        let mut text = Text { model, written, family, size, is_ordered, rows, shared, local, hidden };
         text.families()?;
         text.variables()?;
         text.columns();
         if proof.shared != text.shared || proof.local != text.local {
             return Err(CertificateError::Malformed("its views do not consist of what there is to be seen".to_owned()));
         }
+        super::veil::check(&text)?;
         Ok(text)
     }
 
@@ -205,6 +208,8 @@ impl<'m> Text<'m> {
             }
             Item::Value(Value::Process(id)) => id.index() < self.model.processes.len() && !self.is_member(*id),
             Item::Value(value) => ty.contains(*value, self.model.type_context()),
+            // Whether a rule hides it is looked at elsewhere.
+            Item::Hidden => true,
             Item::Place(_) | Item::Taken(_) => false,
         };
         let is_place = |item: &Item| matches!(item, Item::Place(place) if place.index() < self.model.places.len());
@@ -291,7 +296,7 @@ pub(super) fn parts(expr: &Expr) -> Vec<&Expr> {
     found
 }
 
-fn access_parts(access: &Access) -> Vec<&Expr> {
+pub(super) fn access_parts(access: &Access) -> Vec<&Expr> {
     let whose = match &access.whose {
         Whose::Of(who) => Some(&**who),
         Whose::Shared | Whose::Mine | Whose::Frame => None,

@@ -1,0 +1,344 @@
+//! Random fair systems of one size, made for what refutations rest on: rings and lines of neighbours, stars around one cell, families beside each other, locks that know their
+//! owner, cells that others read, processes that look where others are; under every form of fairness. What is proved holds in the
+//! whole product, the checker accepts each proof, and refuses it for the property without an assumption that it needs.
+//!
+//! `PIECEWISE_PROGRAMS=20000 cargo test -p piecewise-propagate --test it fair_random -- --nocapture` asks about more programs than usual.
+
+use audit::certificate;
+use audit::temporal::is_violated;
+use base::{Budget, SourceFile};
+use engine::{Engine, Silent, Task, Verdict};
+use evidence::certificate::Claim;
+use evidence::{Certificate, Evidence};
+use model::Model;
+use model::fairness::FairnessId;
+use model::property::{Property, PropertyKind};
+use propagate::Propagate;
+use testkit::Product;
+use testkit::choices::Choices;
+
+/// Products with more states are not searched.
+const MOST_STATES: usize = 2_500;
+
+/// What a family has in common with others.
+struct Family {
+    name: &'static str,
+    n_processes: usize,
+    /// Resources that a process takes and gives back, as `(take, give)`, and tests and effects on cells that it sees.
+    resources: Vec<(String, String)>,
+    tests: Vec<String>,
+    effects: Vec<String>,
+}
+
+struct Writer<'c> {
+    choices: &'c mut Choices,
+}
+
+impl Writer<'_> {
+    fn pick(&mut self, items: &[String]) -> String {
+        self.choices.pick(items).clone()
+    }
+
+    fn word(&mut self, items: &[&str]) -> String {
+        (*self.choices.pick(items)).to_owned()
+    }
+
+    /// Declarations, and a family around one cell.
+    fn star(&mut self) -> (String, Vec<Family>) {
+        let n_processes = 2 + self.choices.below(4);
+        let declared = "  shared d: 0..=2;\n  shared s: sem = 1;\n  shared m: lock;\n  shared p: pid(P)? = none;\n";
+        let resources = [
+            ("acquire s", "release s"),
+            ("acquire m", "release m"),
+            ("atomic { await p == none; p = i; }", "p = none"),
+            ("atomic { await d == 0; d = 1; }", "d = 0"),
+            ("atomic { await d < 2; d = d + 1; }", "d = d - 1"),
+        ];
+        let family = Family {
+            name: "P",
+            n_processes,
+            resources: resources.iter().map(|(take, give)| ((*take).to_owned(), (*give).to_owned())).collect(),
+            tests: ["d == 0", "d == 1", "p == none", "p == i", "s > 0", "m.owner == none"].map(str::to_owned).to_vec(),
+            effects: ["d = 0", "d = 1", "p = i", "p = none", "skip"].map(str::to_owned).to_vec(),
+        };
+        (declared.to_owned(), vec![family])
+    }
+
+    /// Neighbours that share cells, in a ring or on a line; the first one may take them in the other order.
+    fn ring(&mut self) -> (String, Vec<Family>) {
+        let n_processes = 2 + self.choices.below(4);
+        let is_ring = self.choices.chance(70);
+        let n_cells = if is_ring { n_processes } else { n_processes + 1 };
+        let kind = self.word(&["lock", "bool", "sem = 1", "bool"]);
+        let declared = format!(
+            "  shared f: [{}; {n_cells}]{};\n",
+            kind.trim_end_matches(" = 1"),
+            if kind.starts_with("sem") { " = 1" } else { "" }
+        );
+        let (take, give): (fn(&str) -> String, fn(&str) -> String) = match kind.as_str() {
+            "bool" => (|at| format!("atomic {{ await !f[{at}]; f[{at}] = true; }}"), |at| format!("f[{at}] = false")),
+            _ => (|at| format!("acquire f[{at}]"), |at| format!("release f[{at}]")),
+        };
+        let (left, right) = match self.choices.below(3) {
+            0 => ("i".to_owned(), format!("(i + 1) % {n_cells}")),
+            1 => ("if i == 0 then 1 else i".to_owned(), format!("if i == 0 then 0 else (i + 1) % {n_cells}")),
+            _ => (
+                format!("if i % 2 == 0 then i else (i + 1) % {n_cells}"),
+                format!("if i % 2 == 0 then (i + 1) % {n_cells} else i"),
+            ),
+        };
+        let cells = [left, right];
+        let (mut tests, mut effects) = (Vec::new(), vec!["skip".to_owned()]);
+        if kind == "bool" {
+            for cell in &cells {
+                tests.extend([format!("f[{cell}]"), format!("!f[{cell}]")]);
+                effects.extend([format!("f[{cell}] = true"), format!("f[{cell}] = false")]);
+            }
+        } else {
+            tests.push("true".to_owned());
+        }
+        let resources = cells.iter().map(|cell| (take(cell), give(cell))).collect();
+        (declared, vec![Family { name: "P", n_processes, resources, tests, effects }])
+    }
+
+    /// Two families that share some of their cells.
+    fn mixed(&mut self) -> (String, Vec<Family>) {
+        let declared = "  shared g: bool;\n  shared s: sem = 1;\n  shared r: 0..=3;\n";
+        let one = |name, n_processes, resources: &[(&str, &str)], tests: &[&str], effects: &[&str]| Family {
+            name,
+            n_processes,
+            resources: resources.iter().map(|(take, give)| ((*take).to_owned(), (*give).to_owned())).collect(),
+            tests: tests.iter().map(|&text| text.to_owned()).collect(),
+            effects: effects.iter().map(|&text| text.to_owned()).collect(),
+        };
+        let first = one(
+            "P",
+            1 + self.choices.below(3),
+            &[("atomic { await !g; g = true; }", "g = false"), ("atomic { await r < 3; r = r + 1; }", "r = r - 1")],
+            &["!g", "r == 0", "r < 3"],
+            &["skip", "g = false"],
+        );
+        let second = one(
+            "Q",
+            1 + self.choices.below(2),
+            &[
+                ("acquire s", "release s"),
+                ("atomic { await !g; g = true; }", "g = false"),
+                ("atomic { await r == 0 && !g; g = true; }", "g = false"),
+            ],
+            &["!g", "s > 0", "r == 0"],
+            &["skip", "r = 0"],
+        );
+        (declared.to_owned(), vec![first, second])
+    }
+
+    fn statement(&mut self, family: &Family) -> String {
+        match self.choices.below(8) {
+            0 => "idle;".to_owned(),
+            1 => format!("await {};", self.pick(&family.tests)),
+            2 => format!("atomic {{ await {}; {}; }}", self.pick(&family.tests), self.pick(&family.effects)),
+            3 => format!("{};", self.pick(&family.effects)),
+            4 => "a = !a;".to_owned(),
+            5 => match self.choices.below(3) {
+                0 => format!("await forall k in 0..<{}: k == i || !{}[k].a;", family.n_processes, family.name),
+                1 => format!("await {}[0]@l0 || {}[0].a;", family.name, family.name),
+                _ => "skip;".to_owned(),
+            },
+            _ => {
+                let (take, give) = self.choices.pick(&family.resources).clone();
+                let text = if self.choices.chance(50) { take } else { give };
+                if text.ends_with('}') { text } else { format!("{text};") }
+            }
+        }
+    }
+
+    /// The statements of a process: mostly something is taken and given back, or two things.
+    fn body(&mut self, family: &Family) -> Vec<String> {
+        let close = |text: &str| if text.ends_with('}') { text.to_owned() } else { format!("{text};") };
+        if self.choices.chance(25) {
+            return (0..2 + self.choices.below(3)).map(|_| self.statement(family)).collect();
+        }
+        let mut lines = vec![if self.choices.chance(70) { "idle;".to_owned() } else { self.statement(family) }];
+        let taken: Vec<(String, String)> = match self.choices.chance(50) {
+            true => family.resources.iter().take(2).cloned().collect(),
+            false => vec![self.choices.pick(&family.resources).clone()],
+        };
+        lines.extend(taken.iter().map(|(take, _)| close(take)));
+        lines.push(if self.choices.chance(70) { "skip;".to_owned() } else { self.statement(family) });
+        lines.extend(taken.iter().rev().map(|(_, give)| close(give)));
+        if self.choices.chance(15) {
+            let at = self.choices.below(lines.len());
+            lines[at] = self.statement(family);
+        }
+        lines
+    }
+
+    fn formula(&mut self, families: &[(Family, usize)]) -> String {
+        let (family, n_lines) = &families[self.choices.below(families.len())];
+        let (name, n_processes) = (family.name, family.n_processes);
+        let label = |choices: &mut Choices| format!("l{}", choices.below(*n_lines));
+        let (from, to) = (label(self.choices), label(self.choices));
+        let over = format!("forall j in 0..<{n_processes}");
+        match self.choices.below(12) {
+            0 => format!("{over}: always eventually {name}[j]@{to}"),
+            1 => format!("{over}: (eventually always {name}[j]@{from}) || always eventually {name}[j]@{to}"),
+            2 => format!("{over}: {name}[j]@{from} ~> !{name}[j]@{from}"),
+            3 => format!("always eventually exists j in 0..<{n_processes}: {name}[j]@{to}"),
+            4 => format!("{over}: always ({name}[j]@{from} => ({name}[j]@{from} until {name}[j]@{to}))"),
+            5 => format!("({name}[0]@{from} && {name}[{}]@{from}) ~> {name}[0]@{to}", n_processes - 1),
+            6 => format!(
+                "eventually always {}",
+                self.pick(&family.tests)
+                    .replace("p == i", "p != none")
+                    .replace("(i", "(0")
+                    .replace("i %", "0 %")
+                    .replace("i ==", "0 ==")
+                    .replace("else i", "else 0")
+                    .replace("then i", "then 0")
+                    .replace("[i]", "[0]")
+            ),
+            _ => format!("{over}: {name}[j]@{from} ~> {name}[j]@{to}"),
+        }
+    }
+
+    fn fairness(&mut self, families: &[(Family, usize)]) -> String {
+        let mut under: Vec<String> = Vec::new();
+        let whole = self.word(&["weak", "weak", "every", "progress", "strong"]);
+        if self.choices.chance(90) {
+            match whole.as_str() {
+                "progress" => under.push(whole),
+                form => under.extend(families.iter().map(|(family, _)| format!("{form} {}[*]", family.name))),
+            }
+        }
+        for _ in 0..self.choices.below(4) {
+            let (family, n_lines) = &families[self.choices.below(families.len())];
+            let form = self.word(&["strong", "strong", "weak"]);
+            let who = if self.choices.chance(85) {
+                "*".to_owned()
+            } else {
+                self.choices.below(family.n_processes).to_string()
+            };
+            under.push(format!("{form} {}[{who}]@l{}", family.name, self.choices.below(*n_lines)));
+        }
+        let mut text = under.join(", ");
+        if !text.is_empty() && self.choices.chance(10) {
+            let (family, n_lines) = &families[0];
+            text = format!("{text} or strong {}[0]@l{}", family.name, self.choices.below(*n_lines));
+        }
+        if text.is_empty() { text } else { format!(" under {text}") }
+    }
+
+    fn program(&mut self) -> String {
+        let (declared, families) = match self.choices.below(3) {
+            0 => self.ring(),
+            1 => self.star(),
+            _ => self.mixed(),
+        };
+        let mut text = format!("program random {{\n{declared}");
+        let mut written = Vec::new();
+        for family in families {
+            let body = self.body(&family);
+            let lines: Vec<String> =
+                body.iter().enumerate().map(|(at, line)| format!("      l{at}: {line}\n")).collect();
+            text.push_str(&format!(
+                "  process {}[i in 0..<{}] {{\n    public a: bool;\n    loop {{\n{}    }}\n  }}\n",
+                family.name,
+                family.n_processes,
+                lines.concat()
+            ));
+            written.push((family, body.len()));
+        }
+        for property in 0..3 {
+            let (formula, under) = (self.formula(&written), self.fairness(&written));
+            text.push_str(&format!("  property p{property}: {formula}{under};\n"));
+        }
+        text.push_str("}\n");
+        text
+    }
+}
+
+#[derive(Default, Debug)]
+struct Tally {
+    programs: usize,
+    proved: usize,
+    open: usize,
+    false_ones: usize,
+    refused_without: usize,
+}
+
+fn is_false(model: &Model, product: &Product, property: &Property) -> Option<bool> {
+    let PropertyKind::Temporal(formula) = &property.kind else { return None };
+    is_violated(model, &product.states, formula, &property.under).ok()?
+}
+
+/// The property without an assumption, and the proof as if it were about that.
+fn without(property: &Property, proof: &Certificate, dropped: FairnessId) -> (Property, Certificate) {
+    let (mut property, mut proof) = (property.clone(), proof.clone());
+    property.under.any_of.iter_mut().for_each(|pairs| pairs.retain(|pair| *pair != dropped));
+    for fact in &mut proof.facts {
+        if let Claim::Refutation(claim) = &mut fact.claim {
+            claim.violation.fairness.retain(|pair| *pair != dropped);
+        }
+    }
+    (property, proof)
+}
+
+fn ask(text: &str, choices: &mut Choices, tally: &mut Tally) {
+    let Ok(loaded) = lang::load(&SourceFile::new("random.pw", text), &[]) else { return };
+    let model = loaded.model;
+    let Some(product) = Product::explore(&model, MOST_STATES) else { return };
+    tally.programs += 1;
+    for (id, property) in model.properties.entries() {
+        let Some(is_violated) = is_false(&model, &product, property) else { continue };
+        let engine = Propagate::default();
+        if engine.supports(&model, id).is_err() {
+            continue;
+        }
+        let task = Task { model: &model, properties: vec![id], budget: Budget::unlimited(), n_threads: 1 };
+        let answer = engine.run(&task, &Silent).unwrap_or_else(|wrong| panic!("{wrong}\n{text}")).remove(0);
+        match answer.verdict {
+            Verdict::Holds(Evidence::Certificate(proof)) => {
+                assert!(!is_violated, "{} is proved, and false\n{text}", property.name);
+                certificate::check(&model, property, &proof, &Budget::unlimited())
+                    .unwrap_or_else(|wrong| panic!("{}: {wrong}\n{text}", property.name));
+                tally.proved += 1;
+                let assumed: Vec<FairnessId> = property.under.any_of.iter().flatten().copied().collect();
+                if assumed.is_empty() {
+                    continue;
+                }
+                let (less, changed) = without(property, &proof, *choices.pick(&assumed));
+                if is_false(&model, &product, &less) == Some(true) {
+                    let found = certificate::check(&model, &less, &changed, &Budget::unlimited());
+                    assert!(found.is_err(), "{} without an assumption is accepted\n{text}", property.name);
+                    tally.refused_without += 1;
+                }
+            }
+            Verdict::Unknown(_) if is_violated => tally.false_ones += 1,
+            Verdict::Unknown(_) => {
+                if std::env::var("PIECEWISE_SHOW").is_ok() {
+                    println!("{} is open\n{text}", property.name);
+                }
+                tally.open += 1;
+            }
+            other => panic!("{other:?}\n{text}"),
+        }
+    }
+}
+
+#[test]
+fn fair_systems_of_neighbours_and_crowds() {
+    let number = |name: &str, usual: u64| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual);
+    let (n, seed) = (number("PIECEWISE_PROGRAMS", 80), number("PIECEWISE_SEED", 0));
+    let mut tally = Tally::default();
+    for at in 0..n {
+        let mut choices = Choices::from_seed(seed * 1_000_003 + at + 1);
+        let text = Writer { choices: &mut choices }.program();
+        ask(&text, &mut choices, &mut tally);
+        if (at + 1).is_multiple_of(1000) {
+            println!("{tally:?}");
+        }
+    }
+    println!("{tally:?}");
+    assert!(tally.programs as u64 > n / 2 && tally.proved > 20 && tally.false_ones > 20, "{tally:?}");
+    assert!(tally.refused_without > 3, "{tally:?}");
+}
