@@ -17,6 +17,7 @@ pub mod learn;
 pub mod liveness;
 mod machine;
 mod mono_table;
+mod neighbours;
 mod papers;
 mod piecewise;
 pub mod pushdown;

@@ -4,9 +4,10 @@
 //! method gave, how many certificates the checker accepted, how many changed ones it refused, and what was wrong; each finding is
 //! made small and written to `target/campaign` as a program with its seed and method. Everything runs in this process, on one thread.
 //!
-//! [`case`]: a program with what brute force says. [`judge`]: methods compared with it. [`mutants`]: changed certificates and programs.
+//! [`case`]: a program with what brute force says. [`asked`]: methods, and who proves for every size. [`judge`]: their answers compared with it. [`mutants`]: changed certificates and programs.
 //! [`shrink`]: findings made small. [`drafts`]: programs that the language cannot write. [`tally`]: the figures.
 
+mod asked;
 mod case;
 mod drafts;
 mod judge;
@@ -21,16 +22,20 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use driver::methods;
-use engine::methods::Declaration;
 use testkit::program::PROFILES;
+use testkit::sized;
 
+use asked::Asked;
 use case::{Case, Source};
 use judge::{Finding, Judge};
 use tally::Tally;
 
 /// How many programs there are unless told.
 const N_PROGRAMS: u64 = 10_000;
+
+/// So many methods are drawn for each program unless told; of a program of any size, beside those who prove something for every size.
+const N_DRAWN: usize = 4;
+const N_DRAWN_BESIDE: usize = 2;
 
 /// So many findings of a kind are made small and written; the others are counted.
 const MOST_WRITTEN: usize = 3;
@@ -43,7 +48,9 @@ struct Settings {
     n_programs: u64,
     first_seed: u64,
     sources: Vec<Source>,
-    methods: Vec<&'static Declaration>,
+    methods: Vec<Asked>,
+    /// How many of the methods are drawn for each program; `None`: as many as usual, `usize::MAX` for all.
+    n_drawn: Option<usize>,
     longest: Option<Duration>,
 }
 
@@ -53,7 +60,8 @@ impl Settings {
             n_programs: N_PROGRAMS,
             first_seed: 0,
             sources: Source::all(),
-            methods: methods::available().collect(),
+            methods: Asked::methods().into_iter().chain(Asked::every_size()).collect(),
+            n_drawn: None,
             longest: None,
         };
         let mut rest = arguments.iter();
@@ -68,11 +76,10 @@ impl Settings {
                 "--profile" => settings.sources = value.split(',').map(Source::find).collect::<Result<_, _>>()?,
                 "--method" if value == "all" => {}
                 "--method" => {
-                    settings.methods = value
-                        .split(',')
-                        .map(|name| Ok(methods::find(name)?.declaration()))
-                        .collect::<Result<_, String>>()?
+                    settings.methods = value.split(',').map(Asked::find).collect::<Result<_, String>>()?;
                 }
+                "--drawn" if value == "all" => settings.n_drawn = Some(usize::MAX),
+                "--drawn" => settings.n_drawn = Some(number()? as usize),
                 _ => return Err(format!("there is no option `{option}`")),
             }
         }
@@ -82,6 +89,18 @@ impl Settings {
     /// The program with this number among all.
     fn source(&self, number: u64) -> &Source {
         &self.sources[(number % self.sources.len() as u64) as usize]
+    }
+
+    /// Who is asked about the program of a seed.
+    fn asked(&self, source: &Source, seed: u64) -> Vec<Asked> {
+        let is_method = |one: &Asked| matches!(one, Asked::Method(_));
+        let (methods, provers): (Vec<Asked>, Vec<Asked>) = self.methods.iter().copied().partition(is_method);
+        let usual = if source.is_sized() { N_DRAWN_BESIDE } else { N_DRAWN };
+        let mut drawn = asked::draw(&methods, self.n_drawn.unwrap_or(usual), seed);
+        if source.is_sized() {
+            drawn.extend(provers);
+        }
+        drawn
     }
 }
 
@@ -93,10 +112,10 @@ pub fn run(root: &Path, arguments: &[&str]) -> ExitCode {
             let names: Vec<&str> = PROFILES.iter().map(|profile| profile.name).collect();
             eprintln!("campaign: {error}");
             eprintln!(
-                "usage: cargo xtask campaign [--programs N] [--seed S] [--profile all|NAME,…] [--method all|NAME,…] [--seconds T]"
+                "usage: cargo xtask campaign [--programs N] [--seed S] [--profile all|NAME,…] [--method all|NAME,…] [--drawn all|N] [--seconds T]"
             );
-            let drafts = drafts::Kind::ALL.map(drafts::Kind::name);
-            eprintln!("profiles: {}, {}", names.join(", "), drafts.join(", "));
+            let (sized, drafts) = (sized::Kind::ALL.map(sized::Kind::name), drafts::Kind::ALL.map(drafts::Kind::name));
+            eprintln!("profiles: {}, {}, {}", names.join(", "), sized.join(", "), drafts.join(", "));
             return ExitCode::from(2);
         }
     };
@@ -147,7 +166,8 @@ impl Campaign<'_> {
             Err(why) => return self.tally.left_out(why),
         };
         self.tally.n_programs += 1;
-        let findings = Judge { methods: &self.settings.methods, tally: &mut self.tally }.judge(&case, seed);
+        let methods = self.settings.asked(source, seed);
+        let findings = Judge { methods: &methods, tally: &mut self.tally }.judge(&case, seed);
         for finding in findings {
             self.report(source, &case, seed, finding);
         }
@@ -162,12 +182,16 @@ impl Campaign<'_> {
         let head =
             format!("// {finding}\n// cargo xtask campaign --profile {} --seed {seed} --programs 1\n", source.name());
         eprintln!("\n{head}{text}");
-        let name =
-            format!("{}-{}-{}-{seed}.pw", finding.kind.word(), finding.method.replace('+', "-plus"), source.name());
+        let name = format!("{}-{}-{}-{seed}.pw", finding.kind.word(), file_name(finding.method), source.name());
         let written = std::fs::create_dir_all(&self.folder)
             .and_then(|()| std::fs::write(self.folder.join(name), format!("{head}{text}")));
         if let Err(error) = written {
             eprintln!("campaign: {}: {error}", self.folder.display());
         }
     }
+}
+
+/// A method's name as a part of a file's.
+fn file_name(method: &str) -> String {
+    method.replace('+', "-plus").replace(" --", "-").replace(' ', "-")
 }

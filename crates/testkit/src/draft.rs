@@ -162,6 +162,7 @@ impl Draft {
             offset: 0,
             shown: BTreeMap::new(),
             look: model::variable::Look::Plain,
+            indices_after: Vec::new(),
             doc: String::new(),
             span: Span::default(),
         })

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use base::{Budget, CancelToken, SourceFile};
 use engine::Silent;
-use local::graphs::{GraphTask, Way, local_graphs};
+use local::graphs::{GraphMethod, GraphTask, local_graphs};
 use model::Model;
 
 use super::clock::{Stopwatch, Whose};
@@ -148,13 +148,13 @@ fn local(root: &Path, name: &str, paper: Option<f64>) -> Result<String, String> 
     let mut cells = Vec::new();
     let mut joint = String::new();
     let mut cost = String::new();
-    for way in Way::ALL {
+    for way in GraphMethod::ALL {
         let limit = Budget::new(Some(Duration::from_secs(60)), None, CancelToken::default());
         let task = GraphTask { model: &model, way, drawn: &[], budget: &limit, n_threads: 2 };
         let found = local_graphs(&task, &Silent).map_err(|reason| format!("{name}: {reason}"))?;
         let states: u64 = found.graphs.iter().map(|graph| graph.n_states).sum();
         cells.push(if found.stopped.is_none() { grouped(states) } else { "–".to_owned() });
-        if way == Way::Ls3 {
+        if way == GraphMethod::Ls3 {
             joint = grouped(found.joint_states.unwrap_or(0));
             let megabytes = found.peak_memory_bytes as f64 / 1e6;
             cost = format!("{:.2} | {megabytes:.1}", found.time.as_secs_f64());

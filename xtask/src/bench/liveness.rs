@@ -11,7 +11,10 @@ const METHODS: &[&str] = &["auto", "propagate", "fll-b", "fll-a", "global", "mon
 /// Those that also have runs to show.
 const COMPLETE: &[&str] = &["auto", "fll-b", "fll-a", "global", "mono"];
 
-const QUESTIONS: [Question; 7] = [
+/// Those that look at one process after the other only, for sizes at which the product is out of reach.
+const LOCAL: &[&str] = &["propagate"];
+
+const QUESTIONS: [Question; 13] = [
     Question {
         model: "mux_sem_first",
         property: "live",
@@ -68,6 +71,12 @@ const QUESTIONS: [Question; 7] = [
         paper: Some(cav10("dining-phil", "")),
         spin: &[],
     },
+    question("philosophers", "live", &[50, 100, 200, 500, 1000]),
+    question("mux_sem_first", "live", &[200, 500]),
+    question("owner_lock", "live", &[3, 20]),
+    question("handover", "live", &[3, 20]),
+    question("token_ring", "served", &[5, 10, 20, 30]),
+    question("ticket", "live", &[2, 3]),
     Question {
         model: "bakery_atomic",
         property: "live",
@@ -89,6 +98,11 @@ const QUESTIONS: [Question; 7] = [
         spin: &[],
     },
 ];
+
+/// A question at sizes that only methods which look at one process after the other are asked about.
+const fn question(model: &'static str, property: &'static str, sizes: &'static [u32]) -> Question {
+    Question { model, property, verdict: "holds", parameters: &[], sizes, methods: LOCAL, paper: None, spin: &[] }
+}
 
 /// The rows of the paper on fairness for a protocol.
 const fn cav10(protocol: &'static str, fairness: &'static str) -> Rows {

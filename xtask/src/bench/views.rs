@@ -16,7 +16,7 @@ use engine::{Silent, Task, Verdict};
 use evidence::{Evidence, Scope};
 
 use super::clock::{Stopwatch, Whose};
-use super::{document, machine};
+use super::{document, machine, neighbours};
 
 /// A question about an example.
 struct Case {
@@ -82,6 +82,7 @@ fn measure_all(root: &Path) -> Result<String, String> {
         eprintln!("bench: {} {:?}", case.name, case.parameters);
         let _ = writeln!(out, "{}", measure(root, case)?);
     }
+    out += &neighbours::table(root)?;
     Ok(out)
 }
 

@@ -3,8 +3,12 @@
 //! In: a profile and a seed, or a text. Out: a [`Case`]: the Model, its product by `testkit::Product`, for each property which verdicts
 //! are right, and which of the properties are asked. Programs whose product is large are left out.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
 
+use audit::temporal::{TurnGraph, is_violated};
 use base::SourceFile;
 use driver::load::{self, Loaded};
 use engine::PropertyId;
@@ -16,6 +20,7 @@ use model::value::Value;
 use testkit::Product;
 use testkit::choices::Choices;
 use testkit::program::{self, PROFILES, Profile};
+use testkit::sized;
 
 use super::drafts;
 
@@ -26,7 +31,7 @@ const MOST_STATES: usize = 300;
 const MOST_INITIAL: u128 = 32;
 
 /// Claims about every size are looked at up to this size, and products of other sizes up to so many states.
-const GREATEST_SIZE: i64 = 5;
+const GREATEST_SIZE: i64 = 6;
 const MOST_STATES_OF_A_SIZE: usize = 3000;
 
 /// So many invariants that hold are asked, and so many that do not.
@@ -38,18 +43,24 @@ const N_FALSE: usize = 3;
 pub enum Source {
     /// Texts of a profile.
     Text(&'static Profile),
+    /// Texts that are asked about every size.
+    Sized(sized::Kind),
     /// Models that the language cannot write.
     Drafts(drafts::Kind),
 }
 
 impl Source {
     pub fn all() -> Vec<Source> {
-        PROFILES.iter().map(Source::Text).chain(drafts::Kind::ALL.map(Source::Drafts)).collect()
+        let texts = PROFILES.iter().map(Source::Text).chain(sized::Kind::ALL.map(Source::Sized));
+        texts.chain(drafts::Kind::ALL.map(Source::Drafts)).collect()
     }
 
     pub fn find(name: &str) -> Result<Source, String> {
         if let Some(kind) = drafts::Kind::ALL.into_iter().find(|kind| kind.name() == name) {
             return Ok(Source::Drafts(kind));
+        }
+        if let Some(kind) = sized::Kind::ALL.into_iter().find(|kind| kind.name() == name) {
+            return Ok(Source::Sized(kind));
         }
         program::profile::find(name).map(Source::Text).ok_or_else(|| format!("there is no profile `{name}`"))
     }
@@ -57,8 +68,14 @@ impl Source {
     pub fn name(&self) -> &'static str {
         match self {
             Source::Text(profile) => profile.name,
+            Source::Sized(kind) => kind.name(),
             Source::Drafts(kind) => kind.name(),
         }
+    }
+
+    /// Whether its programs are asked about every size.
+    pub fn is_sized(&self) -> bool {
+        matches!(self, Source::Sized(_))
     }
 }
 
@@ -82,6 +99,8 @@ pub struct Case {
     pub right: Vec<Right>,
     /// The properties that methods are asked about.
     pub questions: Vec<PropertyId>,
+    /// What brute force found at other sizes, by the parameter that says the size.
+    sizes: RefCell<HashMap<String, Rc<Sizes>>>,
 }
 
 /// Which verdicts are right. Both are where brute force cannot tell; none is where the property has no value in some state, and no
@@ -97,6 +116,7 @@ impl Case {
     pub fn make(source: &Source, seed: u64) -> Result<Case, LeftOut> {
         match source {
             Source::Text(profile) => Case::of_text(program::text(&mut Choices::from_seed(seed), profile)),
+            Source::Sized(kind) => Case::of_text(sized::text(&mut Choices::from_seed(seed), *kind)),
             Source::Drafts(kind) => {
                 let (text, model) = drafts::program(*kind, seed);
                 Case::of_model(model, text, false)
@@ -121,39 +141,77 @@ impl Case {
         // A step with very many successors may not come to an end within memory; none of the profiles has one.
         let product = catch_unwind(AssertUnwindSafe(|| Product::explore(&model, MOST_STATES)));
         let product = product.ok().flatten().ok_or(LeftOut::Large)?;
-        let right: Vec<Right> = model.properties.iter().map(|property| right(&model, &product, property)).collect();
+        let right = rights(&model, &product);
         let questions = questions(&model, &right);
-        Ok(Case { text, is_text, model, right, questions })
+        Ok(Case { text, is_text, model, right, questions, sizes: RefCell::default() })
+    }
+
+    /// Sizes of the program, looked at once.
+    pub fn sizes(&self, parameter: &str) -> Rc<Sizes> {
+        let mut known = self.sizes.borrow_mut();
+        let sizes = known.entry(parameter.to_owned()).or_insert_with(|| Rc::new(Sizes::of(self, parameter)));
+        Rc::clone(sizes)
     }
 }
 
-/// Sizes of a program with what brute force says about its properties at each.
-pub struct Sizes(Vec<(i64, Vec<Right>)>);
+/// Sizes of a program with what brute force says about its properties at each, found out when it is asked for.
+pub struct Sizes(Vec<Size>);
+
+struct Size {
+    size: i64,
+    model: Model,
+    product: Product,
+    /// What is known of the properties so far.
+    rights: RefCell<HashMap<usize, Right>>,
+}
 
 impl Sizes {
     /// The sizes of a program's parameter from the least on, as far as brute force goes.
-    pub fn of(text: &str, parameter: &str, from: i64) -> Sizes {
+    fn of(case: &Case, parameter: &str) -> Sizes {
         let mut sizes = Vec::new();
-        for size in from..=GREATEST_SIZE {
+        let Some(declared) = case.model.parameters.iter().find(|one| one.name == parameter) else {
+            return Sizes(sizes);
+        };
+        for size in declared.least..=GREATEST_SIZE {
             let given = [(parameter.to_owned(), size)];
-            let Some(model) = instance_of(text, &given) else { break };
+            let Some(model) = instance_of(&case.text, &given) else { break };
             let explored = catch_unwind(AssertUnwindSafe(|| Product::explore(&model, MOST_STATES_OF_A_SIZE)));
             let Some(product) = explored.ok().flatten() else { break };
-            let is_temporal = |property: &Property| matches!(property.kind, PropertyKind::Temporal(_));
-            let unknown = Right { holds: true, violated: true };
-            let judged = model.properties.iter().map(|property| match is_temporal(property) {
-                true => unknown,
-                false => right(&model, &product, property),
-            });
-            sizes.push((size, judged.collect()));
+            sizes.push(Size { size, model, product, rights: RefCell::default() });
         }
         Sizes(sizes)
     }
 
-    /// The least size at which the property is not what was proved.
-    pub fn counterexample(&self, property: usize, is_right: impl Fn(Right) -> bool) -> Option<i64> {
-        self.0.iter().find(|(_, judged)| judged.get(property).is_some_and(|&one| !is_right(one))).map(|(size, _)| *size)
+    /// How many sizes there are, from this one on.
+    pub fn count_from(&self, from: i64) -> usize {
+        self.0.iter().filter(|one| one.size >= from).count()
     }
+
+    /// The least size from this one on at which the property is not what was proved.
+    pub fn counterexample(&self, from: i64, property: usize, is_right: impl Fn(Right) -> bool) -> Option<i64> {
+        let differs = |one: &&Size| one.size >= from && one.right(property).is_some_and(|right| !is_right(right));
+        self.0.iter().find(differs).map(|one| one.size)
+    }
+}
+
+impl Size {
+    /// `None` for a property that there is not at this size.
+    fn right(&self, property: usize) -> Option<Right> {
+        if let Some(known) = self.rights.borrow().get(&property) {
+            return Some(*known);
+        }
+        let asked = self.model.properties.iter().nth(property)?;
+        let found = right(&self.model, &self.product, asked, None);
+        self.rights.borrow_mut().insert(property, found);
+        Some(found)
+    }
+}
+
+/// What brute force says about all properties; which turns there are is asked once for all temporal ones.
+fn rights(model: &Model, product: &Product) -> Vec<Right> {
+    let is_temporal = |property: &Property| matches!(property.kind, PropertyKind::Temporal(_));
+    let turns = model.properties.iter().any(is_temporal).then(|| TurnGraph::new(model, &product.states));
+    model.properties.iter().map(|property| right(model, product, property, turns.as_ref())).collect()
 }
 
 /// The Model of a text, if the front-end does not refuse it.
@@ -182,7 +240,7 @@ fn questions(model: &Model, right: &[Right]) -> Vec<PropertyId> {
 }
 
 /// What brute force says.
-pub fn right(model: &Model, product: &Product, property: &Property) -> Right {
+fn right(model: &Model, product: &Product, property: &Property, turns: Option<&TurnGraph<'_>>) -> Right {
     let decided = |is_violated: bool| Right { holds: !is_violated, violated: is_violated };
     match &property.kind {
         PropertyKind::Invariant(expr) => {
@@ -197,7 +255,11 @@ pub fn right(model: &Model, product: &Product, property: &Property) -> Right {
         PropertyKind::DeadlockFree => decided(!product.deadlocks.is_empty()),
         PropertyKind::RaceFree(var) => decided(product.states.iter().any(|state| race(model, state, *var).is_some())),
         PropertyKind::Temporal(formula) => {
-            match audit::temporal::is_violated(model, &product.states, formula, &property.under) {
+            let found = match turns {
+                Some(turns) => turns.is_violated(&product.states, formula, &property.under),
+                None => is_violated(model, &product.states, formula, &property.under),
+            };
+            match found {
                 Ok(Some(is_violated)) => decided(is_violated),
                 Ok(None) => Right { holds: true, violated: true },
                 // A run that never comes to the state without a value may violate it; that run is replayed.

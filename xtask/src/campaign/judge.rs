@@ -1,8 +1,9 @@
 //! Methods compared with brute force on one program.
 //!
 //! In: a [`Case`] and the methods. Out: what is wrong: verdicts that brute force contradicts, evidence that the checker refuses, panics,
-//! and changed proofs that the checker accepts of what is false. Every method is asked all questions of the program in one call, with
-//! one thread, as `driver` asks it, audit included.
+//! and changed proofs that the checker accepts of what is false. Whoever is asked ([`asked`]) is asked all questions of the program in one call,
+//! with one thread, as `driver` asks, audit included.
+//! [`asked`]: super::asked
 
 use std::cell::RefCell;
 use std::fmt;
@@ -10,19 +11,18 @@ use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
 use std::time::{Duration, Instant};
 
 use base::{Budget, CancelToken};
-use driver::methods;
-use engine::methods::Declaration;
 use engine::run::{Audit, PropertyResult};
-use engine::{PropertyId, Silent, Task, Verdict};
+use engine::{PropertyId, Task, Verdict};
 use evidence::scope::Scope;
 use evidence::{Certificate, Evidence};
 
-use super::case::{Case, Right, Sizes};
+use super::asked::Asked;
+use super::case::{Case, Right};
 use super::mutants;
 use super::tally::Tally;
 
-/// A method gets so much for one program; most need a thousandth of it.
-const LONGEST: Duration = Duration::from_secs(2);
+/// A method gets so much for one program; most need a hundredth of it.
+const LONGEST: Duration = Duration::from_millis(500);
 const MOST_MEMORY: u64 = 256 << 20;
 
 /// What is wrong.
@@ -76,7 +76,7 @@ pub fn note_panic(info: &PanicHookInfo<'_>) {
 
 /// The methods, and where their verdicts are counted.
 pub struct Judge<'a> {
-    pub methods: &'a [&'static Declaration],
+    pub methods: &'a [Asked],
     pub tally: &'a mut Tally,
 }
 
@@ -85,14 +85,15 @@ impl Judge<'_> {
     pub fn judge(&mut self, case: &Case, seed: u64) -> Vec<Finding> {
         let mut findings = Vec::new();
         self.tally.n_properties += case.questions.len() as u64;
-        for method in self.methods {
+        for &method in self.methods {
             let started = Instant::now();
             let results = ask(method, case);
             let took = started.elapsed();
             match results {
                 Ok(results) => {
                     for result in &results {
-                        self.tally.note_verdict(method.name, result);
+                        self.note_size(case, result);
+                        self.tally.note_verdict(method.name(), result);
                         findings.extend(wrong(case, method, result));
                         findings.extend(wrong_elsewhere(case, method, result));
                     }
@@ -100,28 +101,36 @@ impl Judge<'_> {
                 }
                 Err(finding) => findings.push(finding),
             }
-            self.tally.note_time(method.name, took);
+            self.tally.note_time(method.name(), took);
         }
         findings
     }
 
+    /// Counts a claim about every size, and the sizes at which it is compared.
+    fn note_size(&mut self, case: &Case, result: &PropertyResult) {
+        if let Some(Scope::AllSizes { parameter, from, .. }) = proof(result).map(|proof| &proof.scope) {
+            self.tally.n_every_size += 1;
+            self.tally.n_sizes += case.sizes(parameter).count_from(*from) as u64;
+        }
+    }
+
     /// What the checker says of changed certificates and programs.
-    fn changed(&mut self, case: &Case, method: &Declaration, results: &[PropertyResult], seed: u64) -> Vec<Finding> {
+    fn changed(&mut self, case: &Case, method: Asked, results: &[PropertyResult], seed: u64) -> Vec<Finding> {
         let mut findings = Vec::new();
         let started = Instant::now();
         let proofs: Vec<_> = results.iter().filter_map(|result| Some((result, proof(result)?))).collect();
         let is_checked = |(result, _): &&(&PropertyResult, _)| matches!(result.audit, Audit::Proof(_));
         self.tally.n_certificates += proofs.iter().filter(is_checked).count() as u64;
         // Of each program two certificates or three are changed: those of other methods at the next one.
-        let turn = seed.wrapping_add(method.name.bytes().map(u64::from).sum());
+        let turn = seed.wrapping_add(method.name().bytes().map(u64::from).sum());
         let chosen = proofs.get(seed as usize % proofs.len().max(1)).filter(|_| turn.is_multiple_of(4));
         if let Some(&(result, certificate)) = chosen {
-            let tried = mutants::try_all(case, certificate, method.name, seed);
+            let tried = mutants::try_all(case, certificate, method.name(), seed);
             self.tally.n_mutants_accepted += tried.n_accepted;
             self.tally.n_mutants_refused += tried.n_refused;
             findings.extend(tried.wrong.into_iter().map(|what| Finding {
                 kind: Kind::AcceptedMutant,
-                method: method.name,
+                method: method.name(),
                 property: Some(case.model.properties[result.property].name.clone()),
                 what,
             }));
@@ -142,16 +151,16 @@ pub fn proof(result: &PropertyResult) -> Option<&Certificate> {
 }
 
 /// A method's audited answers to all questions, or what went wrong.
-pub fn ask(method: &Declaration, case: &Case) -> Result<Vec<PropertyResult>, Finding> {
+pub fn ask(method: Asked, case: &Case) -> Result<Vec<PropertyResult>, Finding> {
     ask_about(method, case, &case.questions)
 }
 
 /// The same about some of the properties.
-pub fn ask_about(method: &Declaration, case: &Case, questions: &[PropertyId]) -> Result<Vec<PropertyResult>, Finding> {
+pub fn ask_about(method: Asked, case: &Case, questions: &[PropertyId]) -> Result<Vec<PropertyResult>, Finding> {
     let budget = Budget::new(Some(LONGEST), Some(MOST_MEMORY), CancelToken::default());
     let task = Task { model: &case.model, properties: questions.to_vec(), budget, n_threads: 1 };
-    let finding = |kind, what| Finding { kind, method: method.name, property: None, what };
-    match catch_unwind(AssertUnwindSafe(|| methods::checker(method.method).check(&task, &Silent))) {
+    let finding = |kind, what| Finding { kind, method: method.name(), property: None, what };
+    match catch_unwind(AssertUnwindSafe(|| method.check(&task))) {
         Ok(Ok(results)) => Ok(results),
         Ok(Err(failure)) => Err(finding(Kind::RefusedEvidence, failure.to_string())),
         Err(_) => Err(finding(Kind::Panic, LAST_PANIC.with_borrow(String::clone))),
@@ -159,15 +168,15 @@ pub fn ask_about(method: &Declaration, case: &Case, questions: &[PropertyId]) ->
 }
 
 /// The finding that a claim about every size is, if brute force contradicts it at another one.
-pub fn wrong_elsewhere(case: &Case, method: &Declaration, result: &PropertyResult) -> Option<Finding> {
+pub fn wrong_elsewhere(case: &Case, method: Asked, result: &PropertyResult) -> Option<Finding> {
     let Scope::AllSizes { parameter, from, .. } = &proof(result).filter(|_| case.is_text)?.scope else { return None };
     let is_violated = matches!(result.verdict, Verdict::Violated(_));
     let is_right = |right: Right| if is_violated { right.violated } else { right.holds };
-    let size = Sizes::of(&case.text, parameter, *from).counterexample(result.property.index(), is_right)?;
+    let size = case.sizes(parameter).counterexample(*from, result.property.index(), is_right)?;
     let said = if is_violated { "violated" } else { "holds" };
     Some(Finding {
         kind: Kind::WrongVerdict,
-        method: method.name,
+        method: method.name(),
         property: Some(case.model.properties[result.property].name.clone()),
         what: format!(
             "answers `{said}` for every {parameter} from {from} on, and it is not so at {parameter} = {size}"
@@ -175,8 +184,17 @@ pub fn wrong_elsewhere(case: &Case, method: &Declaration, result: &PropertyResul
     })
 }
 
+/// Whether a verdict is about the program at its own size: a proof for every size may begin with a larger one.
+fn is_about_instance(case: &Case, result: &PropertyResult) -> bool {
+    let Some(Scope::AllSizes { parameter, from, .. }) = proof(result).map(|proof| &proof.scope) else { return true };
+    case.model.parameters.iter().find(|one| one.name == *parameter).is_none_or(|one| one.value >= *from)
+}
+
 /// The finding that a verdict is, if brute force contradicts it.
-pub fn wrong(case: &Case, method: &Declaration, result: &PropertyResult) -> Option<Finding> {
+pub fn wrong(case: &Case, method: Asked, result: &PropertyResult) -> Option<Finding> {
+    if !is_about_instance(case, result) {
+        return None;
+    }
     let right = case.right[result.property.index()];
     let (said, is_right) = match &result.verdict {
         Verdict::Holds(_) => ("holds", right.holds),
@@ -195,7 +213,7 @@ pub fn wrong(case: &Case, method: &Declaration, result: &PropertyResult) -> Opti
         if result.audit.is_accepted() { "the checker accepts the evidence" } else { "the evidence is not checked" };
     Some(Finding {
         kind: Kind::WrongVerdict,
-        method: method.name,
+        method: method.name(),
         property: Some(case.model.properties[result.property].name.clone()),
         what: format!("answers `{said}` ({}), and {truth}; {audit}", result.method),
     })

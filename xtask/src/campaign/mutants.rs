@@ -15,16 +15,17 @@ use evidence::{Certificate, proof_file};
 use model::Model;
 use model::property::PropertyKind;
 use serde_json::Value as Json;
+use testkit::changes;
 use testkit::choices::Choices;
 
-use super::case::{Case, Right, Sizes, model_of};
+use super::case::{Case, Right, model_of};
 
 /// A changed proof is checked for at most so long; one that takes longer is refused.
-const LONGEST: Duration = Duration::from_secs(2);
+const LONGEST: Duration = Duration::from_millis(300);
 
 /// So many changes of each kind for a certificate.
-const N_CHANGED_PROOFS: usize = 4;
-const N_CHANGED_PROGRAMS: usize = 2;
+const N_CHANGED_PROOFS: usize = 3;
+const N_CHANGED_PROGRAMS: usize = 1;
 
 /// What came of changing a certificate or its program.
 #[derive(Default)]
@@ -97,7 +98,7 @@ fn is_proved_of(case: &Case, property: usize, scope: &Scope) -> bool {
     let is_right = |right: Right| is_proved(&case.model, property, right);
     let elsewhere = match scope {
         Scope::AllSizes { parameter, from, .. } if case.is_text => {
-            Sizes::of(&case.text, parameter, *from).counterexample(property, is_right)
+            case.sizes(parameter).counterexample(*from, property, is_right)
         }
         _ => None,
     };
@@ -169,7 +170,7 @@ fn change(node: &mut Json, choices: &mut Choices, path: &mut String) {
 }
 
 fn changed_program(case: &Case, certificate: &Certificate, choices: &mut Choices, tried: &mut Tried) {
-    let Some(text) = changed_text(&case.text, choices) else { return };
+    let Some(text) = changes::program(&case.text, choices) else { return };
     let Some(model) = model_of(&text) else { return };
     let Ok(property) = select::find(&model, &certificate.property) else { return };
     match certificate::check(&model, &model.properties[property], certificate, &budget()) {
@@ -183,56 +184,4 @@ fn changed_program(case: &Case, certificate: &Certificate, choices: &mut Choices
         }
         Err(_) => tried.n_refused += 1,
     }
-}
-
-/// Words, and what stands for them in a changed program.
-const EXCHANGES: [(&str, &str); 22] = [
-    (" == ", " != "),
-    (" != ", " == "),
-    (" < ", " >= "),
-    (" >= ", " < "),
-    (" && ", " || "),
-    (" || ", " && "),
-    ("true", "false"),
-    ("false", "true"),
-    ("[i]", "[0]"),
-    ("[i]", "[1]"),
-    ("[0]", "[i]"),
-    ("[0]", "[1]"),
-    ("[1]", "[0]"),
-    (" = 0;", " = 1;"),
-    (" = 1;", " = 0;"),
-    ("forall", "exists"),
-    ("exists", "forall"),
-    (" > ", " <= "),
-    (" * ", " / "),
-    (" + ", " / "),
-    ("red", "green"),
-    ("none", "0"),
-];
-
-/// The program with one line changed, or without it.
-fn changed_text(text: &str, choices: &mut Choices) -> Option<String> {
-    let lines: Vec<&str> = text.lines().collect();
-    let mut ways: Vec<(usize, String)> = Vec::new();
-    for (at, line) in lines.iter().enumerate().skip(1) {
-        for (word, other) in EXCHANGES {
-            if line.contains(word) {
-                ways.push((at, line.replacen(word, other, 1)));
-            }
-        }
-        let is_step = line.ends_with(';') && !line.contains("invariant") && !line.contains("property");
-        if is_step && line.contains('=') && !line.contains("shared") {
-            ways.push((at, String::new()));
-        }
-        if let Some((label, _)) = line.split_once("await") {
-            ways.push((at, format!("{label}skip;")));
-        }
-    }
-    if ways.is_empty() {
-        return None;
-    }
-    let (at, new) = choices.pick(&ways).clone();
-    let changed = lines.iter().enumerate().map(|(line_at, line)| if line_at == at { new.as_str() } else { line });
-    Some(changed.collect::<Vec<_>>().join("\n"))
 }

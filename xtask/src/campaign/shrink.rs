@@ -2,8 +2,7 @@
 //!
 //! In: a program, and what is wrong with one method's answer. Out: a smaller program with the same fault, and the finding about it.
 
-use driver::methods;
-
+use super::asked::Asked;
 use super::case::Case;
 use super::judge::{self, Finding, Kind};
 use super::mutants;
@@ -42,7 +41,7 @@ pub fn smallest(case: &Case, seed: u64, finding: Finding) -> (String, Finding) {
 /// The same fault in another text.
 fn again(text: &str, seed: u64, finding: &Finding) -> Option<Finding> {
     let case = Case::of_text(text.to_owned()).ok()?;
-    let method = methods::find(finding.method).ok()?.declaration();
+    let method = Asked::find(finding.method).ok()?;
     let all: Vec<_> = case.model.properties.ids().collect();
     match judge::ask_about(method, &case, &all) {
         Err(found) => (found.kind == finding.kind && plain(&found.what) == plain(&finding.what)).then_some(found),
@@ -55,7 +54,8 @@ fn again(text: &str, seed: u64, finding: &Finding) -> Option<Finding> {
             }
             Kind::AcceptedMutant => results.iter().find_map(|result| {
                 let certificate = judge::proof(result)?;
-                let mut changes = (0..N_CHANGES).map(|at| mutants::try_all(&case, certificate, method.name, seed + at));
+                let mut changes =
+                    (0..N_CHANGES).map(|at| mutants::try_all(&case, certificate, method.name(), seed + at));
                 let what = changes.find_map(|tried| tried.wrong.into_iter().next())?;
                 let property = Some(case.model.properties[result.property].name.clone());
                 Some(Finding { property, what, ..finding.clone() })

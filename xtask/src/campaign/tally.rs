@@ -17,6 +17,9 @@ pub struct Tally {
     pub n_properties: u64,
     /// Certificates that methods gave and the checker accepted.
     pub n_certificates: u64,
+    /// Claims about every size, and how many sizes they were compared at.
+    pub n_every_size: u64,
+    pub n_sizes: u64,
     pub n_mutants_accepted: u64,
     pub n_mutants_refused: u64,
     pub time: Duration,
@@ -86,17 +89,22 @@ impl fmt::Display for Tally {
             count(LeftOut::Large),
             count(LeftOut::Refused)
         )?;
-        writeln!(f, "{:<12} {:>9} {:>9} {:>9} {:>12}", "method", "holds", "violated", "unknown", "programs/s")?;
+        writeln!(
+            f,
+            "{:<22} {:>9} {:>9} {:>9} {:>9} {:>12}",
+            "method", "programs", "holds", "violated", "unknown", "programs/s"
+        )?;
         for (name, verdicts) in &self.methods {
             let Verdicts { n_holds, n_violated, n_unknown, n_programs, time } = verdicts;
             let rate = *n_programs as f64 / time.as_secs_f64().max(1e-9);
-            writeln!(f, "{name:<12} {n_holds:>9} {n_violated:>9} {n_unknown:>9} {rate:>12.0}")?;
+            writeln!(f, "{name:<22} {n_programs:>9} {n_holds:>9} {n_violated:>9} {n_unknown:>9} {rate:>12.0}")?;
         }
         writeln!(
             f,
             "certificates checked: {}; changed certificates and programs: {} refused, {} accepted",
             self.n_certificates, self.n_mutants_refused, self.n_mutants_accepted
         )?;
+        writeln!(f, "claims about every size: {}, compared at {} sizes", self.n_every_size, self.n_sizes)?;
         let (brute_force, mutants) = (self.brute_force_time.as_secs(), self.mutants_time.as_secs());
         writeln!(f, "brute force took {brute_force} s, changed certificates and programs {mutants} s")?;
         for ((kind, method), count) in &self.findings {

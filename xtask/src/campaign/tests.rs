@@ -4,7 +4,7 @@ use super::*;
 use judge::Kind;
 
 /// So many programs of each profile; `PIECEWISE_CASES` sets another number.
-const N_PROGRAMS: u64 = 20;
+const N_PROGRAMS: u64 = 12;
 
 fn campaign(source: Source) -> Tally {
     let n_programs = std::env::var("PIECEWISE_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(N_PROGRAMS);
@@ -12,23 +12,39 @@ fn campaign(source: Source) -> Tally {
         n_programs,
         first_seed: 0,
         sources: vec![source],
-        methods: methods::available().collect(),
+        methods: Asked::methods().into_iter().chain(Asked::every_size()).collect(),
+        n_drawn: None,
         longest: None,
     };
     let folder = std::env::temp_dir().join("piecewise-campaign");
     Campaign { settings: &settings, folder, tally: Tally::default() }.run()
 }
 
-/// The profiles of which a short campaign is a test; `faults` and `wide` have open findings (docs/reliability.md).
-const SHORT: [&str; 7] = ["plain", "indices", "dimensions", "symmetry", "families", "public", "idle-cells"];
-
 #[test]
 fn every_method_agrees_with_brute_force() {
-    for source in Source::all().into_iter().filter(|source| SHORT.contains(&source.name())) {
+    let (mut n_claims, mut n_sizes) = (0, 0);
+    for source in Source::all() {
         let tally = campaign(source);
         println!("{}:\n{tally}", source.name());
         assert_eq!(tally.n_wrong(), 0, "{}:\n{tally}", source.name());
+        n_claims += tally.n_every_size;
+        n_sizes += tally.n_sizes;
     }
+    // What is proved for every size is compared at several.
+    assert!(n_claims > 20 && n_sizes > 2 * n_claims, "{n_claims} claims about every size, compared at {n_sizes} sizes");
+}
+
+/// Every method gets its share of the programs.
+#[test]
+fn methods_are_drawn_evenly() {
+    let settings = Settings::parse(&[]).ok().unwrap();
+    let plain = Source::find("plain").unwrap();
+    let mut counts = std::collections::BTreeMap::new();
+    for one in (0..1000).flat_map(|seed| settings.asked(&plain, seed)) {
+        *counts.entry(one.name()).or_insert(0) += 1;
+    }
+    assert_eq!(counts.len(), Asked::methods().len());
+    assert!(counts.values().all(|&count| count > 1000 * N_DRAWN / counts.len() / 2), "{counts:?}");
 }
 
 /// The false proof of version 0.1: texts index `a` by numbers, the property by a process.
@@ -50,7 +66,7 @@ fn brute_force_contradicts_a_verdict_that_is_not_true() {
     let property = driver::select::find(&case.model, "p").unwrap();
     let right = case.right[property.index()];
     assert!(right.violated && !right.holds);
-    let mono = methods::find("mono").unwrap().declaration();
+    let mono = Asked::find("mono").unwrap();
     let mut results = judge::ask_about(mono, &case, &[property]).map_err(|finding| finding.to_string()).unwrap();
     assert!(judge::wrong(&case, mono, &results[0]).is_none());
     let exploration =
@@ -65,7 +81,8 @@ fn settings_are_read_or_refused() {
     let settings = |line: &str| Settings::parse(&line.split_whitespace().collect::<Vec<_>>());
     let parsed = settings("--programs 7 --seed 9 --profile plain,rendezvous --method mono --seconds 3").ok().unwrap();
     assert_eq!((parsed.n_programs, parsed.first_seed, parsed.sources.len(), parsed.methods.len()), (7, 9, 2, 1));
-    assert_eq!(settings("--profile all --method all").ok().unwrap().methods.len(), methods::available().count());
+    let all = Asked::methods().len() + Asked::every_size().len();
+    assert_eq!(settings("--profile all --method all").ok().unwrap().methods.len(), all);
     for wrong in ["--programs", "--programs x", "--profile nothing", "--method nothing", "--fast 1"] {
         assert!(settings(wrong).is_err(), "{wrong}");
     }

@@ -11,13 +11,14 @@ use std::time::Duration;
 
 use base::{Budget, CancelToken, SourceFile};
 use engine::Silent;
-use lang::promela::Reading;
+use lang::promela::{Includes, Reading};
 use model::Model;
 use model::fairness::EdgePredicate;
+use model::property::PropertyKind;
 use testkit::choices::Choices;
 use testkit::promela::{Asked, Promela};
 
-use super::spin::{self, Counts, Said, Silence};
+use super::spin::{self, Counts, Given, Question, Said, Silence};
 use super::verdict::verdict;
 
 /// The longest time for one search.
@@ -38,6 +39,18 @@ pub enum Compared {
     /// Not accepted by SPIN.
     Invalid(String),
     TooLarge,
+}
+
+impl Compared {
+    fn word(&self) -> &'static str {
+        match self {
+            Compared::Equal => "equal",
+            Compared::Differs(_) => "DIFFERS",
+            Compared::Refused(_) => "refused",
+            Compared::Invalid(_) => "not accepted by SPIN",
+            Compared::TooLarge => "too large",
+        }
+    }
 }
 
 /// Compares random programs: `COUNT`, `SEED`; or the programs of files.
@@ -61,14 +74,7 @@ pub fn run(root: &Path, arguments: &[&str]) -> ExitCode {
     for seed in first..first + count {
         let program = Promela::random(&mut Choices::from_seed(seed));
         let compared = compare(&program);
-        let word = match &compared {
-            Compared::Equal => "equal",
-            Compared::Differs(_) => "DIFFERS",
-            Compared::Refused(_) => "refused",
-            Compared::Invalid(_) => "not accepted by SPIN",
-            Compared::TooLarge => "too large",
-        };
-        *tally.entry(word).or_default() += 1;
+        *tally.entry(compared.word()).or_default() += 1;
         match &compared {
             Compared::Refused(why) => *reasons.entry(format!("refused: {why}")).or_default() += 1,
             Compared::Invalid(why) => *reasons.entry(format!("SPIN: {why}")).or_default() += 1,
@@ -123,46 +129,72 @@ fn shrink(program: Promela, what: &[String]) -> Promela {
     }
 }
 
-/// Compares programs that are there; what they ask is seen in their texts.
-fn files(names: &[&str]) -> ExitCode {
-    let mut n_differ = 0;
+/// Compares programs that are there, with everything that they ask. `-DNAME=VALUE` gives a macro to all of them.
+fn files(words: &[&str]) -> ExitCode {
+    let (flags, names): (Vec<&str>, Vec<&str>) = words.iter().copied().partition(|word| word.starts_with("-D"));
+    let flags: Vec<String> = flags.into_iter().map(str::to_owned).collect();
+    let mut tally: BTreeMap<&'static str, u64> = BTreeMap::new();
     for name in names {
-        let Ok(text) = fs::read_to_string(name) else {
+        let path = Path::new(name);
+        let Ok(text) = fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()) else {
             eprintln!("promela random: `{name}` is not there");
             return ExitCode::from(2);
         };
-        let has = |word: &str| text.contains(word);
-        let asked = match () {
-            () if has("ltl p {") => Some(Asked::Ltl(String::new())),
-            () if has("never {") => Some(Asked::Never(String::new())),
-            () if has("accept") => Some(Asked::Acceptance),
-            () if has("progress") => Some(Asked::Progress),
-            () => None,
+        let includes = driver::files::included(path, &text);
+        let given = Given { text: &text, includes: &includes, flags: &flags };
+        let compared = match load(given, &Reading { progress: true, ..Reading::default() }) {
+            Ok(loaded) => compare_given(given, &questions(&loaded.model, &text)),
+            Err(_) => compare_given(given, &[]),
         };
-        let compared = compare_text(&text, asked.as_ref());
         println!("{name}: {compared:?}");
-        n_differ += usize::from(matches!(compared, Compared::Differs(_)));
+        *tally.entry(compared.word()).or_default() += 1;
     }
-    ExitCode::from(u8::from(n_differ > 0))
+    let line: Vec<String> = tally.iter().map(|(word, n_times)| format!("{n_times} {word}")).collect();
+    println!("promela random: {}", line.join(", "));
+    ExitCode::from(u8::from(tally.contains_key("DIFFERS")))
+}
+
+/// What a program asks, with the names of its properties here.
+fn questions(model: &Model, text: &str) -> Vec<(String, Question)> {
+    let temporal = model.properties.iter().filter(|property| matches!(property.kind, PropertyKind::Temporal(_)));
+    let names: Vec<String> = temporal.map(|property| property.name.clone()).collect();
+    let is_label = |name: &str| matches!(name, "no_acceptance_cycle" | "no_non_progress_cycle");
+    let n_claims = names.iter().filter(|name| !is_label(name)).count();
+    let question = |name: String| match &*name {
+        "no_acceptance_cycle" => Some((name, Question::Acceptance)),
+        "no_non_progress_cycle" => text.contains("progress").then_some((name, Question::Progress)),
+        _ if n_claims == 1 => Some((name, Question::Claim(None))),
+        _ => Some((name.clone(), Question::Claim(Some(name)))),
+    };
+    names.into_iter().filter_map(question).collect()
 }
 
 /// Compares one program.
 pub fn compare(program: &Promela) -> Compared {
-    compare_text(&program.text(), program.asked.as_ref())
+    let name = |asked: &Asked| match asked {
+        Asked::Ltl(_) => "p",
+        Asked::Never(_) => "never",
+        Asked::Acceptance => "no_acceptance_cycle",
+        Asked::Progress => "no_non_progress_cycle",
+    };
+    let asks: Vec<(String, Question)> =
+        program.asked.iter().map(|asked| (name(asked).to_owned(), asked.into())).collect();
+    compare_given(Given { text: &program.text(), includes: &Includes::new(), flags: &[] }, &asks)
 }
 
-fn compare_text(text: &str, asks: Option<&Asked>) -> Compared {
-    let like_spin = match load(text, &Reading { like_spin: true, ..Reading::default() }) {
+fn compare_given(given: Given<'_>, asks: &[(String, Question)]) -> Compared {
+    let questions: Vec<Question> = asks.iter().map(|(_, question)| question.clone()).collect();
+    let like_spin = match load(given, &Reading { like_spin: true, ..Reading::default() }) {
         Ok(loaded) => loaded,
         Err(why) => {
-            return match spin::ask(text, asks) {
+            return match spin::ask(given, &[]) {
                 Err(Silence::Refused(theirs)) => Compared::Invalid(theirs),
                 _ => Compared::Refused(why),
             };
         }
     };
     let Some(found) = counts(&like_spin) else { return Compared::TooLarge };
-    let said = match spin::ask(text, asks) {
+    let said = match spin::ask(given, &questions) {
         Ok(said) => said,
         Err(Silence::Refused(why)) => return Compared::Invalid(why),
         Err(Silence::NotCompleted) => return Compared::TooLarge,
@@ -182,7 +214,7 @@ fn compare_text(text: &str, asks: Option<&Asked>) -> Compared {
             differences.push(format!("{what}: {found} here, SPIN {expected}"));
         }
     };
-    let plain = match load(text, &Reading::default()) {
+    let plain = match load(given, &Reading::default()) {
         Ok(loaded) => loaded,
         Err(why) => return Compared::Refused(why),
     };
@@ -191,28 +223,26 @@ fn compare_text(text: &str, asks: Option<&Asked>) -> Compared {
         expect("end states", verdict(&like_spin.model, "deadlock_free"), said.end_states);
         expect("end states as asked", verdict(&plain.model, "deadlock_free"), said.end_states);
     }
-    if let Some(asks) = asks {
-        asked((text, asks), &said, &mut expect);
+    for (ask, violated) in asks.iter().zip(&said.asked) {
+        asked(given, (ask, *violated), &said, &mut expect);
     }
     if differences.is_empty() { Compared::Equal } else { Compared::Differs(differences) }
 }
 
 /// Compares the verdicts of what a program asks for itself.
-fn asked((text, asked): (&str, &Asked), said: &Said, expect: &mut dyn FnMut(&str, &str, bool)) {
-    let (Some(violated), Some(_)) = (said.asked, said.counts) else { return };
-    let name = match asked {
-        Asked::Ltl(_) => "p",
-        Asked::Never(_) => "never",
-        Asked::Acceptance => "no_acceptance_cycle",
-        Asked::Progress => "no_non_progress_cycle",
-    };
+fn asked(
+    given: Given<'_>,
+    ((name, question), violated): (&(String, Question), [bool; 2]),
+    said: &Said,
+    expect: &mut dyn FnMut(&str, &str, bool),
+) {
     // A failed assertion of the program would be found first, and SPIN counts its claim among the processes.
-    if said.errors || text.contains("_nr_pr") {
+    if said.counts.is_none() || said.errors || given.text.contains("_nr_pr") {
         return;
     }
     for (at, is_violated) in violated.into_iter().enumerate() {
-        let reading = Reading { is_fair: at == 1, progress: *asked == Asked::Progress, ..Reading::default() };
-        let Ok(mut loaded) = load(text, &reading) else { continue };
+        let reading = Reading { is_fair: at == 1, progress: *question == Question::Progress, ..Reading::default() };
+        let Ok(mut loaded) = load(given, &reading) else { continue };
         let mut found = verdict(&loaded.model, name);
         if at == 1 && found == "violated" && !is_violated {
             // With `-f` SPIN does not see all that goes on for ever where nobody can move: such runs are not compared.
@@ -222,13 +252,17 @@ fn asked((text, asked): (&str, &Asked), said: &Said, expect: &mut dyn FnMut(&str
             found = verdict(&loaded.model, name);
         }
         if found != "not asked" {
-            expect(if at == 1 { "fair" } else { "claim" }, found, is_violated);
+            let kind = if at == 1 { "fair" } else { "claim" };
+            let what = if name == "p" { kind.to_owned() } else { format!("{kind} {name}") };
+            expect(&what, found, is_violated);
         }
     }
 }
 
-fn load(text: &str, reading: &Reading) -> Result<lang::Loaded, String> {
-    lang::promela::load(&SourceFile::new("m.pml", text), &[], reading).map_err(|refused| {
+fn load(given: Given<'_>, reading: &Reading) -> Result<lang::Loaded, String> {
+    let reading = Reading { includes: given.includes.clone(), ..reading.clone() };
+    let macros = super::given(&given.flags.join(" "));
+    lang::promela::load(&SourceFile::new("m.pml", given.text), &macros, &reading).map_err(|refused| {
         let diagnostics = refused.iter().flat_map(|one| &one.diagnostics);
         let first = diagnostics.into_iter().find(|diagnostic| diagnostic.is_error());
         first.map_or_else(String::new, |diagnostic| format!("{} {}", diagnostic.code, diagnostic.message))

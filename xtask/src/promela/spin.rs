@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use lang::promela::Includes;
 use testkit::promela::Asked;
 
 /// The longest time for one call.
@@ -25,8 +26,37 @@ pub struct Said {
     pub errors: bool,
     /// Whether there is an invalid end state.
     pub end_states: bool,
-    /// Whether what is asked is violated, without and with weak fairness.
-    pub asked: Option<[bool; 2]>,
+    /// Whether what is asked is violated, without and with weak fairness, question by question.
+    pub asked: Vec<[bool; 2]>,
+}
+
+/// What is asked besides assertions and end states.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Question {
+    /// A claim, by its name where there are several.
+    Claim(Option<String>),
+    /// `accept` labels.
+    Acceptance,
+    /// `progress` labels.
+    Progress,
+}
+
+impl From<&Asked> for Question {
+    fn from(asked: &Asked) -> Question {
+        match asked {
+            Asked::Ltl(_) | Asked::Never(_) => Question::Claim(None),
+            Asked::Acceptance => Question::Acceptance,
+            Asked::Progress => Question::Progress,
+        }
+    }
+}
+
+/// A program for SPIN: its text, the files that it includes, what is given to its preprocessor.
+#[derive(Clone, Copy, Debug)]
+pub struct Given<'t> {
+    pub text: &'t str,
+    pub includes: &'t Includes,
+    pub flags: &'t [String],
 }
 
 /// States and transitions.
@@ -54,13 +84,18 @@ pub fn is_installed() -> bool {
 }
 
 /// Asks SPIN about a program.
-pub fn ask(text: &str, asked: Option<&Asked>) -> Result<Said, Silence> {
+pub fn ask(given: Given<'_>, questions: &[Question]) -> Result<Said, Silence> {
     let refused = |why: &str| Silence::Refused(why.to_owned());
     let folder = Folder::new().ok_or_else(|| refused("there is no folder for it"))?;
     let folder = &folder.path;
-    fs::write(folder.join("m.pml"), text).map_err(|_| refused("its file cannot be written"))?;
-    let made =
-        call(folder, "spin", &["-a", "-o1", "-o2", "-o3", "m.pml"]).ok_or_else(|| refused("spin does not end"))?;
+    for (name, text) in given.includes.iter().map(|(name, text)| (&**name, &**text)).chain([("m.pml", given.text)]) {
+        let path = folder.join(name);
+        let written = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&path, text));
+        written.map_err(|_| refused("its file cannot be written"))?;
+    }
+    let macros = given.flags.iter().map(String::as_str);
+    let flags: Vec<&str> = ["-a", "-o1", "-o2", "-o3"].into_iter().chain(macros).chain(["m.pml"]).collect();
+    let made = call(folder, "spin", &flags).ok_or_else(|| refused("spin does not end"))?;
     if !made.is_fine || made.text.contains("error:") || !folder.join("pan.c").exists() {
         return Err(Silence::Refused(first_error(&made.text)));
     }
@@ -78,10 +113,11 @@ pub fn ask(text: &str, asked: Option<&Asked>) -> Result<Said, Silence> {
     }
     let n_errors = errors.n_errors().ok_or_else(|| Silence::Refused(first_error(&errors.text)))?;
     let end_states = ends.text.contains("invalid end state (at");
-    let asked = match asked {
-        Some(asked) => claim(folder, asked)?,
-        None => None,
-    };
+    let mut asked = Vec::new();
+    let mut compiled = None;
+    for question in questions {
+        asked.push(claim(folder, question, &mut compiled)?);
+    }
     Ok(Said { counts, errors: n_errors > 0, end_states, asked })
 }
 
@@ -106,16 +142,29 @@ impl Drop for Folder {
     }
 }
 
-fn claim(folder: &Path, asked: &Asked) -> Result<Option<[bool; 2]>, Silence> {
-    let (compiled, flag): (&[&str], &str) = match asked {
-        Asked::Ltl(_) | Asked::Never(_) => (&[], "-a"),
-        Asked::Acceptance => (&["-DNOCLAIM"], "-a"),
-        Asked::Progress => (&["-DNP"], "-l"),
+/// What `pan` says about a question; `compiled` is how it was compiled last.
+fn claim(
+    folder: &Path,
+    question: &Question,
+    compiled: &mut Option<&'static [&'static str]>,
+) -> Result<[bool; 2], Silence> {
+    let (wanted, flag): (&'static [&'static str], &str) = match question {
+        Question::Claim(_) => (&[], "-a"),
+        Question::Acceptance => (&["-DNOCLAIM"], "-a"),
+        Question::Progress => (&["-DNP"], "-l"),
     };
-    compile(folder, "claim", compiled)?;
+    if *compiled != Some(wanted) {
+        compile(folder, "claim", wanted)?;
+        *compiled = Some(wanted);
+    }
+    let name: &[&str] = match question {
+        Question::Claim(Some(name)) => &["-N", name],
+        _ => &[],
+    };
     let mut found = [false; 2];
     for (at, fair) in [None, Some("-f")].into_iter().enumerate() {
-        let flags: Vec<&str> = SEARCH.iter().copied().chain([flag, "-E"]).chain(fair).collect();
+        let flags: Vec<&str> =
+            SEARCH.iter().copied().chain([flag, "-E"]).chain(fair).chain(name.iter().copied()).collect();
         let call = call(folder, "./claim", &flags).ok_or(Silence::NotCompleted)?;
         let n_errors = call.n_errors().ok_or_else(|| Silence::Refused(first_error(&call.text)))?;
         if call.is_cut() {
@@ -123,7 +172,7 @@ fn claim(folder: &Path, asked: &Asked) -> Result<Option<[bool; 2]>, Silence> {
         }
         found[at] = n_errors > 0;
     }
-    Ok(Some(found))
+    Ok(found)
 }
 
 fn compile(folder: &Path, name: &str, flags: &[&str]) -> Result<(), Silence> {

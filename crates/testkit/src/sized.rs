@@ -1,0 +1,116 @@
+//! Random programs of any size, as texts of the `.pw` language: what proofs for every size are about.
+//!
+//! In: [`Choices`] and a [`Kind`]. Out: a text with one parameter `N`, one statement and one property a line. Three kinds are made of random
+//! statements: rings and chains, whose processes look at their neighbours, and crowds, whose processes are interchangeable. Others begin with a
+//! protocol that works ([`protocols`]) and change a few of its words ([`changes`]), so that most of what is asked is nearly true.
+//! [`changes`]: crate::changes
+
+mod properties;
+mod protocols;
+mod statements;
+
+use crate::changes;
+use crate::choices::Choices;
+
+/// What a program is like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Random statements; the last process and the first are neighbours.
+    Rings,
+    /// Random statements; they are not.
+    Chains,
+    /// Random statements of interchangeable processes.
+    Crowds,
+    /// Interchangeable clients, and a process that serves them, in random statements.
+    Broadcasts,
+    /// A protocol with a few words changed.
+    Protocols,
+}
+
+impl Kind {
+    /// All of them.
+    pub const ALL: [Kind; 5] = [Kind::Rings, Kind::Chains, Kind::Crowds, Kind::Broadcasts, Kind::Protocols];
+
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Rings => "rings",
+            Kind::Chains => "chains",
+            Kind::Crowds => "crowds",
+            Kind::Broadcasts => "broadcasts",
+            Kind::Protocols => "protocols",
+        }
+    }
+}
+
+/// A random program of this kind.
+pub fn text(choices: &mut Choices, kind: Kind) -> String {
+    let mut writer = Writer { choices, kind, lines: Vec::new(), n_labels: 0, has: Has::default() };
+    match kind {
+        Kind::Protocols => writer.protocol(),
+        _ => writer.statements(),
+    }
+    writer.finish()
+}
+
+/// What a program has beside its family `P` and the array `c`.
+#[derive(Clone, Copy, Debug, Default)]
+struct Has {
+    /// `public x` of each process.
+    x: bool,
+    /// A shared number `g`.
+    g: bool,
+    /// A shared `p: pid(P)?`.
+    p: bool,
+    /// A shared `q: pid(P)`.
+    q: bool,
+    /// A shared lock, or one for each process.
+    m: bool,
+    /// A single process `S`, whose labels are `h0`, `h1`.
+    home: bool,
+}
+
+/// A program while it is written.
+struct Writer<'c> {
+    choices: &'c mut Choices,
+    kind: Kind,
+    lines: Vec<String>,
+    n_labels: usize,
+    has: Has,
+}
+
+impl Writer<'_> {
+    fn line(&mut self, text: impl Into<String>) {
+        self.lines.push(text.into());
+    }
+
+    fn pick(&mut self, items: &[&str]) -> String {
+        (*self.choices.pick(items)).to_owned()
+    }
+
+    fn is_in_order(&self) -> bool {
+        matches!(self.kind, Kind::Rings | Kind::Chains)
+    }
+
+    /// A protocol of which up to three words are others, with random properties beside its own.
+    fn protocol(&mut self) {
+        let protocol = self.choices.pick(&protocols::PROTOCOLS);
+        self.has = Has {
+            x: protocol.has.contains('x'),
+            g: protocol.has.contains('g'),
+            p: protocol.has.contains('p'),
+            ..Has::default()
+        };
+        self.n_labels = protocol.n_labels;
+        let mut text = protocol.text.trim().to_owned();
+        for _ in 0..self.choices.below(4) {
+            text = changes::program(&text, self.choices).unwrap_or(text);
+        }
+        self.lines = text.lines().map(str::to_owned).collect();
+        self.random_properties(2);
+    }
+
+    fn finish(self) -> String {
+        format!("{}\n}}\n", self.lines.join("\n"))
+    }
+}

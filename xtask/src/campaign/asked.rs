@@ -1,0 +1,63 @@
+//! Who is asked about programs: methods, and those who prove something for every size.
+//!
+//! Each program is shown to a few of them, drawn by its seed, so that many programs are possible; over many programs each gets its share.
+
+use driver::mistake::Mistake;
+use driver::{every_n, methods};
+use engine::methods::Declaration;
+use engine::run::PropertyResult;
+use engine::{Silent, Task};
+use testkit::choices::Choices;
+
+use driver::checker::Checker;
+
+/// Somebody who is asked.
+#[derive(Clone, Copy, Debug)]
+pub enum Asked {
+    /// A method, about one instance.
+    Method(&'static Declaration),
+    /// One of [`every_n::provers`].
+    EverySize(usize),
+}
+
+impl Asked {
+    /// All methods.
+    pub fn methods() -> Vec<Asked> {
+        methods::available().map(Asked::Method).collect()
+    }
+
+    /// All who prove something for every size.
+    pub fn every_size() -> Vec<Asked> {
+        (0..every_n::provers().len()).map(Asked::EverySize).collect()
+    }
+
+    /// By its name on the command line.
+    pub fn find(name: &str) -> Result<Asked, String> {
+        if let Some(at) = every_n::provers().iter().position(|(other, _)| *other == name) {
+            return Ok(Asked::EverySize(at));
+        }
+        Ok(Asked::Method(methods::find(name)?.declaration()))
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Asked::Method(declaration) => declaration.name,
+            Asked::EverySize(at) => every_n::provers()[at].0,
+        }
+    }
+
+    /// Its audited answers.
+    pub fn check(self, task: &Task<'_>) -> Result<Vec<PropertyResult>, Box<Mistake>> {
+        match self {
+            Asked::Method(declaration) => methods::checker(declaration.method).check(task, &Silent),
+            Asked::EverySize(at) => every_n::provers()[at].1.check(task, &Silent),
+        }
+    }
+}
+
+/// So many of them, the same ones for equal seeds.
+pub fn draw(all: &[Asked], n_drawn: usize, seed: u64) -> Vec<Asked> {
+    let mut choices = Choices::from_seed(seed ^ 0x00D4_A317);
+    let mut left = all.to_vec();
+    (0..n_drawn.min(all.len())).map(|_| left.swap_remove(choices.below(left.len()))).collect()
+}
