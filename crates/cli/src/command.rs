@@ -4,6 +4,7 @@
 //! a [`Failure`] that is told in one place.
 
 mod check;
+mod completions;
 mod explain;
 mod explore;
 mod export;
@@ -12,6 +13,7 @@ mod graph;
 mod host;
 mod ltl;
 mod manual;
+mod names;
 mod proof;
 mod replay;
 #[cfg_attr(not(feature = "search"), path = "command/search_absent.rs")]
@@ -28,7 +30,7 @@ pub fn run(cli: &Cli) -> Result<ExitStatus, Failure> {
     match &cli.command {
         Command::Check(options) => check::run(options, &cli.display),
         Command::Explain(options) => explain::run(options, &cli.display),
-        Command::Completions(options) => manual::completions(options),
+        Command::Completions(options) => completions::run(options),
         Command::Man(options) => manual::man(options),
         Command::Ltl(options) => ltl::run(options, &cli.display),
         Command::Explore(options) => explore::run(options, &cli.display),
@@ -38,6 +40,7 @@ pub fn run(cli: &Cli) -> Result<ExitStatus, Failure> {
         Command::Proof(options) => proof::run(options, &cli.display),
         Command::Sim(options) => sim::run(options, &cli.display),
         Command::Host => host::run(),
+        Command::Names { files } => names::run(files),
         Command::Fmt(options) => fmt::run(options, &cli.display),
     }
 }

@@ -38,6 +38,7 @@ pub fn of(options: &LimitOptions) -> (Limits, Guard) {
     let limits = Limits {
         time: options.timeout,
         memory_bytes: options.memory,
+        disk: None,
         n_threads: options.threads.unwrap_or_else(n_cores),
         cancel,
     };

@@ -77,6 +77,13 @@ pub enum Command {
     /// Carry out a request of another host, which stands on the standard input
     #[command(hide = true)]
     Host,
+    /// Print the names of the properties of programs, for completion scripts
+    #[command(hide = true)]
+    Names {
+        /// The programs
+        #[arg(value_name = "FILE")]
+        files: Vec<PathBuf>,
+    },
     /// Print a completion script for a shell
     Completions(CompletionsOptions),
     /// Print the manual page
@@ -240,6 +247,15 @@ pub struct LimitOptions {
     pub threads: Option<usize>,
 }
 
+/// Where a search of the whole product may go on when memory runs out.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Limits")]
+pub struct DiskOptions {
+    /// Keep states that `--memory` has no room for in temporary files here, and search on, slower (explore, and `mono` for safety)
+    #[arg(long, value_name = "DIR", requires = "memory", value_hint = ValueHint::DirPath)]
+    pub disk: Option<PathBuf>,
+}
+
 /// What a call may use that searches nothing.
 #[derive(Clone, Copy, Debug, Args)]
 #[command(next_help_heading = "Limits")]
@@ -336,6 +352,9 @@ pub struct CheckOptions {
     /// What the search may use.
     #[command(flatten)]
     pub limits: LimitOptions,
+    /// Where it goes on when memory runs out.
+    #[command(flatten)]
+    pub disk: DiskOptions,
     /// Which hosts.
     #[command(flatten)]
     pub hosts: HostOptions,
@@ -377,7 +396,7 @@ Examples:
 #[command(after_help = EXPLORE_EXAMPLES)]
 pub struct ExploreOptions {
     /// The program
-    #[arg(value_name = "MODEL")]
+    #[arg(value_name = "MODEL", value_hint = ValueHint::FilePath)]
     pub file: PathBuf,
     /// Which instances.
     #[command(flatten)]
@@ -394,6 +413,9 @@ pub struct ExploreOptions {
     /// What the search may use.
     #[command(flatten)]
     pub limits: LimitOptions,
+    /// Where it goes on when memory runs out.
+    #[command(flatten)]
+    pub disk: DiskOptions,
     /// Which hosts.
     #[command(flatten)]
     pub hosts: HostOptions,
@@ -406,6 +428,7 @@ const EXPLORE_EXAMPLES: &str = "\
 Examples:
   piecewise explore lock.pw -N 5
   piecewise explore lock.pw -N 2..6 --format json
+  piecewise explore lock.pw -N 8 --memory 4G --disk /var/tmp   go on with temporary files where memory ends
   piecewise explore lock.pw --coverage            statements that are never reached
   piecewise explore lock.pw --dot lock.dot && dot -Tsvg lock.dot > lock.svg
   piecewise explore lock.pw -N 9 --hosts hosts.txt --checkpoint levels   in the memories of several hosts
@@ -417,7 +440,7 @@ Deadlocks and errors are counted, not followed; they do not change the exit stat
 #[command(after_help = GRAPH_EXAMPLES)]
 pub struct GraphOptions {
     /// The program
-    #[arg(value_name = "MODEL")]
+    #[arg(value_name = "MODEL", value_hint = ValueHint::FilePath)]
     pub file: PathBuf,
     /// Which instance.
     #[command(flatten)]
@@ -447,7 +470,7 @@ pub struct GraphOptions {
 #[command(after_help = EXPORT_EXAMPLES)]
 pub struct ExportOptions {
     /// The program
-    #[arg(value_name = "MODEL")]
+    #[arg(value_name = "MODEL", value_hint = ValueHint::FilePath)]
     pub file: PathBuf,
     /// The language: promela for SPIN, smv for NuSMV, dve for DIVINE, dot for Graphviz
     #[arg(long, value_name = "LANGUAGE", value_enum, help_heading = "What to write")]
@@ -509,12 +532,15 @@ that it mentions. Steps of others that may write what it sees are transitions, t
 #[derive(Clone, Debug, Args)]
 #[command(after_help = REPLAY_EXAMPLES)]
 pub struct ReplayOptions {
-    /// The trace, an ITF file as `check --trace` writes it
-    #[arg(value_name = "TRACE")]
+    /// The trace, an ITF file as `check --trace` writes it; not with --trail
+    #[arg(value_name = "TRACE", value_hint = ValueHint::FilePath)]
     pub trace: PathBuf,
     /// The program
-    #[arg(value_name = "MODEL")]
-    pub file: PathBuf,
+    #[arg(value_name = "MODEL", required_unless_present = "trail", value_hint = ValueHint::FilePath)]
+    pub file: Option<PathBuf>,
+    /// Follow what spin -t -p or pan -r printed of a run of a program in Promela, instead of a trace: replay MODEL --trail FILE
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Promela")]
+    pub trail: Option<PathBuf>,
     /// The property that the trace is about, for a trace that does not say it
     #[arg(long, value_name = "PROPERTY")]
     pub property: Option<String>,
@@ -533,6 +559,7 @@ const REPLAY_EXAMPLES: &str = "\
 Examples:
   piecewise check lock.pw --trace out
   piecewise replay out/lock.mutex.itf.json lock.pw
+  spin -t -p m.pml > out.txt; piecewise replay m.pml --trail out.txt
 
 The parameters come from the trace. Exit status: 0 the trace is a run of the program, 1 it is not.";
 
@@ -541,7 +568,7 @@ The parameters come from the trace. Exit status: 0 the trace is a run of the pro
 #[command(after_help = SIM_EXAMPLES)]
 pub struct SimOptions {
     /// The program
-    #[arg(value_name = "MODEL")]
+    #[arg(value_name = "MODEL", value_hint = ValueHint::FilePath)]
     pub file: PathBuf,
     /// Which instance.
     #[command(flatten)]

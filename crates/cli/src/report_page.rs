@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use driver::check::Limits;
-use driver::graph::{self, Way};
+use driver::graph::{self, GraphMethod};
 use driver::load::Refusal;
 use engine::Silent;
 use engine::graph::LocalGraphs;
@@ -71,6 +71,7 @@ impl ReportPage {
         let limits = Limits {
             time: Some(MOST_TIME_EACH.min(*left).min(time_left)),
             memory_bytes: Some(limits.memory_bytes.unwrap_or(MOST_MEMORY).min(MOST_MEMORY)),
+            disk: None,
             n_threads: 1,
             cancel: limits.cancel.clone(),
         };
@@ -117,7 +118,7 @@ pub enum Reported<'a> {
 
 /// First how large the graphs are, then with names those that are small enough to be drawn.
 fn small_graphs(run: &Run, limits: &Limits) -> Option<Pictures> {
-    let way = Way::ALL.into_iter().find(|way| way.name() == "ls3+")?;
+    let way = GraphMethod::ALL.into_iter().find(|way| way.name() == "ls3+")?;
     let sizes = graph::graphs(&run.model, (way, &[]), limits, &Silent).ok()?;
     if sizes.stopped.is_some() {
         return None;

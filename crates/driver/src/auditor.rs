@@ -17,8 +17,8 @@ use evidence::{Certificate, Evidence, Exploration, SymbolicSearch};
 use model::Model;
 use model::property::PropertyKind;
 
-use crate::attended::Attendant;
 use crate::mistake::Mistake;
+use crate::watchdog::Attendant;
 
 /// Products of at most this many states are searched again, which takes a fraction of a second.
 const MOST_RECOUNTED: usize = 3000;

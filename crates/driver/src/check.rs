@@ -4,6 +4,7 @@
 //! questions. Evidence that fails its audit and engines that contradict themselves end everything with a [`Mistake`]: we are wrong, and
 //! nobody may see the verdict.
 
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -62,6 +63,8 @@ pub struct Limits {
     pub time: Option<Duration>,
     /// The most memory of the search, in bytes.
     pub memory_bytes: Option<u64>,
+    /// A directory for temporary files, where a search of the whole product goes on when memory runs out.
+    pub disk: Option<PathBuf>,
     /// How many threads may run, at least 1.
     pub n_threads: usize,
     /// Cancelled when the user wants to end.
@@ -71,7 +74,11 @@ pub struct Limits {
 impl Limits {
     /// A budget that counts from now.
     pub fn budget(&self) -> Budget {
-        Budget::new(self.time, self.memory_bytes, self.cancel.clone())
+        let budget = Budget::new(self.time, self.memory_bytes, self.cancel.clone());
+        match &self.disk {
+            Some(directory) => budget.with_disk(directory),
+            None => budget,
+        }
     }
 }
 
@@ -211,7 +218,7 @@ mod tests {
     }
 
     fn limits() -> Limits {
-        Limits { time: None, memory_bytes: None, n_threads: 1, cancel: CancelToken::default() }
+        Limits { time: None, memory_bytes: None, disk: None, n_threads: 1, cancel: CancelToken::default() }
     }
 
     fn search() -> Evidence {

@@ -11,9 +11,9 @@ use engine::settings::Settings;
 use engine::{Answer, Contradiction, Engine, EngineError, Event, Observer, PropertyId, Statistics, Task, Verdict};
 use model::Model;
 
-use crate::attended;
 use crate::auditor::{AUDIT_RESERVE, Auditor};
 use crate::mistake::Mistake;
+use crate::watchdog;
 
 /// Answers questions, and has every answer audited.
 pub trait Checker: Sync {
@@ -53,7 +53,7 @@ impl Checker for Single {
         let mut answers = Vec::new();
         if !supported.is_empty() {
             let task = Task { properties: supported, budget: task.budget.cancelled_by(cancel), ..task.clone() };
-            answers = attended::run(&self.0, &task, &early)?;
+            answers = watchdog::run(&self.0, &task, &early)?;
         }
         answers.extend(refused);
         let mut audited = early.state.into_inner().unwrap_or_else(PoisonError::into_inner);

@@ -28,11 +28,24 @@ use crate::select;
 /// A search of a small size for a violation that views do not exclude may take this long.
 const SEARCH: Duration = Duration::from_secs(2);
 
+/// A search of the size at hand before anything dear is tried.
+const AT_ONCE: Duration = Duration::from_millis(50);
+
 /// So many sizes, from the least one on, are searched.
 const SEARCHED_SIZES: i64 = 3;
 
 /// The method that proofs for every size are found with.
 const METHOD: &str = "views";
+
+/// Who proves something for every size, each by its name, apart from what `--all-n` makes of them.
+pub fn provers() -> [(&'static str, Single); 4] {
+    [
+        ("views --all-n", Single(Arc::new(ByViews::for_every_size()))),
+        ("propagate --all-n", Single(Arc::new(Propagate::for_every_size()))),
+        ("rings --all-n", Single(Arc::new(ByRings::for_every_size()))),
+        ("rings of runs --all-n", Single(Arc::new(ByRings::of_runs()))),
+    ]
+}
 
 /// Why a program cannot be asked about every size, before anything is done.
 pub fn refusal(model: &Model) -> Option<String> {
@@ -61,7 +74,7 @@ pub fn check(
         return Ok((Some(smaller), checked));
     }
     for result in &mut results {
-        asking.search_here(program, result)?;
+        asking.search_here(program, result, SEARCH)?;
     }
     Ok((None, Checked { results, time: started.elapsed(), processor_time: None, method: METHOD }))
 }
@@ -107,6 +120,10 @@ impl Asking<'_> {
         }
         let position = |one: &PropertyResult| self.questions.iter().position(|&question| question == one.property);
         results.sort_by_key(position);
+        // What is false is often false at once, and is not to be proved in vain.
+        for result in results.iter_mut().filter(|result| is_searched(&program.model, result)) {
+            self.search_here(program, result, AT_ONCE)?;
+        }
         self.prove_rings(program, &mut results)?;
         for result in &mut results {
             self.complete(program, result)?;
@@ -219,7 +236,7 @@ impl Asking<'_> {
                 let Some(other) = at_size(program, (&declared.name, size)) else { return Ok(None) };
                 let mut answers = self.prove(&other, &Silent)?;
                 for answer in &mut answers {
-                    self.search_here(&other, answer)?;
+                    self.search_here(&other, answer, SEARCH)?;
                 }
                 return Ok(Some((other, answers)));
             }
@@ -228,12 +245,12 @@ impl Asking<'_> {
     }
 
     /// What is open, searched at the program's own size: a run against it, or for a `reachable`, is the answer; that there is none is not.
-    fn search_here(&self, program: &Program, result: &mut PropertyResult) -> Result<(), Box<Mistake>> {
+    fn search_here(&self, program: &Program, result: &mut PropertyResult, most: Duration) -> Result<(), Box<Mistake>> {
         if !matches!(result.verdict, Verdict::Unknown(_)) {
             return Ok(());
         }
         let left = self.left();
-        let limits = Limits { time: Some(left.time.map_or(SEARCH, |time| time.min(SEARCH))), ..left };
+        let limits = Limits { time: Some(left.time.map_or(most, |time| time.min(most))), ..left };
         let checker = Single(Arc::new(Mono));
         let questions = [result.property];
         let check = Check { model: &program.model, questions: &questions, checker: &checker, limits: &limits };

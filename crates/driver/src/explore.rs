@@ -5,8 +5,8 @@ use engine::{Observer, Statistics};
 use evidence::Exploration;
 use model::Model;
 
-use crate::attended::{Attendant, ENGINE_GRACE};
 use crate::check::Limits;
+use crate::watchdog::{Attendant, ENGINE_GRACE};
 
 /// What was seen, and what it took.
 #[derive(Clone, Debug)]

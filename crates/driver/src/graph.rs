@@ -6,20 +6,20 @@ use engine::Observer;
 use model::Model;
 use model::process::ProcessId;
 
-use crate::attended::{Attendant, ENGINE_GRACE};
 use crate::check::Limits;
+use crate::watchdog::{Attendant, ENGINE_GRACE};
 
 use engine::graph::LocalGraphs;
-pub use local::graphs::Way;
+pub use local::graphs::GraphMethod;
 use local::graphs::{DRAWING_RESERVE, GraphTask, local_graphs};
 
 /// The way of this name.
 ///
 /// # Errors
 /// A name that no way has; the sentence names those that there are.
-pub fn way(name: &str) -> Result<Way, String> {
-    let names = || Way::ALL.iter().map(|way| way.name());
-    Way::ALL.into_iter().find(|way| way.name() == name).ok_or_else(|| match nearest_name(name, names()) {
+pub fn way(name: &str) -> Result<GraphMethod, String> {
+    let names = || GraphMethod::ALL.iter().map(|way| way.name());
+    GraphMethod::ALL.into_iter().find(|way| way.name() == name).ok_or_else(|| match nearest_name(name, names()) {
         Some(near) => format!("there are no local state graphs by `{name}`; did you mean `{near}`?"),
         None => {
             let all: Vec<String> = names().map(|name| format!("`{name}`")).collect();
@@ -53,7 +53,7 @@ pub fn process(model: &Model, name: &str) -> Result<ProcessId, String> {
 /// A program that has no finite local states.
 pub fn graphs(
     model: &Model,
-    (way, drawn): (Way, &[ProcessId]),
+    (way, drawn): (GraphMethod, &[ProcessId]),
     limits: &Limits,
     observer: &dyn Observer,
 ) -> Result<LocalGraphs, StopReason> {

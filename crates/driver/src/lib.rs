@@ -2,22 +2,21 @@
 //!
 //! [`files`]: from paths to bytes. [`goals`]: what is to be reached. [`instances`]: which parameter values. [`load`]: from files to programs. [`select`]: which
 //! properties. [`methods`]: how. [`check()`](check::Check::run): the answers, audited. [`checker`]: who gives them, one engine or a race of several (method `auto`). [`auditor`]: the audit. [`replay()`](replay::replay): traces
-//! from files. [`simulation`]: one run at a time. [`explore()`](explore::explore): the size of the whole product. [`coverage()`](coverage::coverage): what is ever done. [`graph`]: local
+//! from files. [`trail`]: what SPIN printed of a run. [`simulation`]: one run at a time. [`explore()`](explore::explore): the size of the whole product. [`coverage()`](coverage::coverage): what is ever done. [`graph`]: local
 //! state graphs. [`teach()`](teach::teach): what else is worth knowing about an answer.
 
-mod attended;
 pub mod auditor;
 pub mod auto;
 pub mod check;
 pub mod checker;
 pub mod coverage;
 pub mod every_n;
+mod explicit_then_symbolic;
 pub mod explore;
 pub mod files;
 pub mod goals;
 pub mod graph;
 pub mod instances;
-mod listed_first;
 pub mod load;
 pub mod methods;
 pub mod mistake;
@@ -26,3 +25,5 @@ pub mod replay;
 pub mod select;
 pub mod simulation;
 pub mod teach;
+pub mod trail;
+mod watchdog;

@@ -6,7 +6,6 @@
 use std::sync::Arc;
 
 use base::diagnostic::nearest_name;
-use engine::Engine;
 use engine::methods::{Declaration, METHODS, Method};
 use engine::settings::{Setting, SettingError};
 use local::fair::Rule;
@@ -15,40 +14,44 @@ use symbolic::engines::{Symbolic, Tuned};
 use symbolic::reach::Direction;
 
 use crate::auto::Auto;
-use crate::checker::{Checker, Single};
-use crate::listed_first::ListedFirst;
+use crate::checker::{Checker, SharedEngine, Single};
+use crate::explicit_then_symbolic::ExplicitThenSymbolic;
 
 /// Who answers questions by a method.
 pub fn checker(method: Method) -> Box<dyn Checker> {
-    match method {
-        Method::Auto => Box::new(Auto::default()),
-        Method::Mono => one(product::Mono),
-        Method::Stubborn => one(product::Stubborn),
+    match engine(method) {
+        Some(engine) => Box::new(Single(engine)),
+        None => Box::new(Auto::default()),
+    }
+}
+
+/// The engine behind a method; `auto` has none of its own.
+pub(crate) fn engine(method: Method) -> Option<SharedEngine> {
+    Some(match method {
+        Method::Auto => return None,
+        Method::Mono => Arc::new(product::Mono),
+        Method::Stubborn => Arc::new(product::Stubborn),
         Method::Forward => drawn(Symbolic::Reach(Direction::Forward)),
         Method::Backward => drawn(Symbolic::Reach(Direction::Backward)),
         Method::Split => drawn(Symbolic::KIndex(1)),
         Method::Completion => drawn(Symbolic::Completion),
-        Method::Pairwise => one(ListedFirst::k_index(2)),
-        Method::Triple => one(ListedFirst::k_index(3)),
-        Method::Tmmc => one(Local::new(1)),
-        Method::Ls3 => one(Ls3 { with_witness: false, most_pairs: u64::MAX }),
-        Method::Ls3Plus => one(Ls3 { with_witness: true, most_pairs: u64::MAX }),
-        Method::Views => one(views::ByViews::default()),
-        Method::Pushdown => one(pushdown::Pushdown::default()),
+        Method::Pairwise => Arc::new(ExplicitThenSymbolic::k_index(2)),
+        Method::Triple => Arc::new(ExplicitThenSymbolic::k_index(3)),
+        Method::Tmmc => Arc::new(Local::new(1)),
+        Method::Ls3 => Arc::new(Ls3 { with_witness: false, most_pairs: u64::MAX }),
+        Method::Ls3Plus => Arc::new(Ls3 { with_witness: true, most_pairs: u64::MAX }),
+        Method::Views => Arc::new(views::ByViews::default()),
+        Method::Pushdown => Arc::new(pushdown::Pushdown::default()),
         Method::Global => drawn(Symbolic::Global),
-        Method::Propagate => one(propagate::Propagate::default()),
-        Method::Ll => one(ListedFirst::fair(Rule::Ll)),
-        Method::FllA => one(ListedFirst::fair(Rule::FllA)),
-        Method::FllB => one(ListedFirst::fair(Rule::FllB)),
-    }
+        Method::Propagate => Arc::new(propagate::Propagate::default()),
+        Method::Ll => Arc::new(ExplicitThenSymbolic::fair(Rule::Ll)),
+        Method::FllA => Arc::new(ExplicitThenSymbolic::fair(Rule::FllA)),
+        Method::FllB => Arc::new(ExplicitThenSymbolic::fair(Rule::FllB)),
+    })
 }
 
-fn one(engine: impl Engine + Send + Sync + 'static) -> Box<dyn Checker> {
-    Box::new(Single(Arc::new(engine)))
-}
-
-fn drawn(method: Symbolic) -> Box<dyn Checker> {
-    one(Tuned::from(method))
+fn drawn(method: Symbolic) -> SharedEngine {
+    Arc::new(Tuned::from(method))
 }
 
 /// What a user may set of a method, with the usual values.

@@ -12,8 +12,8 @@ use evidence::Scope;
 use evidence::proof_file::{ProofError, ProofFile};
 use model::Model;
 
-use crate::attended::{Attendant, ENGINE_GRACE};
 use crate::select;
+use crate::watchdog::{Attendant, ENGINE_GRACE};
 
 /// A size below those that a proof is about is searched up to so many states.
 const MOST_SEARCHED: usize = 100_000;
@@ -137,7 +137,8 @@ mod tests {
     /// The proof of `mutex` by a method, without its digest.
     fn proof(model: &Model, method: &str) -> Json {
         let questions = [select::find(model, "mutex").unwrap()];
-        let limits = Limits { time: None, memory_bytes: None, n_threads: 1, cancel: CancelToken::default() };
+        let limits =
+            Limits { time: None, memory_bytes: None, disk: None, n_threads: 1, cancel: CancelToken::default() };
         let checker = methods::checker(methods::find(method).unwrap());
         let checked = Check { model, questions: &questions, checker: &*checker, limits: &limits }.run(&Silent).unwrap();
         let Verdict::Holds(Evidence::Certificate(certificate)) = &checked.results[0].verdict else {

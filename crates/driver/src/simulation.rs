@@ -167,7 +167,10 @@ pub fn watched_by_default(model: &Model) -> Vec<PropertyId> {
 /// A run of at most `n_steps` random steps that ends where one of the watched properties is decided.
 pub fn random_run(model: &Model, watched: &[PropertyId], seed: u64, n_steps: usize) -> (Trace, Ending) {
     let mut random = Random(seed);
-    let n_initial = eval::n_initial_states(model).clamp(1, MOST_INITIAL_STATES) as usize;
+    let n_initial = match model.initially.is_empty() {
+        true => eval::n_initial_states(model).clamp(1, MOST_INITIAL_STATES) as usize,
+        false => eval::initial_states(model).take(MOST_INITIAL_STATES as usize).count(),
+    };
     let initial = eval::initial_states(model).nth(random.below(n_initial));
     let simulation = Simulation::new(model, initial.expect("there are that many initial states"));
     go_on(simulation, watched, &mut random, n_steps)

@@ -2,39 +2,51 @@
 //!
 //! In: the results of a check. Out: the same with their [`Insight`](engine::insight::Insight): whether what a property speaks of ever happens (`vacuity.rs`),
 //! which assumptions of a temporal property it needs (`needs.rs`), and for a violated one, which assumptions would exclude
-//! such runs (`remedies.rs`); and whether larger sizes are proved by the same invariants (`other_n.rs`). A similar question goes to a short search of the whole product, and then to the method that
-//! decided the property, on one thread and through the same audit; nothing races for it. It takes no longer than the property itself took, and a moment.
+//! such runs (`remedies.rs`); whether larger sizes are proved by the same invariants (`other_n.rs`), and how large the product is beside a local proof (`product_size.rs`). A similar question goes to a short search of the whole product, and then to the method that
+//! decided the property, on one thread and through the same audit. All of them together take no more processor time than the property itself took, and a moment,
+//! and the first that takes longer than the property is the last: the others would take as long.
 
 mod needs;
 pub mod other_n;
+mod product_size;
 mod remedies;
 mod triggers;
 mod vacuity;
 
+use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use base::StopReason;
 use engine::run::PropertyResult;
-use engine::{Method, PropertyId, Silent, Verdict};
+use engine::{Method, PropertyId, Silent, Task, Verdict};
 use evidence::Evidence;
 use model::Model;
 use model::fairness::Assumptions;
 use model::property::PropertyKind;
 
+use crate::auto::{Race, Standing, Step, is_countable};
 use crate::check::{Check, Checked, Limits};
+use crate::checker::SharedEngine;
 use crate::methods;
 use crate::mistake::Mistake;
 
 /// What is allowed for each property beside the time that it took itself.
 const A_MOMENT: Duration = Duration::from_millis(100);
-/// What took less than this can be asked many times in no time; only a machine that stalls lets it take this long.
-const QUICK: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(600));
+
+/// What took less than this can be asked many times in no time.
+const QUICK: Duration = Duration::from_millis(10);
 
 /// What takes longer than this is not asked again and again.
 const LONG: Duration = Duration::from_secs(1);
 
+/// What a similar question may take beside twice the time of the property.
+const A_BLINK: Duration = Duration::from_millis(25);
+
 /// What the search of the whole product has for a similar question, before the method that decided the property is asked.
-const A_GLIMPSE: Duration = Duration::from_millis(30);
+const A_GLIMPSE: Duration = Duration::from_millis(20);
+
+/// The system counts what a whole process works in such parts.
+const A_TICK: Duration = Duration::from_millis(10);
 
 /// Among more processes such a search takes longer than that to be made ready.
 const MOST_SEARCHED: usize = 64;
@@ -44,17 +56,19 @@ const MOST_SEARCHED: usize = 64;
 /// # Errors
 /// A mistake of ours.
 pub fn teach(check: &Check<'_>, checked: &mut Checked) -> Result<(), Box<Mistake>> {
-    let started = Instant::now();
+    let deadline = check.limits.time.map(|limit| Instant::now() + limit.saturating_sub(checked.time));
+    let worked = checked.processor_time;
+    let mut product = None;
     for result in &mut checked.results {
-        let left = check.limits.time.map(|limit| limit.saturating_sub(checked.time + started.elapsed()));
-        let share = share(result);
-        let asking = Asking {
-            model: check.model,
-            method: methods::find(result.method).unwrap_or(Method::Mono),
-            limits: &Limits { n_threads: 1, ..check.limits.clone() },
-            deadline: Instant::now() + left.map_or(share, |left| left.min(share)),
-        };
-        asking.look_at(result)?;
+        if result.statistics.local_states.is_some()
+            && matches!(result.verdict, Verdict::Holds(_))
+            && check.model.processes.len() <= MOST_SEARCHED
+        {
+            let counted = product.get_or_insert_with(|| product_size::count(check.model, check.limits));
+            result.insight.product.clone_from(counted);
+        }
+        let own = own_time(result, worked);
+        Asking::new(check, result, (own, share(&result.verdict, own)), deadline).look_at(result)?;
     }
     Ok(())
 }
@@ -64,45 +78,62 @@ pub fn teach(check: &Check<'_>, checked: &mut Checked) -> Result<(), Box<Mistake
 /// # Errors
 /// A mistake of ours.
 pub fn teach_vacuity(check: &Check<'_>, checked: &mut Checked) -> Result<(), Box<Mistake>> {
-    let (quick, enough) = QUICK;
+    let deadline = check.limits.time.map(|limit| Instant::now() + limit);
+    let worked = checked.processor_time;
     for result in &mut checked.results {
-        if result.statistics.time >= quick || !matches!(result.verdict, Verdict::Holds(_)) {
+        let own = own_time(result, worked);
+        if own >= QUICK || !matches!(result.verdict, Verdict::Holds(_)) {
             continue;
         }
-        let deadline = Instant::now() + check.limits.time.map_or(enough, |limit| limit.min(enough));
-        let method = methods::find(result.method).unwrap_or(Method::Mono);
-        let limits = &Limits { n_threads: 1, ..check.limits.clone() };
-        let asking = Asking { model: check.model, method, limits, deadline };
+        let asking = Asking::new(check, result, (own, own + A_BLINK), deadline);
         result.insight.triggers = vacuity::look(&asking, &check.model.properties[result.property])?;
     }
     Ok(())
 }
 
-/// How long may be spent on a result. What took long and holds is left alone: each similar question would take as long again.
-fn share(result: &PropertyResult) -> Duration {
-    let (quick, enough) = QUICK;
-    match result.verdict {
-        _ if result.statistics.time < quick => enough,
-        Verdict::Holds(_) if result.statistics.time > LONG => A_MOMENT,
+/// The time that a result took: on the clock, but not more than the processors worked.
+fn own_time(result: &PropertyResult, worked: Option<Duration>) -> Duration {
+    worked.map_or(result.statistics.time, |worked| result.statistics.time.min(worked + A_TICK))
+}
+
+/// What the processors may work on a result that took so long itself. What took long and holds is left alone: each similar question would take as long again.
+fn share(verdict: &Verdict, own: Duration) -> Duration {
+    match verdict {
+        Verdict::Holds(_) if own > LONG => A_MOMENT,
         // Which assumptions would help takes several questions, and fewer are found only if there is time to leave some out.
-        Verdict::Violated(_) => {
-            let time = result.statistics.time;
-            time.saturating_mul(16).saturating_add(A_MOMENT).min(time.saturating_add(LONG))
-        }
-        _ => result.statistics.time.saturating_add(A_MOMENT),
+        Verdict::Violated(_) => own.saturating_mul(4).saturating_add(A_MOMENT).min(own.saturating_add(LONG)),
+        _ => own.saturating_add(A_MOMENT),
     }
 }
 
-/// Asks similar questions until a deadline.
+/// Asks similar questions until the time for them is used up.
 struct Asking<'a> {
     model: &'a Model,
     /// The method that decided the property.
-    method: Method,
-    limits: &'a Limits,
-    deadline: Instant,
+    engine: SharedEngine,
+    limits: Limits,
+    /// What the property took.
+    own: Duration,
+    /// What the processors may still work on similar questions; nothing once one of them took too long.
+    left: Cell<Duration>,
+    /// When a limit on time is reached.
+    deadline: Option<Instant>,
 }
 
-impl Asking<'_> {
+impl<'a> Asking<'a> {
+    /// Asks about a result that took so long, for so long.
+    fn new(
+        check: &Check<'a>,
+        result: &PropertyResult,
+        (own, left): (Duration, Duration),
+        deadline: Option<Instant>,
+    ) -> Self {
+        let method = methods::find(result.method).unwrap_or(Method::Mono);
+        let engine = methods::engine(method).unwrap_or_else(|| std::sync::Arc::new(product::Mono));
+        let limits = Limits { n_threads: 1, ..check.limits.clone() };
+        Asking { model: check.model, engine, limits, own, left: Cell::new(left), deadline }
+    }
+
     fn look_at(&self, result: &mut PropertyResult) -> Result<(), Box<Mistake>> {
         let property = &self.model.properties[result.property];
         match (&result.verdict, &property.kind) {
@@ -121,7 +152,8 @@ impl Asking<'_> {
     }
 
     fn is_over(&self) -> bool {
-        Instant::now() >= self.deadline || self.limits.cancel.is_cancelled()
+        let is_late = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        self.left.get().is_zero() || is_late || self.limits.cancel.is_cancelled()
     }
 
     /// What becomes of a property of a changed program in the time that is left.
@@ -132,31 +164,49 @@ impl Asking<'_> {
 
     /// What becomes of several, by a short search and then by the method that decided the property, or by diagrams where it does not answer such questions.
     fn ask_all(&self, model: &Model, properties: &[PropertyId]) -> Result<Vec<Verdict>, Box<Mistake>> {
-        let stopped = || Verdict::Unknown(StopReason::Cancelled);
-        let mut found: Vec<Verdict> = properties.iter().map(|_| stopped()).collect();
-        let search = (Method::Mono, Some(A_GLIMPSE));
-        let is_searched = self.method != Method::Mono && model.processes.len() <= MOST_SEARCHED;
-        let methods = [is_searched.then_some(search), Some((self.method, None)), Some((Method::Forward, None))];
-        for (method, time) in methods.into_iter().flatten() {
-            let checker = methods::checker(method);
-            let is_open = |at: &usize| matches!(found[*at], Verdict::Unknown(_));
-            let is_refused = |at: &usize| {
-                let reason = |verdict: &Verdict| matches!(verdict, Verdict::Unknown(StopReason::NotSupported(_)));
-                method != Method::Forward || reason(&found[*at])
-            };
-            let open: Vec<usize> = (0..found.len()).filter(is_open).filter(is_refused).collect();
-            let left = self.deadline.saturating_duration_since(Instant::now());
-            if open.is_empty() || left.is_zero() {
+        let mut found: Vec<Verdict> = properties.iter().map(|_| Verdict::Unknown(StopReason::Cancelled)).collect();
+        let long = self.own.saturating_mul(2).saturating_add(A_BLINK);
+        let is_searched = self.engine.method() != Method::Mono && model.processes.len() <= MOST_SEARCHED;
+        let search = is_searched.then(|| (methods::engine(Method::Mono), A_GLIMPSE));
+        let engines = [search, Some((Some(self.engine.clone()), long)), Some((methods::engine(Method::Forward), long))];
+        for (engine, most) in engines.into_iter().flatten() {
+            let Some(engine) = engine else { continue };
+            // Diagrams are asked what the method does not answer at all.
+            let is_refused = |id| engine.method() != Method::Forward || self.engine.supports(model, id).is_err();
+            let is_open = |&at: &usize| matches!(found[at], Verdict::Unknown(_)) && is_refused(properties[at]);
+            let open: Vec<usize> = (0..found.len()).filter(is_open).collect();
+            if open.is_empty() || self.is_over() {
                 continue;
             }
-            let limits = Limits { time: Some(time.map_or(left, |time| left.min(time))), ..self.limits.clone() };
-            let questions: Vec<PropertyId> = open.iter().map(|&at| properties[at]).collect();
-            let check = Check { model, questions: &questions, checker: &*checker, limits: &limits };
-            for (at, result) in open.into_iter().zip(check.run(&Silent)?.results) {
-                found[at] = result.verdict;
+            let asked: Vec<PropertyId> = open.iter().map(|&at| properties[at]).collect();
+            for (at, verdict) in open.into_iter().zip(self.ask_engine(model, asked, (engine, most))?) {
+                found[at] = verdict;
             }
         }
         Ok(found)
+    }
+
+    /// What an engine says, which may work so long. Where that is not enough, there is no time for more.
+    fn ask_engine(
+        &self,
+        model: &Model,
+        asked: Vec<PropertyId>,
+        (engine, most): (SharedEngine, Duration),
+    ) -> Result<Vec<Verdict>, Box<Mistake>> {
+        let time = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        let limits = Limits { time, ..self.limits.clone() };
+        let step = Step { engine: engine.clone(), share: 1.0, n_threads: 1, one_by_one: false };
+        // What is only seen on the clock has more of it, since other programs may be busy.
+        let most = if is_countable(&step) { most } else { most.saturating_add(A_MOMENT) };
+        let is_glimpse = engine.method() == Method::Mono && self.engine.method() != Method::Mono;
+        let standing = Standing::new(model, &asked);
+        let task = Task { model, properties: asked, budget: limits.budget(), n_threads: 1 };
+        let mut race = Race::new(&task, &Silent, standing, Default::default());
+        let most = most.min(self.left.get());
+        race.compete(&[step], Some(most));
+        let left = self.left.get().saturating_sub(race.worked());
+        self.left.set(if race.is_limited() && !is_glimpse { Duration::ZERO } else { left });
+        Ok(race.results()?.into_iter().map(|result| result.verdict).collect())
     }
 
     /// The program, to be changed: what will be asked of it was not written in its text, so it has no template.

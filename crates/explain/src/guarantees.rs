@@ -295,7 +295,7 @@ fn joined(mut cubes: Vec<Cube>) -> Vec<Cube> {
 /// The names of the variables of a frame, element by element.
 fn slot_names(model: &Model, procedure: &model::control::Procedure) -> Vec<String> {
     let vars = procedure.vars.iter().map(|&var| &model.vars[var]);
-    vars.flat_map(|var| model::layout::element_names(&var.name, &var.ty)).collect()
+    vars.flat_map(model::layout::element_names).collect()
 }
 
 fn place_names(model: &Model, places: impl Iterator<Item = PlaceId>) -> Vec<String> {

@@ -156,7 +156,7 @@ pub fn call_stack(model: &Model, state: &State, process: ProcessId) -> Vec<Strin
         let vars = procedure.vars.iter().map(|&id| (id, &model.vars[id]));
         let vars = vars.filter(|(_, var)| !matches!(var.role, model::variable::Role::Counter(_)));
         let slots = vars.flat_map(|(id, var)| {
-            let names = model::layout::element_names(&var.name, &var.ty);
+            let names = model::layout::element_names(var);
             names
                 .into_iter()
                 .zip(var.offset..)

@@ -207,7 +207,7 @@ fn frame_changes(model: &Model, process: ProcessId, before: &State, after: &Stat
     let mut changes = Vec::new();
     for &id in &model.procedures[procedure].vars {
         let var = &model.vars[id];
-        for (nth, name) in element_names(&var.name, &var.ty).into_iter().enumerate() {
+        for (nth, name) in element_names(var).into_iter().enumerate() {
             let slot = var.offset + nth;
             let (was, is) = (old.and_then(|frame| frame.slots.get(slot).copied()), new.slots[slot]);
             if was == Some(is) || (was.is_none() && matches!(var.role, Role::Counter(_))) {

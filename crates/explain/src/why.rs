@@ -36,25 +36,25 @@ pub struct Why {
 
 /// The parts that together decide a boolean expression which has the value `truth` in the state; most often one.
 pub fn why(model: &Model, state: &State, expr: &Expr, truth: bool) -> Vec<Why> {
-    let search = Search { view: Viewpoint::new(model, state, None), bindings: Vec::new() };
+    let search = ReasonSearch { view: Viewpoint::new(model, state, None), bindings: Vec::new() };
     let (parts, is_part) = search.narrow(expr, truth);
     parts.into_iter().map(|(search, part, truth)| search.describe(&part, truth, is_part)).collect()
 }
 
 /// A deciding part: under which bindings, which expression, with which value.
-type Part<'a> = (Search<'a>, Expr, bool);
+type Part<'a> = (ReasonSearch<'a>, Expr, bool);
 
 #[derive(Clone)]
-struct Search<'a> {
+struct ReasonSearch<'a> {
     view: Viewpoint<'a>,
     /// The binders passed on the way, with the values of the deciding instance.
     bindings: Vec<(Binding, Value)>,
 }
 
-impl<'a> Search<'a> {
+impl<'a> ReasonSearch<'a> {
     /// The deciding parts of an expression that has the value `truth`, and whether they are less than the whole.
     fn narrow(mut self, expr: &Expr, truth: bool) -> (Vec<Part<'a>>, bool) {
-        let whole = |search: Search<'a>| (vec![(search, expr.clone(), truth)], false);
+        let whole = |search: ReasonSearch<'a>| (vec![(search, expr.clone(), truth)], false);
         match &expr.kind {
             ExprKind::Quantified(quantified) if decides_alone(quantified.quantifier, truth) => {
                 match self.instance(quantified, truth) {
@@ -230,7 +230,7 @@ fn decides_alone(quantifier: Quantifier, truth: bool) -> bool {
 
 /// The variables in an expression of a process's own text, with their values, for that process.
 pub fn values_for(model: &Model, state: &State, expr: &Expr, me: ProcessId) -> Vec<(String, String)> {
-    let mut search = Search { view: Viewpoint::new(model, state, Some(me)), bindings: Vec::new() };
+    let mut search = ReasonSearch { view: Viewpoint::new(model, state, Some(me)), bindings: Vec::new() };
     // Of a quantified guard that is false, the instance that makes it so.
     let truth = search.view.truth(expr).unwrap_or(false);
     let mut values = Vec::new();

@@ -151,7 +151,11 @@ fn follows(model: &Model) -> Result<(), Vec<Refusal>> {
             (false, false) => None,
         }
     });
-    let refused: Vec<Refusal> = refused.collect();
+    let starts = model
+        .initially
+        .iter()
+        .map(|condition| Refusal::new(condition.span, "this relates what several cells start with"));
+    let refused: Vec<Refusal> = refused.chain(starts).collect();
     if refused.is_empty() { Ok(()) } else { Err(refused) }
 }
 

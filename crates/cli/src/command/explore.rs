@@ -30,6 +30,7 @@ pub fn run(options: &ExploreOptions, display: &DisplayOptions) -> Result<ExitSta
     let request = request.with_reading(reading);
     let output = Output::new(options.output.output.as_deref(), display)?;
     let (limits, guard) = limits::of(&options.limits);
+    let limits = Limits { disk: options.disk.disk.clone(), ..limits };
     let batch = load::load(std::slice::from_ref(&options.file), &request)?;
     guard.allow_for(batch.items.len());
     messages::batch(&batch, "nothing was explored", display);

@@ -1,21 +1,11 @@
-//! `completions` and `man`: texts that are made from the table of options.
+//! `man`: manual pages, made from the table of options.
 
 use base::diagnostic::nearest_name;
 
 use crate::failure::Failure;
-use crate::options::{self, CompletionsOptions, ManOptions};
+use crate::options::{self, ManOptions};
 use crate::status::ExitStatus;
 use crate::terminal;
-
-/// Prints the completion script for a shell.
-pub fn completions(options: &CompletionsOptions) -> Result<ExitStatus, Failure> {
-    let mut table = options::command();
-    let name = table.get_name().to_owned();
-    let mut script = Vec::new();
-    clap_complete::generate(options.shell, &mut table, name, &mut script);
-    terminal::print(&String::from_utf8_lossy(&script))?;
-    Ok(ExitStatus::AsExpected)
-}
 
 /// Prints the manual page of the tool or of one command.
 pub fn man(options: &ManOptions) -> Result<ExitStatus, Failure> {

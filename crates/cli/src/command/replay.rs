@@ -1,13 +1,17 @@
-//! `replay`: a trace from a file, replayed on the reference semantics and shown step by step.
+//! `replay`: a trace from a file, replayed on the reference semantics and shown step by step; or what SPIN printed of a run, followed.
 //!
 //! The file says for which program, which parameters and which property it was written; a trace of another tool may say
 //! less, and the call then has to. Exit status 1 says that the trace is no run of the program, 2 that it is no trace of it.
 
+use std::path::Path;
+
 use driver::check::Program;
 use driver::files;
 use driver::replay::{ReplayError, replay};
+use driver::trail::{self, TrailError};
 use evidence::Trace;
 use evidence::itf;
+use lang::promela::Reading;
 use report::{Page, replay as view};
 
 use crate::failure::Failure;
@@ -18,6 +22,13 @@ use crate::{instance, limits, terminal};
 /// Replays a trace.
 pub fn run(options: &ReplayOptions, display: &DisplayOptions) -> Result<ExitStatus, Failure> {
     let _guarded = limits::of_call(options.limits);
+    let file = match (&options.trail, &options.file) {
+        (Some(trail), None) => return follow(trail, options, display),
+        (Some(_), Some(_)) => {
+            return Err("with --trail there is no trace: replay MODEL --trail FILE".to_owned().into());
+        }
+        (None, file) => file.as_deref().unwrap_or(&options.trace),
+    };
     let name = options.trace.display();
     let text = String::from_utf8(files::read(&options.trace)?)
         .map_err(|_| format!("{name}: not a JSON file: the text is not UTF-8"))?;
@@ -28,7 +39,7 @@ pub fn run(options: &ReplayOptions, display: &DisplayOptions) -> Result<ExitStat
             given.push((parameter, value));
         }
     }
-    let program = instance::load(&options.file, &given, &request, display)?;
+    let program = instance::load(file, &given, &request, display)?;
     let style = terminal::style_for_stdout(display);
     match replay(&text, &program.model, options.property.as_deref()) {
         Ok((property, trace)) => {
@@ -42,6 +53,30 @@ pub fn run(options: &ReplayOptions, display: &DisplayOptions) -> Result<ExitStat
             Ok(ExitStatus::NotAsExpected)
         }
         Err(error) => Err(format!("{name}: {error}").into()),
+    }
+}
+
+/// Follows what SPIN printed of a run.
+fn follow(printed: &Path, options: &ReplayOptions, display: &DisplayOptions) -> Result<ExitStatus, Failure> {
+    let text = String::from_utf8_lossy(&files::read(printed)?).into_owned();
+    let request = instance::request(&options.instance)?;
+    let reading = Reading { single_steps: true, ..request.reading().clone() };
+    let request = request.with_reading(reading);
+    let program = instance::load(&options.trace, &instance::single(&request)?, &request, display)?;
+    let (model, style) = (&program.model, terminal::style_for_stdout(display));
+    match trail::read(&text).and_then(|steps| trail::follow(model, &program.source, &steps)) {
+        Ok(trace) => {
+            let decided = trail::decided(model, &trace)
+                .map_err(|error| Failure::Internal(format!("a trail that was followed is refused: {error}")))?;
+            let shown = if display.quiet { String::new() } else { steps(&program, &trace, display) };
+            terminal::print(&(shown + &view::followed(model, decided, &trace, &style)))?;
+            Ok(ExitStatus::AsExpected)
+        }
+        Err(TrailError::Empty) => Err(format!("{}: {}", printed.display(), TrailError::Empty).into()),
+        Err(error) => {
+            terminal::print(&view::refused(model, &error.to_string(), &style))?;
+            Ok(ExitStatus::NotAsExpected)
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use crate::support::Place;
 const LOCK: &str = "\
 program lock(N: 2..) {
   shared x: sem = 1;
-  shared down: bool;
+  shared _down: bool;
   process P[i in 0..<N] {
     loop {
       noncrit: skip;
@@ -16,7 +16,7 @@ program lock(N: 2..) {
     }
   }
   invariant mutex: forall i != j: !(P[i]@crit && P[j]@crit);
-  invariant never: down => x == 0;
+  invariant never: _down => x == 0;
   property live: always (x == 0 => eventually x == 1) under weak P[*], strong P[*]@trying;
 }
 ";

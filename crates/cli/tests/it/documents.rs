@@ -1,7 +1,7 @@
 //! Every command in the documents is run, and what the documents say that it prints is what it prints.
 //!
 //! A fenced block after `<!-- file: NAME -->` is a file; a `console` block holds calls (`$ piecewise …`) and their output.
-//! Figures that differ from run to run (times, sizes) are not compared. With `UPDATE_DOCUMENTS=1` the documents are written
+//! Figures that differ from run to run (times, sizes) are not compared. With `BLESS=1` the documents are written
 //! anew instead.
 
 use std::fs;
@@ -22,6 +22,11 @@ fn tutorial() {
 #[test]
 fn language() {
     check("docs/language.md");
+}
+
+#[test]
+fn patterns() {
+    check("docs/patterns.md");
 }
 
 #[test]
@@ -75,7 +80,7 @@ fn every_method_has_its_page() {
     }
 }
 
-/// The table of methods is made from what they declare; `UPDATE_DOCUMENTS` writes it anew.
+/// The table of methods is made from what they declare; `BLESS` writes it anew.
 #[test]
 fn the_table_of_methods_is_what_they_declare() {
     const START: &str = "| method | answers | decides | does not follow | described by |\n|---|---|---|---|---|\n";
@@ -84,11 +89,11 @@ fn the_table_of_methods_is_what_they_declare() {
     let start = text.find(START).expect("docs/methods.md has the table of methods") + START.len();
     let end = start + text[start..].find("\n\n").expect("something follows the table") + 1;
     let declared: String = driver::methods::available().map(row_of).collect();
-    if std::env::var_os("UPDATE_DOCUMENTS").is_some() && text[start..end] != declared {
+    if testkit::blessed::is_on() && text[start..end] != declared {
         fs::write(&path, format!("{}{declared}{}", &text[..start], &text[end..])).unwrap();
         return;
     }
-    assert_eq!(text[start..end], declared, "UPDATE_DOCUMENTS=1 cargo test --test it documents writes it anew");
+    assert_eq!(text[start..end], declared, "BLESS=1 cargo test --test it documents writes it anew");
 }
 
 fn row_of(declared: &engine::methods::Declaration) -> String {
@@ -106,7 +111,7 @@ fn check(name: &str) {
     let place = Place::new();
     copy_examples(&place);
     let rewritten = rewrite(&text, &place);
-    if std::env::var_os("UPDATE_DOCUMENTS").is_some() {
+    if testkit::blessed::is_on() {
         if steady(&text) != steady(&rewritten) {
             fs::write(&path, rewritten).unwrap();
         }
@@ -114,7 +119,7 @@ fn check(name: &str) {
     }
     for (index, (said, told)) in steady(&text).lines().zip(steady(&rewritten).lines()).enumerate() {
         let line = index + 1;
-        assert_eq!(said, told, "{name}:{line} differs; UPDATE_DOCUMENTS=1 cargo test --test documents writes it anew");
+        assert_eq!(said, told, "{name}:{line} differs; BLESS=1 cargo test --test documents writes it anew");
     }
     assert_eq!(text.lines().count(), rewritten.lines().count(), "{name}: the output is longer or shorter");
 }

@@ -43,6 +43,35 @@ fn a_memory_limit_is_an_answer() {
     assert_eq!(json["runs"][0]["results"][0]["reason"]["code"], "memory-limit", "{json:#}");
 }
 
+/// With a disk the search goes on where memory ends, and leaves nothing there.
+#[test]
+fn where_memory_ends_a_disk_takes_over() {
+    let text = "program counters {
+      shared a: [0..=4000000000; 6];
+      process P[i in 0..<2] { loop { atomic { if a[i] < 60000000 { a[i] = a[i] + 1000000; } else { a[i] = 0; } } } }
+      invariant small: a[0] + a[1] < 100000000;
+    }
+    ";
+    let place = Place::with("counters.pw", text);
+    let alone = place.run("explore counters.pw --format json --progress none").exits(0).json();
+    assert_eq!(alone["states"], 61 * 61);
+    let little = "--memory 40K --progress none --format json -j 1";
+    assert_eq!(place.run(&format!("explore counters.pw {little}")).exits(3).json()["reason"]["code"], "memory-limit");
+    let on_disk = place.run(&format!("explore counters.pw {little} --disk here")).exits(0).json();
+    for count in ["states", "transitions", "deadlocks", "errors", "depth", "complete"] {
+        assert_eq!(on_disk[count], alone[count], "{count}");
+    }
+    assert!(on_disk["peak_memory_bytes"].as_u64() <= Some(40 << 10), "{on_disk:#}");
+    let violated = place.run(&format!("check counters.pw --method mono {little} --disk here")).exits(1).json();
+    let small = &violated["runs"][0]["results"][0];
+    assert_eq!((&small["property"], &small["verdict"]), (&"small".into(), &"violated".into()), "{small:#}");
+    assert_eq!(std::fs::read_dir(place.path().join("here")).unwrap().count(), 0);
+    // A file is no directory.
+    let told = place.run(&format!("explore counters.pw {little} --disk counters.pw")).exits(3).json();
+    assert_eq!(told["reason"]["code"], "disk", "{told:#}");
+    place.run("explore counters.pw --disk here").exits(2).complains("--memory");
+}
+
 /// Starts a call that goes on for ever, and waits until its search is under way.
 pub fn start(place: &Place, line: &str) -> Child {
     let mut command = place.command(line.split_whitespace());

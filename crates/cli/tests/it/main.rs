@@ -8,6 +8,7 @@ mod documents;
 mod dve;
 mod every_n;
 mod export;
+mod for_people;
 mod formats;
 mod formatting;
 mod graph;

@@ -82,7 +82,7 @@ fn fits(name: &str, document: &Json) {
     assert_eq!(wrong(&schema, &schema, document, "document"), Vec::<String>::new());
 }
 
-/// `UPDATE_DOCUMENTS` writes them anew.
+/// `BLESS` writes them anew.
 #[test]
 fn the_schemas_are_made_from_the_types() {
     let all = [
@@ -92,11 +92,11 @@ fn the_schemas_are_made_from_the_types() {
     for (name, made) in all {
         let path = root().join("docs/schema").join(name);
         let text = format!("{:#}\n", made.to_value());
-        if std::env::var_os("UPDATE_DOCUMENTS").is_some() {
+        if testkit::blessed::is_on() {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(&path, &text).unwrap();
         }
-        assert_eq!(fs::read_to_string(&path).unwrap(), text, "UPDATE_DOCUMENTS=1 writes docs/schema/{name} anew");
+        assert_eq!(fs::read_to_string(&path).unwrap(), text, "BLESS=1 writes docs/schema/{name} anew");
     }
 }
 

@@ -6,6 +6,7 @@
 //! whoever works on what is decided.
 
 mod plan;
+mod processor;
 mod race;
 mod runner;
 mod small;
@@ -17,12 +18,13 @@ use engine::run::PropertyResult;
 use engine::settings::{Bytes, Settings};
 use engine::{Observer, Task};
 
+pub(crate) use plan::Step;
 pub use plan::class;
+pub(crate) use race::{Race, is_countable};
+pub(crate) use standing::Standing;
 
 use crate::checker::Checker;
 use crate::mistake::Mistake;
-use race::Race;
-use standing::Standing;
 
 engine::config! {
     /// What bounds the turns of methods in `auto`.
@@ -63,11 +65,13 @@ impl Checker for Auto {
     }
 
     fn check(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<PropertyResult>, Box<Mistake>> {
-        let mut standing = Standing::new(task.model, &task.properties);
-        small::decide(task, observer, self, &mut standing);
-        let open = standing.open();
+        let standing = Standing::new(task.model, &task.properties);
+        let mut race = Race::new(task, observer, standing, self.config);
+        small::decide(task, observer, &self.config, &mut race);
+        let open = race.standing().open();
         let steps = plan::steps(task.model, &open, task.n_threads, &self.config);
-        Race::new(task, observer, standing, self.config).run(&steps)
+        race.compete(&steps, None);
+        race.results()
     }
 }
 
@@ -144,8 +148,9 @@ mod tests {
                     let task = Task { model, properties: properties.clone(), budget, n_threads };
                     let config = Config::default();
                     let steps = plan::steps(model, &properties, n_threads, &config);
-                    let race = Race::new(&task, &Silent, Standing::new(model, &properties), config);
-                    let raced = race.run(&steps).map_err(|failure| failure.to_string())?;
+                    let mut race = Race::new(&task, &Silent, Standing::new(model, &properties), config);
+                    race.compete(&steps, None);
+                    let raced = race.results().map_err(|failure| failure.to_string())?;
                     let searched = Single(std::sync::Arc::new(product::Mono))
                         .check(&task, &Silent)
                         .map_err(|failure| failure.to_string())?;

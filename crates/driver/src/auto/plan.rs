@@ -1,7 +1,7 @@
 //! Which methods `auto` tries on a Model, and which share of the work each has.
 //!
 //! In: a Model, the questions, and how many threads there are. Out: methods with their shares. What the Model shows makes its class: whether questions
-//! are of safety or temporal, how many processes there are, and whether some can be exchanged for one another; `table.txt` has the shares of
+//! are of safety or temporal, how many processes there are, and whether some can be exchanged for one another, or run one text with different indices, or all run texts of their own; `table.txt` has the shares of
 //! each class. Programs with procedures are put to `pushdown` as much as to all others together, since stacks may have no bound. Small programs are decided before
 //! (`small.rs`). A method is asked what it supports, so the same list answers safety and temporal properties.
 
@@ -21,7 +21,7 @@ use views::ByViews;
 
 use super::Config;
 use crate::checker::SharedEngine;
-use crate::listed_first::ListedFirst;
+use crate::explicit_then_symbolic::ExplicitThenSymbolic;
 
 /// The shares, by class.
 const TABLE: &str = include_str!("table.txt");
@@ -70,7 +70,11 @@ pub fn steps(model: &Model, questions: &[PropertyId], n_threads: usize, config: 
 pub fn class(model: &Model, kind: &str) -> String {
     let n_processes = model.processes.len();
     let count = COUNTS.iter().find(|(most, _)| n_processes <= *most).map_or("crowd", |(_, name)| name);
-    let alike = if has_alike(model) { "alike" } else { "different" };
+    let alike = match model.families.iter().any(|family| family.count() > 1) {
+        true if has_alike(model) => "alike",
+        true => "indexed",
+        false => "different",
+    };
     format!("{kind} {count} {alike}")
 }
 
@@ -97,7 +101,7 @@ impl Plan<'_> {
     fn step(&self, name: &str, share: f64) -> Option<Step> {
         let step = |engine: SharedEngine| Step { engine, share, n_threads: 1, one_by_one: false };
         let graphs = |with_witness| Arc::new(Ls3 { with_witness, most_pairs: self.config.joint_states as u64 });
-        let fair = |rule| Step { one_by_one: true, ..step(Arc::new(ListedFirst::fair(rule))) };
+        let fair = |rule| Step { one_by_one: true, ..step(Arc::new(ExplicitThenSymbolic::fair(rule))) };
         // Among many processes there are too many pairs for a joint search of each.
         let is_crowded = self.n_processes > self.config.paired_processes;
         Some(match name {
@@ -108,8 +112,8 @@ impl Plan<'_> {
             "split" => step(Arc::new(Symbolic::KIndex(1))),
             "completion" => step(Arc::new(Symbolic::Completion)),
             "tmmc" => step(Arc::new(Local { k: 1, cap_bytes: self.config.local_sets.0 })),
-            "pairwise" if self.n_processes > 2 => step(Arc::new(ListedFirst::k_index(2))),
-            "triple" if self.n_processes > 3 => step(Arc::new(ListedFirst::k_index(3))),
+            "pairwise" if self.n_processes > 2 => step(Arc::new(ExplicitThenSymbolic::k_index(2))),
+            "triple" if self.n_processes > 3 => step(Arc::new(ExplicitThenSymbolic::k_index(3))),
             "ls3" if !is_crowded => step(graphs(false)),
             "ls3+" if !is_crowded => step(graphs(true)),
             "views" => step(Arc::new(ByViews::default())),
@@ -139,10 +143,12 @@ mod tests {
         let plan = Plan { n_processes: 10, n_threads: 2, config: &config };
         for kind in ["safety", "temporal"] {
             for count in ["one", "few", "some", "many", "crowd"] {
-                for alike in ["alike", "different"] {
+                for alike in ["alike", "indexed", "different"] {
                     let class = format!("{kind} {count} {alike}");
                     let shares = shares_of(&class);
-                    assert_eq!(shares.is_empty(), class.ends_with("one alike"), "{class}");
+                    // A family of several has more than one process.
+                    let is_impossible = count == "one" && alike != "different";
+                    assert_eq!(shares.is_empty(), is_impossible, "{class}");
                     for (name, share) in shares {
                         let step = plan.step(name, share).unwrap_or_else(|| panic!("{class}: {name}"));
                         assert_eq!(step.engine.name(), name);

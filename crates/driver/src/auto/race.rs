@@ -2,8 +2,8 @@
 //!
 //! In: a task and methods with their shares. Out: a result for each question. Each method works in a thread of its own (`runner.rs`), which waits
 //! between its turns and then goes on where it stopped, so that nothing is done twice. The next turn is for whoever would be furthest behind its share at the end of it
-//! (weighted fair queueing, A. Demers, S. Keshav and S. Shenker, 1989); turns are milliseconds at first, and grow with the work that was done. No more
-//! threads are at work than are allowed. An answer counts once it is audited; whoever works on nothing but settled questions is stopped.
+//! (weighted fair queueing, A. Demers, S. Keshav and S. Shenker, 1989); turns are milliseconds at first, and grow with the work that was done. Where
+//! all methods together may work only so long, that is processor time, as far as the system counts it (`processor.rs`), so that as much is decided beside other busy programs. No more threads are at work than are allowed. An answer counts once it is audited; whoever works on nothing but settled questions is stopped.
 
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -13,21 +13,25 @@ use base::budget::allowance;
 use base::gate::Gate;
 use base::{Budget, CancelToken, StopReason};
 use engine::run::PropertyResult;
-use engine::{AttemptOutcome, Event, Observer, PropertyId, Task, Verdict};
+use engine::{AttemptOutcome, Event, Method, Observer, PropertyId, Task, Verdict};
 use model::Model;
 
 use super::Config;
 use super::plan::Step;
+use super::processor::ThreadTime;
 use super::runner::{Job, Post, Told};
 use super::standing::{Standing, WHOLE_PRODUCT, attempt};
-use crate::attended::ENGINE_GRACE;
 use crate::mistake::Mistake;
+use crate::watchdog::ENGINE_GRACE;
 
 /// How often the race looks at the clock when nothing happens.
 const GLANCE: Duration = Duration::from_millis(10);
 
 /// Whoever does not end a turn so many times as long as it should be, and for so long at least, does not keep the others waiting.
 const OVERRUN: (u32, Duration) = (4, Duration::from_millis(100));
+
+/// A search of the whole product that has to end may take so long on the clock to say how far it came.
+const LAST_WORDS: Duration = Duration::from_millis(300);
 
 /// One race.
 pub struct Race<'a> {
@@ -36,6 +40,8 @@ pub struct Race<'a> {
     standing: Standing<'a>,
     config: Config,
     runners: Vec<Runner>,
+    /// All runners together may work so long.
+    at_most: Option<Duration>,
 }
 
 /// A method in the race, with some questions.
@@ -47,6 +53,9 @@ struct Runner {
     /// The questions of which it has not said what becomes of them.
     silent: Vec<PropertyId>,
     gate: Arc<Gate>,
+    /// What its thread works, and whether that is what counts.
+    processor: Arc<ThreadTime>,
+    is_counted: bool,
     cancel: CancelToken,
     budget: Budget,
     stage: Stage,
@@ -57,12 +66,18 @@ struct Runner {
 enum Stage {
     /// It has not begun.
     Ready,
-    /// It has a turn.
-    Working { since: Instant, turn: Duration },
+    /// It has a turn, before which it had worked so long.
+    Working { before: Duration, turn: Duration },
     /// It waits for its next turn.
     Paused,
     /// It is through, or was stopped.
     Ended,
+}
+
+/// Whether a method works in the thread that it is started in: diagrams have threads of their own.
+pub fn is_countable(step: &Step) -> bool {
+    use Method::{Backward, Completion, Forward, Global, Split};
+    step.n_threads == 1 && !matches!(step.engine.method(), Backward | Completion | Forward | Global | Split)
 }
 
 impl Runner {
@@ -70,10 +85,18 @@ impl Runner {
         self.stage != Stage::Ended
     }
 
+    /// What it has worked: the processor time of its thread, or how long it has had turns.
+    fn worked(&self) -> Duration {
+        let by_clock = self.gate.worked();
+        if self.is_counted { self.processor.worked().unwrap_or(by_clock) } else { by_clock }
+    }
+
     /// How many threads it keeps busy. Whoever overran its turn by far does not count.
     fn n_busy(&self) -> usize {
         match self.stage {
-            Stage::Working { since, turn } if since.elapsed() < turn + (turn * OVERRUN.0).max(OVERRUN.1) => {
+            Stage::Working { before, turn }
+                if self.worked().saturating_sub(before) < turn + (turn * OVERRUN.0).max(OVERRUN.1) =>
+            {
                 self.step.n_threads
             }
             _ => 0,
@@ -91,20 +114,31 @@ impl Runner {
 impl<'a> Race<'a> {
     /// A race for what is open.
     pub fn new(task: &'a Task<'a>, observer: &'a dyn Observer, standing: Standing<'a>, config: Config) -> Self {
-        Race { task, observer, standing, config, runners: Vec::new() }
+        Race { task, observer, standing, config, runners: Vec::new(), at_most: None }
     }
 
-    /// Runs it.
-    ///
-    /// # Errors
-    /// A mistake of ours: evidence that fails its audit, methods that disagree, an engine that contradicts itself.
-    pub fn run(mut self, steps: &[Step]) -> Result<Vec<PropertyResult>, Box<Mistake>> {
+    /// Lets methods work on what is open, until all is decided or they have worked so long together, if that is limited.
+    pub fn compete(&mut self, steps: &[Step], at_most: Option<Duration>) {
         if self.standing.failure.is_none() && !self.standing.open().is_empty() {
             let (sender, inbox) = mpsc::channel();
+            self.at_most = at_most;
+            self.runners.clear();
             self.line_up(steps, &sender);
             self.turns(&inbox, &sender);
             self.close(&inbox);
         }
+    }
+
+    /// How the race stands.
+    pub fn standing(&mut self) -> &mut Standing<'a> {
+        &mut self.standing
+    }
+
+    /// Ends it.
+    ///
+    /// # Errors
+    /// A mistake of ours: evidence that fails its audit, methods that disagree, an engine that contradicts itself.
+    pub fn results(self) -> Result<Vec<PropertyResult>, Box<Mistake>> {
         let elapsed = self.task.budget.elapsed();
         let stopped = self.task.budget.check(0).err();
         match self.standing.failure {
@@ -131,7 +165,20 @@ impl<'a> Race<'a> {
             let cancel = budget.cancel_token().child();
             let budget = budget.cancelled_by(cancel.clone()).gated_by(&gate);
             let (step, silent) = (step.clone(), asked.clone());
-            self.runners.push(Runner { step, share, asked, silent, gate, cancel, budget, stage: Stage::Ready });
+            let is_counted = self.at_most.is_some() && is_countable(&step);
+            let (processor, stage) = (Arc::default(), Stage::Ready);
+            self.runners.push(Runner {
+                step,
+                share,
+                asked,
+                silent,
+                gate,
+                processor,
+                is_counted,
+                cancel,
+                budget,
+                stage,
+            });
         }
     }
 
@@ -152,13 +199,42 @@ impl<'a> Race<'a> {
             || self.standing.open().is_empty()
             || self.runners.iter().all(|runner| !runner.is_live())
             || self.task.budget.check(0).is_err()
+            || self.is_limited()
+    }
+
+    /// What all runners have worked.
+    pub fn worked(&self) -> Duration {
+        self.runners.iter().map(Runner::worked).sum()
+    }
+
+    /// Whether the runners may not work any longer.
+    pub fn is_limited(&self) -> bool {
+        self.at_most.is_some_and(|most| self.worked() >= most)
+    }
+
+    /// Why runners are stopped that nobody overtook.
+    fn limit(&self) -> StopReason {
+        match self.at_most {
+            Some(most) if self.is_limited() => StopReason::TimeLimit(most),
+            _ => StopReason::Cancelled,
+        }
+    }
+
+    /// Hears for a while what becomes of some runners that have begun.
+    fn listen(&mut self, inbox: &Receiver<(usize, Told)>, at_most: Duration, whom: impl Fn(&Runner) -> bool) {
+        let since = Instant::now();
+        let is_awaited = |runner: &Runner| runner.is_live() && runner.stage != Stage::Ready && whom(runner);
+        while self.runners.iter().any(is_awaited) && since.elapsed() < at_most {
+            if let Ok((runner, told)) = inbox.recv_timeout(GLANCE) {
+                self.hear(runner, told);
+            }
+        }
     }
 
     /// Gives turns while threads are free.
     fn give_turns(&mut self, model: &Arc<Model>, sender: &Sender<(usize, Told)>) {
-        let total: Duration = self.runners.iter().map(|runner| runner.gate.worked()).sum();
         let part = u32::try_from(self.config.turn_part).unwrap_or(u32::MAX).max(1);
-        let turn = self.config.first_turn.max(total / part);
+        let turn = self.config.first_turn.max(self.worked() / part);
         loop {
             let busy: usize = self.runners.iter().map(Runner::n_busy).sum();
             let Some(next) = self.furthest_behind(turn) else { return };
@@ -167,7 +243,7 @@ impl<'a> Race<'a> {
                 return;
             }
             let is_new = runner.stage == Stage::Ready;
-            runner.stage = Stage::Working { since: Instant::now(), turn };
+            runner.stage = Stage::Working { before: runner.worked(), turn };
             runner.gate.open(turn);
             if is_new {
                 runner.asked.retain(|&id| !self.standing.is_found(id));
@@ -178,6 +254,7 @@ impl<'a> Race<'a> {
                     asked: runner.asked.clone(),
                     budget: runner.budget.clone(),
                     n_threads: runner.step.n_threads,
+                    processor: Arc::clone(&runner.processor),
                     post: Post { runner: next, sender: sender.clone() },
                 }
                 .start();
@@ -188,7 +265,7 @@ impl<'a> Race<'a> {
     /// The runner that waits for a turn and would be furthest behind its share after it.
     fn furthest_behind(&self, turn: Duration) -> Option<usize> {
         let waits = |&at: &usize| matches!(self.runners[at].stage, Stage::Ready | Stage::Paused);
-        let after = |at: usize| (self.runners[at].gate.worked() + turn).as_secs_f64() / self.runners[at].share;
+        let after = |at: usize| (self.runners[at].worked() + turn).as_secs_f64() / self.runners[at].share;
         let waiting = (0..self.runners.len()).filter(waits);
         waiting.min_by(|&one, &other| after(one).total_cmp(&after(other)))
     }
@@ -196,7 +273,7 @@ impl<'a> Race<'a> {
     /// Takes note of what a runner says.
     fn hear(&mut self, at: usize, told: Told) {
         let (now, runner) = (self.task.budget.elapsed(), &mut self.runners[at]);
-        let (method, took) = (runner.step.engine.name(), runner.gate.worked());
+        let (method, took) = (runner.step.engine.name(), runner.worked());
         match told {
             Told::Event(event) => self.show(at, event),
             Told::Paused => {
@@ -226,6 +303,7 @@ impl<'a> Race<'a> {
                     Verdict::Holds(_) | Verdict::Violated(_) => StopReason::Cancelled,
                 };
                 let is_overtaken = reason == StopReason::Cancelled && self.standing.is_found(answer.property);
+                let reason = if reason == StopReason::Cancelled { self.limit() } else { reason };
                 let outcome = if is_overtaken { AttemptOutcome::Overtaken } else { AttemptOutcome::Open(reason) };
                 self.standing.left_open(*answer, attempt(method, now, took, outcome), method == WHOLE_PRODUCT);
             }
@@ -252,26 +330,31 @@ impl<'a> Race<'a> {
 
     /// Ends the race. Where a limit was reached, runners have a moment to say how far they came; nobody waits for what is not wanted any more.
     fn close(&mut self, inbox: &Receiver<(usize, Told)>) {
-        if self.task.budget.check(0).is_err() && self.standing.failure.is_none() {
+        let is_searching = |runner: &Runner| runner.step.engine.name() == WHOLE_PRODUCT;
+        if self.standing.failure.is_some() || self.standing.open().is_empty() {
+            // There is nothing to wait for.
+        } else if self.task.budget.check(0).is_err() {
             let grace = allowance(self.task.budget.time_limit().unwrap_or_default()).mul_f64(ENGINE_GRACE);
-            let since = Instant::now();
             self.runners.iter().for_each(|runner| runner.gate.release());
-            let has_begun = |runner: &Runner| runner.is_live() && runner.stage != Stage::Ready;
-            while self.runners.iter().any(has_begun) && since.elapsed() < grace {
-                if let Ok((runner, told)) = inbox.recv_timeout(GLANCE) {
-                    self.hear(runner, told);
-                }
+            self.listen(inbox, grace, |_| true);
+        } else if self.is_limited() {
+            // Others may be in the midst of something that cannot be interrupted.
+            for runner in self.runners.iter().filter(|runner| is_searching(runner)) {
+                runner.cancel.cancel();
+                runner.gate.release();
             }
+            self.listen(inbox, LAST_WORDS, is_searching);
         }
         let now = self.task.budget.elapsed();
+        let reason = self.limit();
         for runner in &mut self.runners {
             let has_begun = runner.stage != Stage::Ready;
             runner.stop();
             for &property in runner.silent.iter().filter(|_| has_begun) {
                 let is_found = self.standing.is_found(property);
-                let open = AttemptOutcome::Open(StopReason::Cancelled);
+                let open = AttemptOutcome::Open(reason.clone());
                 let outcome = if is_found { AttemptOutcome::Overtaken } else { open };
-                let ended = attempt(runner.step.engine.name(), now, runner.gate.worked(), outcome);
+                let ended = attempt(runner.step.engine.name(), now, runner.worked(), outcome);
                 self.standing.tried(property, ended);
             }
         }

@@ -14,6 +14,7 @@ use engine::run::{Audit, PropertyResult};
 use engine::{Answer, AttemptOutcome, Event, Observer, PropertyId, Task, Verdict};
 use model::Model;
 
+use super::processor::ThreadTime;
 use super::standing::WHOLE_PRODUCT;
 use crate::auditor::Auditor;
 use crate::checker::SharedEngine;
@@ -68,6 +69,8 @@ pub struct Job {
     pub budget: Budget,
     /// How many threads it may use.
     pub n_threads: usize,
+    /// Counts what its thread works.
+    pub processor: Arc<ThreadTime>,
     /// Where it sends what it says.
     pub post: Post,
 }
@@ -76,9 +79,12 @@ impl Job {
     /// Starts to work, in a thread that nobody waits for: one operation on diagrams cannot be interrupted.
     pub fn start(self) {
         let thread = thread::Builder::new().name(format!("auto {}", self.engine.name())).stack_size(STACK_BYTES);
-        let work = move || match catch_unwind(AssertUnwindSafe(|| self.work())) {
-            Ok(()) => self.post.tell(Told::Ended),
-            Err(panic) => self.post.tell(Told::Panicked(panic)),
+        let work = move || {
+            self.processor.count_this_thread();
+            match catch_unwind(AssertUnwindSafe(|| self.work())) {
+                Ok(()) => self.post.tell(Told::Ended),
+                Err(panic) => self.post.tell(Told::Panicked(panic)),
+            }
         };
         thread.spawn(work).expect("the system has room for a few threads");
     }

@@ -1,7 +1,7 @@
 //! Small programs: a search of the whole product decides them at once, and one or two processes prove what it found to hold.
 //!
-//! In: a task, and a standing in which nothing is decided. Out: the standing with what is decided. The search has a moment; the proofs have
-//! no limit of time, but one of size, so that a small program gets the same answer on a busy machine as on an idle one.
+//! In: a task, and a standing in which nothing is decided. Out: the standing with what is decided. The search has a moment of processor
+//! time; the proofs have no limit of time, but one of size, so that a small program gets the same answer on a busy machine as on an idle one.
 
 use std::sync::Arc;
 
@@ -9,25 +9,28 @@ use engine::{AttemptOutcome, Engine, Event, Observer, PropertyId, Silent, Task, 
 use local::Local;
 use product::Mono;
 
-use super::Auto;
+use super::Config;
+use super::plan::Step;
+use super::race::Race;
 use super::standing::{Standing, attempt};
-use crate::attended;
 use crate::auditor::Auditor;
 use crate::checker::SharedEngine;
+use crate::watchdog;
 
 /// Decides what can be decided in a moment.
-pub fn decide(task: &Task<'_>, observer: &dyn Observer, auto: &Auto, standing: &mut Standing<'_>) {
-    if task.model.processes.len() > auto.config.small_processes {
+pub fn decide(task: &Task<'_>, observer: &dyn Observer, config: &Config, race: &mut Race<'_>) {
+    if task.model.processes.len() > config.small_processes {
         return;
     }
+    let search = Step { engine: Arc::new(Mono), share: 1.0, n_threads: 1, one_by_one: false };
+    race.compete(&[search], Some(config.moment));
+    let standing = race.standing();
     let small = Small { task, observer };
     let mut auditor = Auditor::new(task.model, task.budget.clone());
-    let moment = Task { budget: task.budget.slice(auto.config.moment), n_threads: 1, ..task.clone() };
-    small.turn(&(Arc::new(Mono) as SharedEngine), &moment, &mut auditor, standing);
     // Of two processes, both together are the whole product, and no proof about one at a time.
     let most = task.model.processes.len().saturating_sub(1).min(2);
     for k in 1..=most {
-        let engine = Local { k, cap_bytes: auto.config.small.0 };
+        let engine = Local { k, cap_bytes: config.small.0 };
         let mut properties: Vec<PropertyId> = standing.searched();
         properties.retain(|&id| engine.supports(task.model, id).is_ok());
         if !properties.is_empty() && standing.failure.is_none() {
@@ -51,7 +54,7 @@ impl Small<'_> {
             let now = self.task.budget.elapsed();
             attempt(engine.name(), now, now.saturating_sub(started), outcome)
         };
-        let answers = match attended::run(engine, task, &Silent) {
+        let answers = match watchdog::run(engine, task, &Silent) {
             Ok(answers) => answers,
             Err(error) => {
                 standing.failure.get_or_insert(error.into());
@@ -62,7 +65,7 @@ impl Small<'_> {
             let property = answer.property;
             if let Verdict::Unknown(reason) = &answer.verdict {
                 let attempt = tell(AttemptOutcome::Open(reason.clone()));
-                standing.left_open(answer, attempt, engine.name() == Mono.name());
+                standing.left_open(answer, attempt, false);
                 continue;
             }
             match auditor.audit(engine.name(), answer) {

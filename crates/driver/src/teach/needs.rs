@@ -78,11 +78,11 @@ pub(super) fn written(model: &Model, under: &Assumptions) -> Vec<Written> {
     groups.into_iter().map(|pairs| Written { text: text(model, &pairs), pairs }).collect()
 }
 
-/// `strong P[*]@trying` for several of one family, the name of a single one.
+/// `strong P[*]@trying` for several of one family or where that is written, the name of a single one.
 fn text(model: &Model, pairs: &[FairnessId]) -> String {
     let first = &model.fairness[pairs[0]];
     match first.owner {
-        Some(owner) if pairs.len() > 1 => {
+        Some(owner) if pairs.len() > 1 || model.forms.for_each.contains(&pairs[0]) => {
             let process = &model.processes[owner];
             first.name.replacen(&process.name, &format!("{}[*]", model.families[process.family].name), 1)
         }

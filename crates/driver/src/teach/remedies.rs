@@ -42,7 +42,7 @@ pub(super) fn look(asking: &Asking<'_>, result: &PropertyResult, trace: &Trace) 
     if trace.loop_from.is_none() {
         return Ok(Vec::new());
     }
-    let mut search = Search { asking, result, loops: vec![trace.clone()], tried: Vec::new(), helped: Vec::new() };
+    let mut search = RemedySearch { asking, result, loops: vec![trace.clone()], tried: Vec::new(), helped: Vec::new() };
     if asking.is_over() {
         return Ok(Vec::new());
     }
@@ -63,7 +63,7 @@ pub(super) fn look(asking: &Asking<'_>, result: &PropertyResult, trace: &Trace) 
     Ok(search.found())
 }
 
-struct Search<'s> {
+struct RemedySearch<'s> {
     asking: &'s Asking<'s>,
     result: &'s PropertyResult,
     /// Runs that violate the property: the first one, and those found under more assumptions.
@@ -73,7 +73,7 @@ struct Search<'s> {
     helped: Vec<Candidate>,
 }
 
-impl Search<'_> {
+impl RemedySearch<'_> {
     /// Whether all assumptions together help. That they do not is said only of a run that neglects no labelled step: what a run neglects is
     /// assumed, too, and asked again.
     fn all_help(&mut self) -> Result<bool, Box<Mistake>> {

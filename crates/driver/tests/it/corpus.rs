@@ -108,7 +108,7 @@ fn contradiction(row: &[char]) -> Option<(&'static str, &'static str)> {
 
 #[test]
 fn every_method_says_what_the_table_says() {
-    if std::env::var_os("BLESS").is_some() {
+    if testkit::blessed::is_on() {
         fs::write(TABLE, written(&recorded())).expect("the table can be written");
     }
     let table = read(&fs::read_to_string(TABLE).expect("the table is there"));

@@ -5,8 +5,10 @@
 mod advice;
 mod corpus;
 mod dve;
+mod exchanges;
 mod pds;
 mod sentences;
 mod teach;
 mod trust;
 mod wide;
+mod windows;

@@ -102,6 +102,7 @@ fn reached(model: &Model, method: &str) -> Option<bool> {
     let limits = Limits {
         time: Some(std::time::Duration::from_secs(20)),
         memory_bytes: Some(1 << 30),
+        disk: None,
         n_threads: 1,
         cancel: CancelToken::default(),
     };
@@ -181,7 +182,8 @@ fn configurations_are_counted_each_once() {
         // A higher first stack is built by steps of its own.
         system.start.1.iter_mut().for_each(|stack| stack.truncate(1));
         let Some(n_configurations) = system.n_configurations(500) else { continue };
-        let limits = Limits { time: None, memory_bytes: None, n_threads: 1, cancel: CancelToken::default() };
+        let limits =
+            Limits { time: None, memory_bytes: None, disk: None, n_threads: 1, cancel: CancelToken::default() };
         let explored = driver::explore::explore(&system.model(), &limits, &Silent);
         assert!(explored.exploration.complete, "{system:?}");
         assert_eq!(explored.exploration.states, n_configurations, "{system:?}");

@@ -43,6 +43,7 @@ fn proofs(model: &Model, method: &str) -> Result<Vec<Certificate>, String> {
     let limits = Limits {
         time: Some(Duration::from_secs(20)),
         memory_bytes: Some(1 << 30),
+        disk: None,
         n_threads: 1,
         cancel: CancelToken::default(),
     };

@@ -25,7 +25,7 @@ fn insight_by(method: &str, text: &str, property: &str) -> Insight {
     let model = model(text);
     let questions: Vec<_> =
         model.properties.entries().filter(|(_, one)| one.name == property).map(|(id, _)| id).collect();
-    let limits = Limits { time: None, memory_bytes: None, n_threads: 1, cancel: CancelToken::default() };
+    let limits = Limits { time: None, memory_bytes: None, disk: None, n_threads: 1, cancel: CancelToken::default() };
     let checker = methods::checker(methods::find(method).expect("it is there"));
     let check = Check { model: &model, questions: &questions, checker: &*checker, limits: &limits };
     let mut checked: Checked = check.run(&Silent).expect("the audit accepts it");

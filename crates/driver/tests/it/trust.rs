@@ -393,6 +393,29 @@ const LARGER: [Larger; 10] = [
     },
 ];
 
+/// Programs with an index that is named outright where no step ever looks at it, and that is no distance: nothing is claimed that the checker refuses.
+const NEVER_LOOKED_AT: [&str; 4] = [
+    // By every other process.
+    "program odd(N: 2..) { shared c: [0..=1; N];
+     process P[i in 0..<N] { local x: 0..=1;
+       loop { a: await x == 0 || c[if i % 2 == 0 then i else N - 1] == 1; b: c[(i + 1) % N] = 1; } }
+     invariant p: forall i: P[i].x == 0; allow deadlock; }",
+    // Beyond the end.
+    "program beyond(N: 3..) { shared c: [0..=1; N];
+     process P[i in 0..<N] {
+       loop { a: atomic { await i == N - 1 && i == 0; c[if i == N - 2 then N else i + 1] = 0; } b: c[(i + 1) % N] = 0; } }
+     invariant p: forall i: c[i] == 0; allow deadlock; }",
+    // From the other end.
+    "program across(N: 3..) { shared c: [0..=1; N];
+     process P[i in 0..<N] {
+       loop { a: await !false || c[if i == N - 2 then 1 else i + 1] == 1; b: c[(i + 1) % N] = 0; } }
+     invariant p: forall i: c[i] == 0; allow deadlock; }",
+    // In the property.
+    "program told(N: 2..) { shared c: [0..=1; N];
+     process P[i in 0..<N] { loop { b: c[(i + 1) % N] = 0; } }
+     invariant p: forall i: !(i < 0 && c[if i < N - 1 then 0 else i] == 1); }",
+];
+
 fn load(text: &str) -> Model {
     match lang::load(&SourceFile::new("trust.pw", text), &[]) {
         Ok(loaded) => loaded.model,
@@ -405,6 +428,7 @@ fn verdicts(model: &Model, method: &str) -> Result<String, String> {
     let limits = Limits {
         time: Some(Duration::from_secs(20)),
         memory_bytes: Some(1 << 30),
+        disk: None,
         n_threads: 1,
         cancel: CancelToken::default(),
     };
@@ -442,6 +466,7 @@ fn nothing_is_proved_for_every_size_that_is_false_at_one() {
     let limits = Limits {
         time: Some(Duration::from_secs(20)),
         memory_bytes: Some(1 << 30),
+        disk: None,
         n_threads: 1,
         cancel: CancelToken::default(),
     };
@@ -457,6 +482,24 @@ fn nothing_is_proved_for_every_size_that_is_false_at_one() {
         let id = driver::select::find(&program.model, property).unwrap();
         let (_, checked) = driver::every_n::check(&program, &[id], &limits, &Silent).unwrap();
         assert!(!matches!(checked.results[0].verdict, Verdict::Holds(_)), "{text}");
+    }
+}
+
+#[test]
+fn what_no_step_looks_at_is_no_mistake() {
+    let limits = Limits {
+        time: Some(Duration::from_secs(20)),
+        memory_bytes: Some(1 << 30),
+        disk: None,
+        n_threads: 1,
+        cancel: CancelToken::default(),
+    };
+    for text in NEVER_LOOKED_AT {
+        let source = SourceFile::new("trust.pw", text);
+        let Loaded::Program(program) = driver::load::instance(&source, &[]) else { panic!("{text}") };
+        let questions: Vec<_> = program.model.properties.ids().collect();
+        let checked = driver::every_n::check(&program, &questions, &limits, &Silent);
+        assert!(checked.is_ok(), "{text}: {}", checked.err().map(|mistake| mistake.to_string()).unwrap_or_default());
     }
 }
 

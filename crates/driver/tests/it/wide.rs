@@ -23,7 +23,7 @@ fn methods_that_list_states_decide_what_wide_variables_do() {
         Loaded::Refused(refusal) => panic!("{:?}", refusal.diagnostics),
     };
     let questions: Vec<PropertyId> = program.model.properties.ids().collect();
-    let limits = Limits { time: None, memory_bytes: None, n_threads: 1, cancel: CancelToken::default() };
+    let limits = Limits { time: None, memory_bytes: None, disk: None, n_threads: 1, cancel: CancelToken::default() };
     for (name, n_decided) in [("mono", 6), ("stubborn", 5), ("tmmc", 3)] {
         let checker = methods::checker(methods::find(name).unwrap());
         let check = Check { model: &program.model, questions: &questions, checker: &*checker, limits: &limits };
@@ -96,8 +96,13 @@ fn diagrams_decide_what_wide_cells_do() {
             let method = declared.method;
             let supported = |id: &PropertyId| method.supports(model, *id).is_ok();
             let questions: Vec<PropertyId> = model.properties.ids().filter(supported).collect();
-            let limits =
-                Limits { time: None, memory_bytes: Some(1 << 30), n_threads: 1, cancel: CancelToken::default() };
+            let limits = Limits {
+                time: None,
+                memory_bytes: Some(1 << 30),
+                disk: None,
+                n_threads: 1,
+                cancel: CancelToken::default(),
+            };
             let checker = methods::checker(method);
             let check = Check { model, questions: &questions, checker: &*checker, limits: &limits };
             let checked = check.run(&Silent).unwrap_or_else(|mistake| panic!("{text}, {}: {mistake:?}", declared.name));

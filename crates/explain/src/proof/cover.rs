@@ -105,7 +105,7 @@ impl Set<'_> {
             }
         }
         let known: HashSet<&[usize]> = self.rows.iter().map(Vec::as_slice).collect();
-        let mut search = Search { sizes: self.sizes, ending, known, tries: 0 };
+        let mut search = CoverSearch { sizes: self.sizes, ending, known, tries: 0 };
         search.find(&mut Vec::new())
     }
 
@@ -162,7 +162,7 @@ pub(super) fn all(size: usize) -> u64 {
 }
 
 /// A search for a point that nothing excludes.
-struct Search<'a> {
+struct CoverSearch<'a> {
     sizes: &'a [usize],
     /// The exclusions by their last column.
     ending: Vec<Vec<&'a Exclusion>>,
@@ -170,7 +170,7 @@ struct Search<'a> {
     tries: usize,
 }
 
-impl Search<'_> {
+impl CoverSearch<'_> {
     #[expect(clippy::option_option, reason = "giving up and finding nothing are different answers")]
     fn find(&mut self, point: &mut Vec<usize>) -> Option<Option<Vec<usize>>> {
         let column = point.len();

@@ -10,6 +10,7 @@ use model::print;
 use model::process::FamilyId;
 use model::types::ScalarType;
 use model::value::Value;
+use model::variable::Look;
 
 use super::formula::{CellTerm, Formula, Index, Quantified, Quantity, Spot, Test, ValueTerm, Who};
 use crate::text::clean;
@@ -142,8 +143,11 @@ impl Writer<'_> {
         };
         let list = |values: &[ValueTerm]| values.iter().map(text).collect::<Option<Vec<_>>>();
         let one = |value: &ValueTerm, sign: &str| match (value, sign) {
-            (ValueTerm::Plain(Value::Bool(truth)), _) if *truth == (sign == "==") => Some((Level::Atom, cell.clone())),
-            (ValueTerm::Plain(Value::Bool(_)), _) => Some((Level::Atom, format!("!{cell}"))),
+            (ValueTerm::Plain(Value::Bool(truth)), _) => {
+                let is_true = *truth == (sign == "==");
+                let plain = || if is_true { cell.clone() } else { format!("!{cell}") };
+                Some(self.membership(term, is_true).unwrap_or_else(|| (Level::Atom, plain())))
+            }
             _ => Some((Level::Comparison, format!("{cell} {sign} {}", text(value)?))),
         };
         match test {
@@ -183,12 +187,26 @@ impl Writer<'_> {
             Some(who) => self.process(who)? + ".",
             None => String::new(),
         };
-        let index = |index: &Index| match *index {
-            Index::Number(number) => Some(format!("[{number}]")),
-            Index::Of(who) => Some(format!("[{}]", self.index(who)?)),
-        };
-        let indices = term.indices.iter().map(index).collect::<Option<String>>()?;
-        Some(format!("{owner}{}{indices}", clean(&self.model.vars[term.var].name)))
+        let indices = term.indices.iter().map(|index| self.subscript(index)).collect::<Option<Vec<String>>>()?;
+        Some(format!("{owner}{}", clean(&self.model.vars[term.var].element(&indices))))
+    }
+
+    fn subscript(&self, index: &Index) -> Option<String> {
+        match *index {
+            Index::Number(number) => Some(number.to_string()),
+            Index::Of(who) => self.index(who),
+        }
+    }
+
+    /// `k in seen`, of an element of the array that a set is; `None` of anything else.
+    fn membership(&self, term: &CellTerm, is_inside: bool) -> Option<(Level, String)> {
+        let (element, outer) = term.indices.split_last().filter(|_| self.model.vars[term.var].look == Look::Set)?;
+        let set = self.cell(&CellTerm { indices: outer.to_vec(), ..term.clone() })?;
+        let element = self.subscript(element)?;
+        Some(match is_inside {
+            true => (Level::Comparison, format!("{element} in {set}")),
+            false => (Level::Atom, format!("!({element} in {set})")),
+        })
     }
 
     /// A process as an owner: `P[i]`, `P[0]`, `Monitor`.

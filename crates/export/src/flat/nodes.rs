@@ -28,7 +28,7 @@ impl Flat {
             return Err(recursive);
         }
         for process in model.processes.ids() {
-            let mut search = Search { model, process, nodes: IdVec::new(), known: HashMap::new() };
+            let mut search = NodeSearch { model, process, nodes: IdVec::new(), known: HashMap::new() };
             let family = &model.families[model.processes[process].family];
             let scope = Scope::Family(model.processes[process].family);
             let (place, counters) = control_after(model, process, (scope, &Counters::new()), &family.entry)
@@ -73,14 +73,14 @@ impl Flat {
     }
 }
 
-struct Search<'m> {
+struct NodeSearch<'m> {
     model: &'m Model,
     process: ProcessId,
     nodes: IdVec<Node>,
     known: HashMap<Key, NodeNo>,
 }
 
-impl Search<'_> {
+impl NodeSearch<'_> {
     fn node(&mut self, key: Key) -> NodeNo {
         if let Some(&known) = self.known.get(&key) {
             return known;

@@ -25,7 +25,7 @@ engine::config! {
 
 /// An explicit engine that gives up above a cap, then a symbolic one.
 #[derive(Clone, Copy, Debug)]
-pub struct ListedFirst {
+pub struct ExplicitThenSymbolic {
     /// What is looked for.
     sets: Sets,
     /// What bounds it.
@@ -41,15 +41,15 @@ enum Sets {
     Fair(Rule),
 }
 
-impl ListedFirst {
+impl ExplicitThenSymbolic {
     /// The strongest invariants of `k` processes each.
     pub fn k_index(k: usize) -> Self {
-        ListedFirst { sets: Sets::KIndex(k), config: Config::default() }
+        ExplicitThenSymbolic { sets: Sets::KIndex(k), config: Config::default() }
     }
 
     /// Local proofs of temporal properties.
     pub fn fair(rule: Rule) -> Self {
-        ListedFirst { sets: Sets::Fair(rule), config: Config { listed: Bytes(48 << 20) } }
+        ExplicitThenSymbolic { sets: Sets::Fair(rule), config: Config { listed: Bytes(48 << 20) } }
     }
 
     /// The explicit engine, which gives up where its sets take more than the cap.
@@ -68,7 +68,7 @@ impl ListedFirst {
     }
 }
 
-impl Engine for ListedFirst {
+impl Engine for ExplicitThenSymbolic {
     fn method(&self) -> Method {
         self.listed(self.config.listed.0).method()
     }

@@ -1,4 +1,4 @@
-//! Work under a limit, attended by a thread that looks at the clock.
+//! Work under a limit, watchdog by a thread that looks at the clock.
 //!
 //! In: what is to be done, and what it may use. Out: what came of it, or why it was left. Engines look at their budget, but not in every loop,
 //! and one operation on decision diagrams cannot be interrupted; so the work runs in a thread of its own, and when a limit has been reached for a while the
@@ -115,12 +115,16 @@ impl Attendant<'_> {
         let (sender, told) = mpsc::channel();
         let model = self.model.clone();
         let relay = Relay(Mutex::new(sender));
-        let thread = thread::Builder::new().name(String::from("attended")).stack_size(STACK_BYTES);
+        let thread = thread::Builder::new().name(String::from("watchdog")).stack_size(STACK_BYTES);
         let thread = thread.spawn(move || {
             let done = work(&model, &relay);
             relay.tell(Told::Done(done));
         });
-        let thread = thread.expect("the system has room for one more thread");
+        let Ok(thread) = thread else {
+            // The system has no room for one more thread with its stack.
+            let bytes = self.budget.memory_limit().unwrap_or(STACK_BYTES as u64);
+            return Err(Left { reason: StopReason::MemoryLimit(bytes), told: Vec::new() });
+        };
         let grace = allowance(self.budget.time_limit().unwrap_or_default()).mul_f64(self.grace);
         let mut answers = Vec::new();
         let mut late_since = None;

@@ -1,0 +1,158 @@
+//! Proofs by windows of neighbours, and by views of a few cells, edited or shown for another program in which the property is false: the checker
+//! refuses each, for the one reason that the row names.
+
+use std::sync::Arc;
+
+use base::{Budget, SourceFile};
+use driver::checker::{Checker, Single};
+use driver::methods;
+use engine::{Silent, Task, Verdict};
+use evidence::Evidence;
+use evidence::certificate::{Certificate, Claim};
+use evidence::rings::{RingItem, RingValue, RingsProof};
+use model::Model;
+use model::value::Value;
+use rings::ByRings;
+
+/// A program with a proof, and what is changed.
+struct Row {
+    /// What the checker would not see.
+    leaves_out: &'static str,
+    program: &'static str,
+    property: &'static str,
+    word: &'static str,
+    other: &'static str,
+    edit: fn(&mut RingsProof),
+}
+
+const RINGS: [Row; 5] = [
+    Row {
+        leaves_out: "how windows start",
+        program: "program r(N: 2..) { shared a: [bool; N] = false;
+         process P[i in 0..<N] { loop { l: a[(i + 1) % N] = false; m: skip; } }
+         invariant p: forall i: !a[i]; }",
+        property: "p",
+        word: "bool; N] = false",
+        other: "bool; N] = true",
+        edit: |_| {},
+    },
+    Row {
+        leaves_out: "steps of the window's own processes",
+        program: "program r(N: 2..) { shared a: [bool; N];
+         process P[i in 0..<N] { public x: 0..=1; loop { l: a[(i + 1) % N] = true; m: x = 0; } }
+         invariant p: forall i: P[i].x == 0; }",
+        property: "p",
+        word: "m: x = 0",
+        other: "m: x = 1",
+        edit: |_| {},
+    },
+    Row {
+        leaves_out: "steps of neighbours",
+        program: "program r(N: 3..) { shared a: [bool; N];
+         process P[i in 0..<N] { loop { l: a[(i + 1) % N] = true; m: if a[i] { bad: skip; } } }
+         invariant p: forall i: !(P[i]@bad && !a[i]); }",
+        property: "p",
+        word: " && !a[i]",
+        other: "",
+        edit: without_own,
+    },
+    Row {
+        leaves_out: "steps that fail",
+        program: "program r(N: 2..) { shared a: [bool; N];
+         process P[i in 0..<N] { loop { l: a[(i + 1) % N] = true; m: assert a[i] || !a[i]; } } }",
+        property: "no_errors",
+        word: "a[i] || !a[i]",
+        other: "!a[i]",
+        edit: |_| {},
+    },
+    Row {
+        leaves_out: "what windows say of the property",
+        program: "program r(N: 3..) { shared a: [bool; N];
+         process P[i in 0..<N] { loop { l: a[(i + 1) % N] = true; m: if a[i] { bad: skip; } } }
+         invariant p: forall i: !(P[i]@bad && !a[i]); }",
+        property: "p",
+        word: " && !a[i]",
+        other: "",
+        edit: |_| {},
+    },
+];
+
+/// No window in which the element of its first process is true.
+fn without_own(proof: &mut RingsProof) {
+    for window in &mut proof.windows {
+        let own = window.items.iter().position(|item| matches!(item, RingItem::Element(_, 0, _)));
+        let own = own.expect("a process sees its own element");
+        window.states.retain(|state| state[own] != RingValue::Value(Value::Bool(true)));
+    }
+}
+
+/// The filter lock, of which views of a few cells prove mutual exclusion at one size, and what becomes of it.
+const FILTER: &str = "program filter(N: 3..) { shared last: [pid; N];
+    process P[i in 0..<N] { public level: 0..<N;
+      loop {
+        noncrit: idle;
+        for l in 1..<N { climb: level = l; mark: last[l] = i; wait: await last[l] != i || forall k != i: P[k].level < l; }
+        crit: skip; leave: level = 0; } }
+    invariant mutex: forall i != j: !(P[i]@crit && P[j]@crit); }";
+
+const FILTERS: [(&str, &str, &str); 3] = [
+    ("steps", "P[k].level < l", "P[k].level < l + 1"),
+    ("what views say of the property", "P[j]@crit", "P[j]@climb"),
+    ("how processes start", "loop {\n        noncrit", "goto crit; loop {\n        noncrit"),
+];
+
+fn load(text: &str) -> Model {
+    match lang::load(&SourceFile::new("windows.pw", text), &[]) {
+        Ok(loaded) => loaded.model,
+        Err(diagnostics) => panic!("{diagnostics:?}\n{text}"),
+    }
+}
+
+fn ask(checker: &dyn Checker, model: &Model, property: &str) -> Verdict {
+    let properties = vec![driver::select::find(model, property).unwrap()];
+    let task = Task { model, properties, budget: Budget::unlimited(), n_threads: 1 };
+    checker.check(&task, &Silent).unwrap().remove(0).verdict
+}
+
+fn proof(checker: &dyn Checker, model: &Model, property: &str) -> Certificate {
+    match ask(checker, model, property) {
+        Verdict::Holds(Evidence::Certificate(certificate)) => *certificate,
+        other => panic!("{property}: {other:?}"),
+    }
+}
+
+/// That the property is false of the program, and that the checker does not accept the certificate.
+fn check_refused(leaves_out: &str, changed: &Model, property: &str, certificate: &Certificate) {
+    let mono = methods::checker(methods::find("mono").unwrap());
+    let truth = ask(&*mono, changed, property);
+    assert!(matches!(truth, Verdict::Violated(_)), "{leaves_out}: {truth:?}");
+    let id = driver::select::find(changed, property).unwrap();
+    let checked = audit::certificate::check(changed, &changed.properties[id], certificate, &Budget::unlimited());
+    assert!(checked.is_err(), "the checker does not see {leaves_out}: {checked:?}");
+}
+
+#[test]
+fn windows_prove_what_they_are_about() {
+    let checker = Single(Arc::new(ByRings::for_every_size()));
+    for Row { leaves_out, program, property, word, other, edit } in RINGS {
+        assert_eq!(program.matches(word).count(), 1, "{word}: {program}");
+        let (model, changed) = (load(program), load(&program.replace(word, other)));
+        let mut certificate = proof(&checker, &model, property);
+        let Some(Claim::Rings(windows)) = certificate.facts.last_mut().map(|fact| &mut fact.claim) else {
+            panic!("{leaves_out}: no windows")
+        };
+        edit(windows);
+        check_refused(leaves_out, &changed, property, &certificate);
+    }
+}
+
+#[test]
+fn views_of_cells_prove_what_they_are_about() {
+    let checker = methods::checker(methods::find("views").unwrap());
+    for (leaves_out, word, other) in FILTERS {
+        assert_eq!(FILTER.matches(word).count(), 1, "{word}");
+        let certificate = proof(&*checker, &load(FILTER), "mutex");
+        assert!(certificate.fine().is_some(), "{leaves_out}: no views of cells");
+        check_refused(leaves_out, &load(&FILTER.replace(word, other)), "mutex", &certificate);
+    }
+}
