@@ -135,8 +135,12 @@ fn states_of_several_words_are_counted_in_memory_and_on_disk() {
         n_threads: 1,
     };
     let answers = Mono.run(&task, &Silent).unwrap();
-    let shapes: Vec<_> = answers.iter().map(|answer| shape(&answer.verdict)).collect();
-    assert_eq!(shapes, [Ok(75), Err(true)]);
+    let shapes: Vec<_> = answers
+        .iter()
+        .map(|answer| (model.properties[answer.property].name.as_str(), shape(&answer.verdict)))
+        .filter(|(name, _)| ["small", "bounded"].contains(name))
+        .collect();
+    assert_eq!(shapes, [("small", Ok(75)), ("bounded", Err(true))]);
     place.end();
 }
 
