@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use base::{Feature, SourceFile, StopReason, Unsupported};
 use engine::run::{Audit, PropertyResult};
-use engine::{Event, Observer, PropertyId, Silent, Verdict};
+use engine::{Event, Observer, PropertyId, Silent, Task, Verdict};
 use evidence::{Evidence, Scope};
 use lang::ProgramText;
 use model::Model;
@@ -19,8 +19,9 @@ use propagate::Propagate;
 use rings::ByRings;
 use views::ByViews;
 
+use crate::auto::{Race, Standing, Step};
 use crate::check::{Check, Checked, Limits, Program};
-use crate::checker::Single;
+use crate::checker::{SharedEngine, Single};
 use crate::load::{self, Loaded};
 use crate::mistake::Mistake;
 use crate::select;
@@ -77,6 +78,45 @@ pub fn check(
         asking.search_here(program, result, SEARCH)?;
     }
     Ok((None, Checked { results, time: started.elapsed(), processor_time: None, method: METHOD }))
+}
+
+/// Which of some questions are proved for every size by no more work than this. Smaller sizes are searched; what cannot be searched in time is not proved.
+///
+/// # Errors
+/// A mistake of ours: evidence that fails its audit, an engine that contradicts itself.
+pub fn in_a_moment(
+    program: &Program,
+    questions: &[PropertyId],
+    limits: &Limits,
+    most: Duration,
+) -> Result<Vec<(PropertyId, Scope)>, Box<Mistake>> {
+    let Some(declared) = sized(&program.model).filter(|_| program.model.template.is_some()) else {
+        return Ok(Vec::new());
+    };
+    let (model, started) = (&program.model, Instant::now());
+    let engines: [SharedEngine; 4] = [
+        Arc::new(ByViews::for_every_size()),
+        Arc::new(ByRings::for_every_size()),
+        Arc::new(Propagate::for_every_size()),
+        Arc::new(ByRings::of_runs()),
+    ];
+    let steps = engines.map(|engine| Step { engine, share: 1.0, n_threads: 1, one_by_one: false });
+    let task = Task { model, properties: questions.to_vec(), budget: limits.budget(), n_threads: 1 };
+    let mut race = Race::new(&task, &Silent, Standing::new(model, questions), Default::default());
+    race.compete(&steps, Some(most));
+    let time = Some(limits.time.map_or(SEARCH, |left| left.saturating_sub(started.elapsed()).min(SEARCH)));
+    let asking = Asking { questions, limits: &Limits { time, ..limits.clone() }, started: Instant::now() };
+    let mut found = Vec::new();
+    for mut result in race.results()? {
+        asking.complete(program, &mut result)?;
+        if let (Verdict::Holds(_), Some(scope)) = (&result.verdict, scope_of(&result))
+            && result.audit.is_accepted()
+            && scope.covers_from(declared.least)
+        {
+            found.push((result.property, scope.clone()));
+        }
+    }
+    Ok(found)
 }
 
 /// Passes on how far a proof is. A proof is not the answer yet: smaller sizes are to be checked.

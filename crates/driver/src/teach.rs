@@ -2,10 +2,11 @@
 //!
 //! In: the results of a check. Out: the same with their [`Insight`](engine::insight::Insight): whether what a property speaks of ever happens (`vacuity.rs`),
 //! which assumptions of a temporal property it needs (`needs.rs`), and for a violated one, which assumptions would exclude
-//! such runs (`remedies.rs`); whether larger sizes are proved by the same invariants (`other_n.rs`), and how large the product is beside a local proof (`product_size.rs`). A similar question goes to a short search of the whole product, and then to the method that
+//! such runs (`remedies.rs`); whether it holds at every size (`every_size.rs`), or larger sizes are proved by the same invariants (`other_n.rs`), and how large the product is beside a local proof (`product_size.rs`). A similar question goes to a short search of the whole product, and then to the method that
 //! decided the property, on one thread and through the same audit. All of them together take no more processor time than the property itself took, and a moment,
 //! and the first that takes longer than the property is the last: the others would take as long.
 
+pub mod every_size;
 mod needs;
 pub mod other_n;
 mod product_size;

@@ -3,6 +3,8 @@
 //! Of a violated temporal property, which assumptions would exclude such runs; of one that holds, which of its assumptions it
 //! needs; and whether what a property speaks of ever happens. None of it is part of the verdict.
 
+use evidence::Scope;
+
 /// What was found out beside a verdict. What was not looked at is empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Insight {
@@ -14,6 +16,8 @@ pub struct Insight {
     pub remedies: Vec<Remedy>,
     /// Of a property that is proved locally: larger sizes that are proved by the same invariants. An observation, never a proof for all sizes.
     pub other_sizes: Option<OtherSizes>,
+    /// Of a property that holds at this size: the sizes at which it was proved beside that, by a proof that was checked.
+    pub every_size: Option<Scope>,
     /// Of a property that is proved locally: how large the product is, which the proof did not look at.
     pub product: Option<ProductSize>,
 }

@@ -231,6 +231,8 @@ pub struct ResultDocument {
     pub assumptions: Vec<AssumptionDocument>,
     /// Assumptions that exclude the counterexample.
     pub remedies: Vec<RemedyDocument>,
+    /// Of a result whose scope is an instance: the sizes that a proof for every size, found beside it and checked, is about.
+    pub every_n: Option<ScopeDocument>,
     /// Larger sizes at which the same invariants prove it.
     pub other_n: Option<OtherSizesDocument>,
     /// How large the product is, beside a local proof; null where it was not counted.

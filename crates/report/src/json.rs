@@ -224,6 +224,7 @@ pub fn result(run: &Explained, result: &PropertyResult, files: &Files) -> Result
         triggers: triggers(&result.insight),
         assumptions: assumptions(&result.insight),
         remedies: remedies(&result.insight),
+        every_n: result.insight.every_size.clone().map(scope),
         other_n: result
             .insight
             .other_sizes

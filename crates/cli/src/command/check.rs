@@ -14,7 +14,7 @@ use driver::instances::Request;
 use driver::load::{Batch, Loaded, Refusal};
 use driver::methods;
 use driver::select::{self, Glob};
-use driver::teach::{other_n, teach, teach_vacuity};
+use driver::teach::{every_size, other_n, teach, teach_vacuity};
 use engine::denied::Denied;
 use engine::{Method, PropertyId};
 use explain::Explained;
@@ -294,7 +294,10 @@ impl Checker<'_> {
         if !self.all_n {
             let check = Check { model: &program.model, questions, checker, limits: &self.limits };
             match self.teaches {
-                true => teach(&check, &mut checked)?,
+                true => {
+                    teach(&check, &mut checked)?;
+                    every_size::look(&program, &mut checked, &self.limits_left(begun));
+                }
                 false => teach_vacuity(&check, &mut checked)?,
             }
         }

@@ -42,6 +42,10 @@ pub fn observe(explained: &mut Explained, limits: &Limits) {
     let mut next: Option<Vec<(i64, Program)>> = None;
     let mut found = Vec::new();
     for result in &explained.results {
+        // A proof for every size says more.
+        if result.insight.every_size.is_some() {
+            continue;
+        }
         // What nobody but the method vouches for is no proof to compare others with.
         if !matches!(result.verdict, Verdict::Holds(Evidence::Certificate(_))) || !result.audit.is_accepted() {
             continue;

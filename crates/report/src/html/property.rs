@@ -179,6 +179,12 @@ fn insight(result: &PropertyResult) -> String {
         let rows: String = result.insight.assumptions.iter().map(row).collect();
         out.push_str(&format!("<h4>Assumptions</h4>\n{}", wide("", &table("", "", &rows))));
     }
+    if let Some(scope) = &result.insight.every_size {
+        out.push_str(&format!(
+            "<p>Proved for {}, too: <code>--all-n</code> shows the proof.</p>\n",
+            escaped(&scope.to_string())
+        ));
+    }
     if let Some(OtherSizes { parameter, same_for }) = &result.insight.other_sizes {
         let sizes: Vec<String> = same_for.iter().map(|size| code(&format!("{parameter} = {size}"))).collect();
         let (name, sizes) = (code(parameter), sizes.join(" and "));

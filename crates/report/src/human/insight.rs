@@ -4,9 +4,10 @@
 use engine::Verdict;
 use engine::insight::{Insight, Need, OtherSizes, Outcome, Reached, Trigger};
 use engine::run::{PropertyResult, Run};
-use evidence::Evidence;
+use evidence::{Evidence, Scope};
 use explain::names::line as line_of;
 
+use super::verdict::claimed;
 use super::{Context, Verbosity};
 use crate::numbers::counted;
 use crate::style::{Ink, Mark, Style};
@@ -16,7 +17,7 @@ use crate::text::{clean, hang, pad, width};
 const WIDEST: usize = 34;
 
 /// The lines under a property that holds.
-pub fn of_holding(result: &PropertyResult, context: &Context, style: &Style) -> String {
+pub fn of_holding(run: &Run, result: &PropertyResult, context: &Context, style: &Style) -> String {
     let insight = &result.insight;
     let is_proof = matches!(&result.verdict, Verdict::Holds(Evidence::Certificate(_)));
     // Under a proof the headings stand in its column.
@@ -26,7 +27,18 @@ pub fn of_holding(result: &PropertyResult, context: &Context, style: &Style) -> 
     for trigger in &insight.triggers {
         out.push_str(&reached(trigger, (heading, in_full), style));
     }
+    out.push_str(&every_size(run, insight, heading, style));
     out
+}
+
+/// That it was proved for every size beside the one that was asked for.
+fn every_size(run: &Run, insight: &Insight, room: usize, style: &Style) -> String {
+    let Some(scope @ Scope::AllSizes { parameter, .. }) = &insight.every_size else { return String::new() };
+    let (lead, columns) = (format!("  {:<room$}   ", format!("Every {parameter}")), style.width.min(80));
+    let proved = clean(&format!("proved for {}", claimed(scope, &run.model)));
+    let whole = format!("{proved}; --all-n shows the proof");
+    let is_short = width(&lead) + width(&whole) <= columns;
+    hang(&lead, if is_short { &whole } else { &proved }, columns)
 }
 
 /// Larger sizes that are proved by the same invariants.

@@ -155,7 +155,7 @@ pub(crate) fn property(run: &Explained, result: &PropertyResult, context: &Conte
         Verdict::Holds(Evidence::Certificate(_)) | Verdict::Violated(Evidence::Certificate(_))
     );
     if matches!(result.verdict, Verdict::Holds(_)) && !is_proof {
-        out.push_str(&insight::of_holding(result, context, style));
+        out.push_str(&insight::of_holding(run, result, context, style));
     }
     if context.verbosity == Verbosity::Verbose && !is_proof {
         out.push_str(&verdict::statistics(result, style));

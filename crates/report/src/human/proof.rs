@@ -66,7 +66,7 @@ pub fn block(
             out.push_str(&page.row("Exposed", &facts.join(", ")));
         }
     }
-    out.push_str(&insight::of_holding(result, context, style));
+    out.push_str(&insight::of_holding(run, result, context, style));
     out.push_str(&sizes(result, is_verbose, style));
     out.push_str(&checked(result, is_verbose, style));
     out
