@@ -32,10 +32,11 @@ const GREATEST_TOTAL: u64 = 8;
 /// Of sums that grow with the size it is known that they are not below this: that there is something, and something else.
 const LEAST_COUNTED: u64 = 2;
 
-/// At which distance from a process the element of each array stands that is counted with it: one that every window sees.
+/// At which distance from a process the elements of each array stand that are counted with it: one at which every window sees them. Elements
+/// of one process in several rows may be seen at different distances.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counted {
-    at: BTreeMap<VarId, i64>,
+    at: BTreeMap<(VarId, usize), i64>,
 }
 
 impl Counted {
@@ -43,20 +44,20 @@ impl Counted {
     pub fn new(windows: &Windows<'_>) -> Counted {
         let elements = |shape: &Shape| {
             let found = shape.items.iter().filter_map(|item| match item {
-                RingItem::Element(var, at, _) => Some((*var, *at)),
+                RingItem::Element(var, at, element) => Some((*var, *element, *at)),
                 _ => None,
             });
-            found.collect::<BTreeSet<(VarId, i64)>>()
+            found.collect::<BTreeSet<(VarId, usize, i64)>>()
         };
-        let mut all: Option<BTreeSet<(VarId, i64)>> = None;
+        let mut all: Option<BTreeSet<(VarId, usize, i64)>> = None;
         for shape in &windows.shapes {
             let here = elements(shape);
             all = Some(all.map_or(here.clone(), |all| all.intersection(&here).copied().collect()));
         }
         // The nearest one.
-        let mut at: BTreeMap<VarId, i64> = BTreeMap::new();
-        for (var, distance) in all.unwrap_or_default() {
-            let best = at.entry(var).or_insert(distance);
+        let mut at: BTreeMap<(VarId, usize), i64> = BTreeMap::new();
+        for (var, element, distance) in all.unwrap_or_default() {
+            let best = at.entry((var, element)).or_insert(distance);
             if distance.abs() < best.abs() {
                 *best = distance;
             }
@@ -71,7 +72,7 @@ fn terms(counted: &Counted, shape: &Shape, state: &WindowState) -> (Vec<Weight>,
     for (item, value) in shape.items.iter().zip(state) {
         match (*item, *value) {
             (RingItem::Control(0) | RingItem::Own(0, _), value) => local.push(value),
-            (RingItem::Element(var, at, element), value) if counted.at.get(&var) == Some(&at) => {
+            (RingItem::Element(var, at, element), value) if counted.at.get(&(var, element)) == Some(&at) => {
                 here.push(Weight::Element(var, element, value.shifted(-at)));
             }
             (RingItem::Shared(var, at), RingValue::Value(value)) => shared.push(Weight::Shared(var, at, value)),
@@ -88,7 +89,7 @@ fn changed(counted: &Counted, shape: &Shape, (before, after): (&WindowState, &Wi
     let mut local = (Vec::new(), Vec::new());
     for ((item, &old), &new) in shape.items.iter().zip(before).zip(after) {
         let weight = |value: RingValue| match (*item, value) {
-            (RingItem::Element(var, at, element), value) if counted.at.contains_key(&var) => {
+            (RingItem::Element(var, at, element), value) if counted.at.contains_key(&(var, element)) => {
                 Some(Weight::Element(var, element, value.shifted(-at)))
             }
             (RingItem::Shared(var, at), RingValue::Value(value)) => Some(Weight::Shared(var, at, value)),

@@ -446,34 +446,28 @@ impl<'a> Checker<'a> {
     fn counted(&self, flow: &Flow, set: &WindowSet, state: &Values) -> Outcome<(u128, u128)> {
         let mut here = local_weight(flow, set, (state, 0));
         let mut shared = 0;
-        let mut vars: Vec<VarId> = Vec::new();
+        let mut rows: Vec<(VarId, usize)> = Vec::new();
         for (weight, _) in &flow.weights {
-            if let Weight::Element(var, ..) = weight
-                && !vars.contains(var)
+            if let Weight::Element(var, row, _) = weight
+                && !rows.contains(&(*var, *row))
             {
-                vars.push(*var);
+                rows.push((*var, *row));
             }
         }
-        for var in vars {
-            let Some(distance) = self.counted_at(var) else {
+        for (var, row) in rows {
+            let Some(distance) = self.counted_at(var, row) else {
                 return malformed("a flow counts elements that some window does not see");
             };
-            here += items_weight(
-                flow,
-                set,
-                state,
-                |item| matches!(item, RingItem::Element(of, at, _) if of == var && at == distance),
-            );
+            here += items_weight(flow, set, state, |item| item == RingItem::Element(var, distance, row));
         }
         shared += items_weight(flow, set, state, |item| matches!(item, RingItem::Shared(..)));
         Ok((here, shared))
     }
 
-    /// A distance at which every window sees the elements of an array.
-    fn counted_at(&self, var: VarId) -> Option<i64> {
-        let sees = |set: &WindowSet, distance: i64| {
-            set.items.iter().any(|item| matches!(*item, RingItem::Element(of, at, _) if of == var && at == distance))
-        };
+    /// A distance at which every window sees one of the elements that a process has in an array: of each row of its own, since a window may see the rows
+    /// of one process at different distances.
+    fn counted_at(&self, var: VarId, row: usize) -> Option<i64> {
+        let sees = |set: &WindowSet, distance: i64| set.items.contains(&RingItem::Element(var, distance, row));
         let farthest = self.proof.width as i64 + self.proof.greatest;
         (self.proof.least..farthest).find(|&distance| self.proof.windows.iter().all(|set| sees(set, distance)))
     }

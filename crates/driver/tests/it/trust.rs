@@ -311,7 +311,7 @@ struct Larger {
     size: i64,
 }
 
-const LARGER: [Larger; 10] = [
+const LARGER: [Larger; 11] = [
     // The least size is larger than where words would repeat, and of one parity.
     Larger {
         program: "program parity(N: 20..) { shared a: [bool; N];
@@ -390,6 +390,16 @@ const LARGER: [Larger; 10] = [
          invariant p: forall i: !(P[i]@y && !a[(i + 4) % N]); }",
         property: "p",
         size: 5,
+    },
+    // Elements of one process that are seen at different distances: what one step puts into the other row is no token any more.
+    Larger {
+        program: "program rows(N: 3..) { shared a: [[bool; 2]; N];
+         process P[i in 0..<N] {
+           start: if i == 0 { a[i][0] = true; }
+           loop { go: atomic { await a[i][0]; a[i][0] = false;
+             if i == 3 { a[(i + 1) % N][1] = true; } else { a[(i + 1) % N][0] = true; } } } } }",
+        property: "deadlock_free",
+        size: 4,
     },
 ];
 

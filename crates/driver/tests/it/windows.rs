@@ -9,7 +9,7 @@ use driver::methods;
 use engine::{Silent, Task, Verdict};
 use evidence::Evidence;
 use evidence::certificate::{Certificate, Claim};
-use evidence::rings::{RingItem, RingValue, RingsProof};
+use evidence::rings::{RingItem, RingValue, RingsProof, Weight};
 use model::Model;
 use model::value::Value;
 use rings::ByRings;
@@ -25,7 +25,7 @@ struct Row {
     edit: fn(&mut RingsProof),
 }
 
-const RINGS: [Row; 5] = [
+const RINGS: [Row; 6] = [
     Row {
         leaves_out: "how windows start",
         program: "program r(N: 2..) { shared a: [bool; N] = false;
@@ -75,7 +75,39 @@ const RINGS: [Row; 5] = [
         other: "",
         edit: |_| {},
     },
+    Row {
+        leaves_out: "elements of one process that are seen at different distances",
+        program: "program r(N: 5..) { shared a: [[bool; 2]; N];
+         process P[i in 0..<N] {
+           start: if i == 0 { a[i][0] = true; }
+           loop { go: atomic { await a[i][0]; a[i][0] = false;
+             if i == 3 { a[(i + 1) % N][1] = true; a[(i + 1) % N][0] = true; } else { a[(i + 1) % N][0] = true; } } } } }",
+        property: "deadlock_free",
+        word: "[1] = true; a[(i + 1) % N][0] = true",
+        other: "[1] = true; a[(i + 1) % N][0] = false",
+        edit: with_both_rows,
+    },
 ];
+
+/// Sums that count the second element of each process like the first, and no window in which two of them are true.
+fn with_both_rows(proof: &mut RingsProof) {
+    for flow in &mut proof.flows {
+        let more = flow.weights.iter().filter_map(|(weight, times)| match weight {
+            Weight::Element(var, 0, value) => Some((Weight::Element(*var, 1, *value), *times)),
+            _ => None,
+        });
+        let more: Vec<_> = more.collect();
+        flow.weights.extend(more);
+    }
+    assert!(!proof.flows.is_empty());
+    for window in &mut proof.windows {
+        let is_token = |(item, value): (&RingItem, &RingValue)| {
+            matches!(item, RingItem::Element(..)) && *value == RingValue::Value(Value::Bool(true))
+        };
+        let items = &window.items;
+        window.states.retain(|state| items.iter().zip(state).filter(|&one| is_token(one)).count() < 2);
+    }
+}
 
 /// No window in which the element of its first process is true.
 fn without_own(proof: &mut RingsProof) {
