@@ -16,7 +16,7 @@ use model::Model;
 use rings::ByRings;
 
 /// Programs and the truth about their properties.
-const PROGRAMS: [(&str, &str); 17] = [
+const PROGRAMS: [(&str, &str); 18] = [
     // What one property assumes of each process another one assumes of one of them.
     (
         "program p(N: 2..) { shared s: bool = true; shared t: bool;
@@ -138,6 +138,16 @@ const PROGRAMS: [(&str, &str); 17] = [
          property a: forall i: eventually P[i]@c under weak P[*];
          property b: eventually always x == 0 under every P[*]; }",
         "+-",
+    ),
+    // Whom a loop takes is one of those that a quantifier is about.
+    (
+        "program taken(N: 2..) { shared x: 0..<N;
+         process P[i in 0..<N] { public flag: bool;
+           loop { s: flag = true;
+             for k in 0..<N { v: if k != i { w: await forall j: j == i || j == k || !P[j].flag; } }
+             crit: skip; u: flag = false; } }
+         invariant mutex: forall i != j: !(P[i]@crit && P[j]@crit); }",
+        "-",
     ),
     // Whether an instance is a fault depends on which process comes first.
     (

@@ -133,6 +133,14 @@ const FILTERS: [(&str, &str, &str); 3] = [
     ("how processes start", "loop {\n        noncrit", "goto crit; loop {\n        noncrit"),
 ];
 
+/// A loop over all others, in which all are looked at; a proof of it does not hold where the one that the loop takes is left out.
+const SCAN: &str = "program scan(N: 2..) { shared x: 0..<N;
+    process P[i in 0..<N] { public flag: bool;
+      loop { s: flag = true;
+        for k in 0..<N { v: if k != i { w: await forall j: j == i || !P[j].flag; } }
+        crit: skip; u: flag = false; } }
+    invariant mutex: forall i != j: !(P[i]@crit && P[j]@crit); }";
+
 fn load(text: &str) -> Model {
     match lang::load(&SourceFile::new("windows.pw", text), &[]) {
         Ok(loaded) => loaded.model,
@@ -187,4 +195,27 @@ fn views_of_cells_prove_what_they_are_about() {
         assert!(certificate.fine().is_some(), "{leaves_out}: no views of cells");
         check_refused(leaves_out, &load(&FILTER.replace(word, other)), "mutex", &certificate);
     }
+}
+
+#[test]
+fn whom_a_loop_takes_is_one_of_those_a_quantifier_is_about() {
+    let checker = methods::checker(methods::find("views").unwrap());
+    let (word, other) = ("j == i || !P", "j == i || j == k || !P");
+    assert_eq!(SCAN.matches(word).count(), 1);
+    let certificate = proof(&*checker, &load(SCAN), "mutex");
+    assert!(certificate.fine().is_some(), "no views of cells");
+    check_refused("whom a loop takes", &load(&SCAN.replace(word, other)), "mutex", &certificate);
+}
+
+/// Views without a state are closed under all steps, and exclude everything; but no program starts in them.
+#[test]
+fn views_of_cells_start_somewhere() {
+    let checker = methods::checker(methods::find("views").unwrap());
+    let mut certificate = proof(&*checker, &load(FILTER), "mutex");
+    let Some(Claim::Fine(views)) = certificate.facts.last_mut().map(|fact| &mut fact.claim) else {
+        panic!("no views of cells")
+    };
+    views.views.iter_mut().for_each(|view| view.theta.clear());
+    let changed = load(&FILTER.replace("P[j]@crit", "P[j]@climb"));
+    check_refused("how views start", &changed, "mutex", &certificate);
 }

@@ -17,7 +17,8 @@ pub enum Datum {
     Place(PlaceId),
     /// The process that moves.
     Me,
-    /// A process that a quantifier binds, or that a loop over the family takes now: another one than `Me`, and than every other bound one.
+    /// A process that a quantifier binds, another one than `Me` and than every other bound one; or, where a process of the family moves, number 0: the
+    /// one that a loop over the family takes now, another one than `Me`, which a quantifier may bind, too.
     Bound(u8),
     /// The process that this shared column names: another one than `Me`.
     Stranger(usize),

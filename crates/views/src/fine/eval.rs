@@ -389,7 +389,10 @@ impl<'m> Eval<'m> {
         use Datum::{Another, Bound, Me, Someone, Stranger};
         match (left, right) {
             (Me, Me) => Ok(true),
-            (Bound(one), Bound(other)) => Ok(one == other),
+            (Bound(one), Bound(other)) if one == other => Ok(true),
+            // A quantifier goes over all others, and whom a loop takes is one of these.
+            (Bound(0), Bound(_)) | (Bound(_), Bound(0)) if self.mover == Mover::Member => self.guess_truth(),
+            (Bound(_), Bound(_)) => Ok(false),
             (Me, Bound(_) | Stranger(_) | Another) | (Bound(_) | Stranger(_) | Another, Me) => Ok(false),
             (Stranger(one), Stranger(other)) if one == other => Ok(true),
             (Stranger(column), Bound(one)) | (Bound(one), Stranger(column)) if self.mover == Mover::Nobody => {

@@ -428,7 +428,7 @@ impl<'a, 'm> Look<'a, 'm> {
         }
     }
 
-    /// Whether two things are the same.
+    /// Whether two things are the same. Whom a loop takes may be anyone whom a quantifier binds.
     pub fn same(&mut self, left: Thing, right: Thing) -> Seen<bool> {
         if let (Thing::Value(left), Thing::Value(right)) = (left, right) {
             return Ok(left == right);
@@ -449,7 +449,7 @@ impl<'a, 'm> Look<'a, 'm> {
         match (left, right) {
             (Thing::Anybody, _) | (_, Thing::Anybody) => {}
             _ if is_mover(left) || is_mover(right) => return Ok(left == right),
-            (Thing::Cast(_) | Thing::Target, Thing::Cast(_) | Thing::Target) => return Ok(left == right),
+            (Thing::Cast(_), Thing::Cast(_)) | (Thing::Target, Thing::Target) => return Ok(left == right),
             (Thing::Named(one), Thing::Named(other)) if one == other => return Ok(true),
             (Thing::Named(column), Thing::Cast(at)) | (Thing::Cast(at), Thing::Named(column))
                 if self.who == Who::Nobody =>
