@@ -5,11 +5,13 @@
 use evidence::certificate::{Column, Member, SplitInvariant};
 use model::Model;
 use model::process::{FamilyId, ProcessId};
+use model::size::Size;
 use model::variable::Look;
 
 use super::check::{Judge, Said};
 use super::formula::{Formula, Letter, Quantified, Quantity, Spot, Who};
 use super::lines::Step;
+use super::scene::Only;
 use super::member::{Called, Spoken, Told};
 use super::{names, render};
 use crate::text::clean;
@@ -68,6 +70,27 @@ pub struct Part {
     /// The families of the member's processes.
     families: Vec<FamilyId>,
     never_at: Vec<Spot>,
+    /// Of which processes of the family it is said, where few stand for many.
+    pub only: Only,
+    /// What it is about besides, where that is not everything.
+    beside: Option<String>,
+    /// Whether more is true than these words can say.
+    pub is_cut: bool,
+}
+
+/// What was told of a scene.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SceneSays {
+    /// What holds wherever the process stands.
+    pub always: Vec<Formula>,
+    /// What else holds at places.
+    pub places: Vec<(Vec<Spot>, Vec<Formula>)>,
+    /// Places at which the process never stands.
+    pub never_at: Vec<Spot>,
+    /// Sentences that were not found to be true.
+    pub n_left_out: usize,
+    /// Whether more is true than was said.
+    pub is_cut: bool,
 }
 
 impl Part {
@@ -115,6 +138,83 @@ impl Part {
             stands,
             families: member.processes.iter().map(|&process| model.processes[process].family).collect(),
             never_at: told.unreached.clone(),
+            only: Only::All,
+            beside: None,
+            is_cut: false,
+        }
+    }
+
+    /// What was told of a process of a family that stands for many.
+    pub(super) fn of_scene(model: &Model, family: FamilyId, says: SceneSays, letter_names: Vec<String>) -> Self {
+        let assertion = |formula: &Formula| Assertion {
+            text: render::text(model, &letter_names, formula),
+            formula: formula.clone(),
+            expression: None,
+            columns: Vec::new(),
+        };
+        let place = |spot: &Spot| spot_name(model, &letter_names, spot);
+        let at_places = |(spots, said): &(Vec<Spot>, Vec<Formula>)| AtPlaces {
+            at: spots.iter().map(place).collect(),
+            spots: spots.clone(),
+            says: said.iter().map(assertion).collect(),
+        };
+        Part {
+            members: vec![format!("{}[*]", clean(&model.families[family].name))],
+            letters: letter_names[0].clone(),
+            whom: String::new(),
+            is_all: false,
+            always: says.always.iter().map(assertion).collect(),
+            places: says.places.iter().map(at_places).collect(),
+            unreached: says.never_at.iter().map(place).collect(),
+            n_left_out: says.n_left_out,
+            touched_by: Vec::new(),
+            said: Vec::new(),
+            letter_names,
+            stands: Some(Who::Letter(Letter { at: 0, family })),
+            families: vec![family],
+            never_at: says.never_at,
+            only: Only::All,
+            beside: None,
+            is_cut: says.is_cut,
+        }
+    }
+
+    /// The same, said of some processes of the family, and of these cells.
+    pub(super) fn about(self, only: Only, beside: Option<String>) -> Self {
+        Part { only, beside, ..self }
+    }
+
+    /// Says of whom it is said, where one process stands for many.
+    pub(super) fn name_scene(&mut self, model: &Model) {
+        let [family] = self.families[..] else { return };
+        let declared = &model.families[family];
+        let letter = self.letter_names[0].clone();
+        let is_only = model.families.iter().filter(|family| family.index.is_some()).count() == 1;
+        let process = match is_only {
+            true => format!("process {letter}"),
+            false => format!("{}[{letter}]", clean(&declared.name)),
+        };
+        let beside = self.beside.as_ref().map(|cells| format!(" beside {cells}")).unwrap_or_default();
+        let size = match &declared.size {
+            Size::Parameter(id) => model.parameters[*id].name.clone(),
+            _ => declared.count().to_string(),
+        };
+        let condition = self.only.condition(&letter, &size);
+        self.is_all = condition.is_none();
+        self.whom = match &condition {
+            None => format!("{process}{beside}, for every {letter}"),
+            Some(condition) => format!("{process}{beside}, where {condition}"),
+        };
+        let Some(condition) = condition else {
+            self.write_expressions(model, &[family]);
+            return;
+        };
+        self.members = vec![format!("{}[{letter}], {condition}", clean(&declared.name))];
+        self.write_expressions(model, &[]);
+        let domain = if is_only { String::new() } else { format!(" in {}", clean(&declared.name)) };
+        for one in self.assertions_mut() {
+            let closed = |text: String| format!("forall {letter}{domain}: ({condition}) => ({text})");
+            one.expression = one.expression.take().map(closed);
         }
     }
 
@@ -126,6 +226,8 @@ impl Part {
                 known.said.extend(self.said.clone());
                 let columns: Vec<_> = self.sentences().iter().map(|(_, one)| one.columns.clone()).collect();
                 known.assertions_mut().zip(columns).for_each(|(one, columns)| one.columns.extend(columns));
+                known.only.extend(&self.only);
+                known.is_cut |= self.is_cut;
             }
             None => parts.push(self),
         }
@@ -144,7 +246,7 @@ impl Part {
                 .iter()
                 .map(|at| (at.spots.clone(), at.says.iter().map(|one| one.formula.clone()).collect()))
                 .collect();
-            (part.families.clone(), always, places, part.never_at.clone(), part.stands)
+            (part.families.clone(), always, places, part.never_at.clone(), part.stands, part.beside.clone())
         };
         formulas(self) == formulas(other)
     }
@@ -265,6 +367,13 @@ impl Part {
 
     /// The processes for which the letters stand: one choice for each member, or for each of its images.
     pub fn choices(&self, model: &Model) -> Vec<Vec<ProcessId>> {
+        if self.said.is_empty() {
+            let family = &model.families[self.families[0]];
+            let admitted = family.processes().filter(|process| {
+                self.only.admits(process.index() - family.first.index(), family.count())
+            });
+            return admitted.map(|process| vec![process]).collect();
+        }
         if !self.is_all {
             return self.said.iter().map(|said| said.own.clone()).collect();
         }

@@ -96,7 +96,7 @@ impl Judge<'_> {
         let is_free = |who: &Who| match who {
             Who::Process(process) => is_alone(*process),
             Who::Letter(_) => true,
-            Who::After(..) => false,
+            Who::After(..) | Who::Kin(..) => false,
         };
         formula.named().iter().all(is_free) && self.has_no_fixed_element(formula)
     }
@@ -121,6 +121,7 @@ impl Judge<'_> {
                 self.has_no_fixed_element(one) && self.has_no_fixed_element(other)
             }
             Formula::Quantified(quantified) => self.has_no_fixed_element(&quantified.body),
+            Formula::Tally(_) => false,
         }
     }
 
@@ -179,6 +180,7 @@ impl<'f, 'a> Reads<'f, '_, 'a> {
                     self.collect(&meaning.with(&quantified.letters, &choice), &quantified.body)?;
                 }
             }
+            Formula::Tally(_) => return None,
         }
         Some(())
     }

@@ -18,8 +18,32 @@ pub enum Who {
     Process(ProcessId),
     /// The process for which a letter stands.
     Letter(Letter),
-    /// The process that comes so many places after that of a letter, in the ring of its family.
-    After(Letter, usize),
+    /// The process that comes so many places after that of a letter, in the ring of its family; before it, where the number is negative.
+    After(Letter, i64),
+    /// A process beside that of a letter in the binary tree of its family.
+    Kin(Letter, Kin),
+}
+
+/// Where a process stands in a binary tree, seen from another one; the first process is the root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kin {
+    /// The parent.
+    Parent,
+    /// The left child.
+    Left,
+    /// The right child.
+    Right,
+}
+
+impl Kin {
+    /// The position of the kin of the process at a position; `None` where it has none.
+    fn of(self, position: usize) -> Option<usize> {
+        match self {
+            Kin::Parent => Some(position.checked_sub(1)? / 2),
+            Kin::Left => Some(2 * position + 1),
+            Kin::Right => Some(2 * position + 2),
+        }
+    }
 }
 
 /// A letter that stands for processes of a family.
@@ -89,8 +113,8 @@ pub enum Quantity {
     ForAll,
     /// Some of them is true.
     Exists,
-    /// At most one of them is true.
-    AtMostOne,
+    /// At most so many of them are true.
+    AtMost(usize),
 }
 
 /// A quantified sentence: its letters stand for different processes of a family.
@@ -105,6 +129,30 @@ pub struct Quantified {
     /// The processes that are left out.
     pub except: Vec<Who>,
     /// What is said of each choice of processes.
+    pub body: Box<Formula>,
+}
+
+/// How many processes there are of some kinds, together with cells that hold numbers.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Tally {
+    /// Cells that hold numbers, each with how often it is added.
+    pub cells: Vec<(i64, CellTerm)>,
+    /// What processes are counted, each with how often one is added.
+    pub counts: Vec<(i64, Counted)>,
+    /// The sum.
+    pub total: i64,
+    /// Whether the sum may be more.
+    pub is_least: bool,
+}
+
+/// How many processes of a family do something.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Counted {
+    /// The letter for the process.
+    pub letter: usize,
+    /// The family.
+    pub family: FamilyId,
+    /// What it does.
     pub body: Box<Formula>,
 }
 
@@ -129,6 +177,8 @@ pub enum Formula {
     Iff(Box<Formula>, Box<Formula>),
     /// Said of processes of a family.
     Quantified(Quantified),
+    /// A sum over processes and cells.
+    Tally(Tally),
 }
 
 impl Formula {
@@ -143,6 +193,10 @@ impl Formula {
                 one.mentions(is_meant) || other.mentions(is_meant)
             }
             Formula::Quantified(quantified) => quantified.body.mentions(is_meant),
+            Formula::Tally(tally) => {
+                tally.cells.iter().any(|(_, term)| is_meant(term.var))
+                    || tally.counts.iter().any(|(_, counted)| counted.body.mentions(is_meant))
+            }
         }
     }
 
@@ -202,6 +256,10 @@ impl Formula {
                 found.extend(quantified.except.iter().copied());
                 quantified.body.collect_named(found);
             }
+            Formula::Tally(tally) => {
+                tally.cells.iter().for_each(|(_, term)| found.extend(term.owner));
+                tally.counts.iter().for_each(|(_, counted)| counted.body.collect_named(found));
+            }
         }
     }
 }
@@ -254,8 +312,15 @@ impl<'a> Meaning<'a> {
             Who::After(letter, distance) => {
                 let process = of(letter)?;
                 let family = &self.model.families[letter.family];
-                let place = (process.index() - family.first.index() + distance) % family.count();
-                Some(ProcessId::new(family.first.index() + place))
+                let position = (process.index() - family.first.index()) as i64 + distance;
+                let position = position.rem_euclid(family.count() as i64) as usize;
+                Some(ProcessId::new(family.first.index() + position))
+            }
+            Who::Kin(letter, kin) => {
+                let process = of(letter)?;
+                let family = &self.model.families[letter.family];
+                let position = kin.of(process.index() - family.first.index())?;
+                (position < family.count()).then(|| ProcessId::new(family.first.index() + position))
             }
         }
     }

@@ -139,7 +139,7 @@ impl<'a> Rows<'a> {
         if count > 2 {
             let letter = Letter { at: 0, family };
             self.names.called.push((after(1), Who::After(letter, 1)));
-            self.names.called.push((after(count - 1), Who::After(letter, count - 1)));
+            self.names.called.push((after(count - 1), Who::After(letter, -1)));
         }
         self
     }
@@ -311,7 +311,7 @@ fn canonical(words: &Words<'_>, member: &Member) -> Vec<usize> {
 }
 
 /// Letters for the processes of a member, and further ones for others.
-fn letters(model: &Model, own: &[ProcessId]) -> Called {
+pub(super) fn letters(model: &Model, own: &[ProcessId]) -> Called {
     let taken = |letter: &str| model.vars.iter().any(|var| var.name == letter);
     let index_of = |process: ProcessId| model.families[model.processes[process].family].index.as_ref();
     let mut called = Called { own: Vec::new(), letters: Vec::new() };

@@ -13,6 +13,7 @@ pub mod formula;
 mod lines;
 mod member;
 pub mod render;
+mod scene;
 mod sentence;
 mod statement;
 mod tree;
@@ -28,6 +29,8 @@ use std::collections::BTreeSet;
 
 use base::{Budget, SourceFile};
 use evidence::Certificate;
+use evidence::rings::Network;
+use evidence::scope::Scope;
 use evidence::certificate::{Column, LocalFact, Member, SplitInvariant, StateSet};
 use model::Model;
 use model::process::ProcessId;
@@ -38,6 +41,7 @@ use words::{Names, Words};
 
 pub use assertion::{Assertion, AtPlaces, Part};
 pub use lines::Step;
+pub use scene::Only;
 pub use statement::statement;
 pub use why::why;
 
@@ -68,6 +72,10 @@ pub struct LocalProof {
     pub used_lines: BTreeSet<u32>,
     /// The lines whose steps do not.
     pub unused_lines: BTreeSet<u32>,
+    /// Whether few processes stand for all: then it says nothing about lines.
+    pub is_scene: bool,
+    /// The least size of which the sentences are true, where they are about every size.
+    pub from: Option<(String, i64)>,
 }
 
 /// An exposed fact.
@@ -89,25 +97,44 @@ impl LocalProof {
     /// The proof in words; `None` for a certificate that states nothing. Members for which the time does not suffice are not told, sentences for which
     /// it does not suffice are left out.
     pub fn of(model: &Model, source: &SourceFile, certificate: &Certificate, budget: &Budget) -> Option<LocalProof> {
-        let invariant = certificate.invariant()?;
+        let Some(invariant) = certificate.invariant() else { return LocalProof::of_scenes(model, certificate, budget) };
         let words = Words::new(model, invariant);
-        let mut proof = LocalProof {
-            k: invariant.k,
-            n_processes: model.processes.len(),
-            parts: Vec::new(),
-            is_ring: false,
-            untold: Vec::new(),
-            exposed: exposures(&words),
-            disturbances: Vec::new(),
-            used_lines: BTreeSet::new(),
-            unused_lines: BTreeSet::new(),
-        };
+        let mut proof = LocalProof { k: invariant.k, exposed: exposures(&words), ..LocalProof::empty(model) };
         let told = proof.tell(&words, budget);
         proof.judge(&words, budget);
         if proof.untold.is_empty() {
             lines::look(&words, source, &told, &mut proof);
         }
         Some(proof)
+    }
+
+    fn empty(model: &Model) -> LocalProof {
+        LocalProof {
+            k: 1,
+            n_processes: model.processes.len(),
+            parts: Vec::new(),
+            is_ring: false,
+            untold: Vec::new(),
+            exposed: Vec::new(),
+            disturbances: Vec::new(),
+            used_lines: BTreeSet::new(),
+            unused_lines: BTreeSet::new(),
+            is_scene: false,
+            from: None,
+        }
+    }
+
+    /// A proof in which few processes stand for all.
+    fn of_scenes(model: &Model, certificate: &Certificate, budget: &Budget) -> Option<LocalProof> {
+        let parts = scene::parts(model, certificate, budget)?;
+        let k = { certificate.views() }.or_else(|| certificate.crowd()).map_or(1, |proof| proof.k);
+        let from = match &certificate.scope {
+            Scope::AllSizes { parameter, from, .. } => Some((parameter.clone(), *from)),
+            Scope::Instance => None,
+        };
+        let untold = if parts.is_empty() { vec!["all processes".to_owned()] } else { Vec::new() };
+        let is_ring = certificate.rings().is_some_and(|proof| proof.network == Network::Line);
+        Some(LocalProof { k, parts, is_ring, untold, is_scene: true, from, ..LocalProof::empty(model) })
     }
 
     /// Puts members into words, those that read the same together; what was told of each.

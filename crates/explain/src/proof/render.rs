@@ -8,11 +8,12 @@ use model::Model;
 use model::control::PlaceId;
 use model::print;
 use model::process::FamilyId;
+use model::size::Size;
 use model::types::ScalarType;
 use model::value::Value;
 use model::variable::Look;
 
-use super::formula::{CellTerm, Formula, Index, Quantified, Quantity, Spot, Test, ValueTerm, Who};
+use super::formula::{CellTerm, Formula, Index, Kin, Quantified, Quantity, Spot, Tally, Test, ValueTerm, Who};
 use crate::text::clean;
 
 /// The sentence for people.
@@ -65,6 +66,7 @@ impl Writer<'_> {
             Formula::Implies(one, other) => self.arrow(one, "=>", other),
             Formula::Iff(one, other) => self.arrow(one, "<=>", other),
             Formula::Quantified(quantified) => self.quantified(quantified),
+            Formula::Tally(tally) => self.tally(tally),
         }
     }
 
@@ -125,11 +127,46 @@ impl Writer<'_> {
         match quantity {
             Quantity::ForAll => Some((Level::Open, format!("forall {head}{domain}: {body}"))),
             Quantity::Exists => Some((Level::Open, format!("exists {head}{domain}: {body}"))),
-            Quantity::AtMostOne if self.is_strict => {
-                Some((Level::Comparison, format!("count({head}{domain}: {body}) <= 1")))
+            Quantity::AtMost(most) if self.is_strict => {
+                Some((Level::Comparison, format!("count({head}{domain}: {body}) <= {most}")))
             }
-            Quantity::AtMostOne => Some((Level::Open, format!("at most one {head}{domain}: {body}"))),
+            Quantity::AtMost(most) => {
+                let most = match most {
+                    1 => "one".to_owned(),
+                    2 => "two".to_owned(),
+                    other => other.to_string(),
+                };
+                Some((Level::Open, format!("at most {most} {head}{domain}: {body}")))
+            }
         }
+    }
+
+    /// `x + count(k: P[k]@{crit, leave}) == 1`.
+    fn tally(&self, tally: &Tally) -> Option<(Level, String)> {
+        let mut text = String::new();
+        let mut add = |times: i64, term: &str| {
+            let factor = if times.abs() == 1 { String::new() } else { format!("{} * ", times.abs()) };
+            let sign = match (text.is_empty(), times < 0) {
+                (true, false) => "",
+                (true, true) => "-",
+                (false, false) => " + ",
+                (false, true) => " - ",
+            };
+            text.push_str(&format!("{sign}{factor}{term}"));
+        };
+        for (times, term) in &tally.cells {
+            add(*times, &self.cell(term)?);
+        }
+        for (times, counted) in &tally.counts {
+            let name = self.letters.get(counted.letter)?;
+            let domain = match self.only_family() == Some(counted.family) {
+                true => String::new(),
+                false => format!(" in {}", clean(&self.model.families[counted.family].name)),
+            };
+            add(*times, &format!("count({name}{domain}: {})", self.formula(&counted.body)?.1));
+        }
+        let sign = if tally.is_least { ">=" } else { "==" };
+        Some((Level::Comparison, format!("{text} {sign} {}", tally.total)))
     }
 
     fn cell_test(&self, term: &CellTerm, test: &Test) -> Option<(Level, String)> {
@@ -172,7 +209,7 @@ impl Writer<'_> {
         match value {
             ValueTerm::Plain(value) => Some(print::value(self.model, *value)),
             // Where values are shown by index, so is the letter.
-            ValueTerm::Process(who @ (Who::Letter(letter) | Who::After(letter, _)))
+            ValueTerm::Process(who @ (Who::Letter(letter) | Who::After(letter, _) | Who::Kin(letter, _)))
                 if self.only_family() == Some(letter.family) =>
             {
                 self.index(*who)
@@ -213,7 +250,7 @@ impl Writer<'_> {
     fn process(&self, who: Who) -> Option<String> {
         match who {
             Who::Process(process) => Some(clean(&self.model.processes[process].name)),
-            Who::Letter(letter) | Who::After(letter, _) => {
+            Who::Letter(letter) | Who::After(letter, _) | Who::Kin(letter, _) => {
                 let family = &self.model.families[letter.family];
                 Some(format!("{}[{}]", clean(&family.name), self.index(who)?))
             }
@@ -226,14 +263,31 @@ impl Writer<'_> {
             Who::Process(process) => Some(print::value(self.model, Value::Process(process))),
             Who::Letter(letter) => self.letters.get(letter.at).cloned(),
             Who::After(letter, distance) => {
-                let (name, count) = (self.letters.get(letter.at)?, self.model.families[letter.family].count());
-                Some(match distance {
-                    _ if self.is_strict => format!("(({name} + {distance}) % {count})"),
-                    1 => format!("{name} + 1"),
-                    _ if distance + 1 == count => format!("{name} - 1"),
-                    _ => format!("{name} + {distance}"),
+                let name = self.letters.get(letter.at)?;
+                let count = self.count(letter.family);
+                Some(match (self.is_strict, distance < 0) {
+                    (true, false) => format!("(({name} + {distance}) % {count})"),
+                    (true, true) => format!("(({name} + {count} - {}) % {count})", -distance),
+                    (false, false) => format!("{name} + {distance}"),
+                    (false, true) => format!("{name} - {}", -distance),
                 })
             }
+            Who::Kin(letter, kin) => {
+                let name = self.letters.get(letter.at)?;
+                Some(match kin {
+                    Kin::Parent => format!("({name} - 1) / 2"),
+                    Kin::Left => format!("2 * {name} + 1"),
+                    Kin::Right => format!("2 * {name} + 2"),
+                })
+            }
+        }
+    }
+
+    /// How many processes a family has: the parameter that says it, or a number.
+    fn count(&self, family: FamilyId) -> String {
+        match &self.model.families[family].size {
+            Size::Parameter(id) => self.model.parameters[*id].name.clone(),
+            _ => self.model.families[family].count().to_string(),
         }
     }
 

@@ -75,7 +75,7 @@ impl Subject<'_> {
     pub fn mentions(&self, literal: &Literal, names: &Names) -> Vec<ProcessId> {
         let letters = names.called.iter().filter_map(|(process, who)| match who {
             Who::Letter(letter) => Some((letter.at, *process)),
-            Who::Process(_) | Who::After(..) => None,
+            Who::Process(_) | Who::After(..) | Who::Kin(..) => None,
         });
         let (letters, processes): (Vec<usize>, Vec<ProcessId>) = letters.unzip();
         let meaning = Meaning::new(self.words.model, &[]).with(&letters, &processes);
@@ -110,7 +110,7 @@ impl Subject<'_> {
             }
             Sentence::ForAll(instances) => self.quantified(instances, Quantity::ForAll, names),
             Sentence::Exists(instances) => self.quantified(instances, Quantity::Exists, names),
-            Sentence::AtMostOne(instances) => self.quantified(instances, Quantity::AtMostOne, names),
+            Sentence::AtMostOne(instances) => self.quantified(instances, Quantity::AtMost(1), names),
         }
     }
 

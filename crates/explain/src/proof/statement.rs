@@ -11,7 +11,7 @@ use super::{LocalProof, Part};
 /// The sentences; `None` where they depend on the size, or not all of them are put into words.
 pub fn statement(model: &Model, told: &LocalProof) -> Option<String> {
     let is_uniform = |part: &Part| part.is_all && part.n_left_out == 0 && !names_a_process(model, part);
-    if !told.untold.is_empty() || told.parts.is_empty() || !told.parts.iter().all(is_uniform) {
+    if told.is_scene || !told.untold.is_empty() || told.parts.is_empty() || !told.parts.iter().all(is_uniform) {
         return None;
     }
     Some(told.parts.iter().map(sentences).collect())
@@ -32,7 +32,7 @@ fn sentences(part: &Part) -> String {
 fn names_a_process(model: &Model, part: &Part) -> bool {
     let is_indexed = |who: &Who| match who {
         Who::Process(process) => model.families[model.processes[*process].family].index.is_some(),
-        Who::Letter(_) | Who::After(..) => false,
+        Who::Letter(_) | Who::After(..) | Who::Kin(..) => false,
     };
     part.claims().iter().any(|claim| claim.named().iter().any(is_indexed))
 }

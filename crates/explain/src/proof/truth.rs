@@ -12,7 +12,7 @@ use model::process::ProcessId;
 use model::value::Value;
 use model::variable::CellId;
 
-use super::formula::{Formula, Meaning, Quantified, Quantity, Spot, Test};
+use super::formula::{Formula, Meaning, Quantified, Quantity, Spot, Tally, Test};
 
 /// What is known of a state.
 pub trait Facts: Sized {
@@ -58,6 +58,7 @@ pub fn truth(meaning: &Meaning<'_>, formula: &Formula, facts: &impl Facts) -> Op
         }
         Formula::Iff(one, other) => Some(truth(meaning, one, facts)? == truth(meaning, other, facts)?),
         Formula::Quantified(quantified) => of_quantified(meaning, quantified, facts),
+        Formula::Tally(tally) => of_tally(meaning, tally, facts),
     };
     found.or_else(|| by_cases(meaning, formula, facts))
 }
@@ -109,17 +110,31 @@ fn of_quantified(meaning: &Meaning<'_>, quantified: &Quantified, facts: &impl Fa
     match quantified.quantity {
         Quantity::ForAll => all(choices.iter().map(instance)),
         Quantity::Exists => any(choices.iter().map(instance)),
-        Quantity::AtMostOne => {
+        Quantity::AtMost(most) => {
             let truths: Vec<Option<bool>> = choices.iter().map(instance).collect();
             let n_true = truths.iter().filter(|truth| **truth == Some(true)).count();
             let n_unknown = truths.iter().filter(|truth| truth.is_none()).count();
-            match (n_true, n_unknown) {
-                (2.., _) => Some(false),
-                (n_true, n_unknown) if n_true + n_unknown <= 1 => Some(true),
-                _ => None,
+            match n_true > most {
+                true => Some(false),
+                false => (n_true + n_unknown <= most).then_some(true),
             }
         }
     }
+}
+
+fn of_tally(meaning: &Meaning<'_>, tally: &Tally, facts: &impl Facts) -> Option<bool> {
+    let mut sum = 0;
+    for (times, term) in &tally.cells {
+        let Value::Int(number) = facts.value(meaning.cell(term)?)? else { return None };
+        sum += times * number;
+    }
+    for (times, counted) in &tally.counts {
+        for process in meaning.model.families[counted.family].processes() {
+            let is_counted = truth(&meaning.with(&[counted.letter], &[process]), &counted.body, facts)?;
+            sum += if is_counted { *times } else { 0 };
+        }
+    }
+    Some(if tally.is_least { sum >= tally.total } else { sum == tally.total })
 }
 
 /// The truth in every case in which the one process can be of which too little is known.
@@ -167,6 +182,7 @@ fn unknowns(
                 unknowns(&meaning.with(&quantified.letters, &choice), &quantified.body, facts, found)?;
             }
         }
+        Formula::Tally(_) => return None,
     }
     Some(())
 }

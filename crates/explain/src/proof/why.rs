@@ -68,7 +68,7 @@ impl Exclusion {
     fn is_excluded(&self, formula: &Formula) -> bool {
         let Formula::Quantified(said) = formula else { return false };
         let Formula::At(Who::Letter(letter), spots) = &*said.body else { return false };
-        said.quantity == Quantity::AtMostOne
+        said.quantity == Quantity::AtMost(1)
             && said.except.is_empty()
             && (said.family, &said.letters[..]) == (self.family, &[letter.at])
             && contains(spots, &self.one)

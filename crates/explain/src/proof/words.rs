@@ -118,7 +118,7 @@ impl<'a> Words<'a> {
         let index = |(dimension, index): (usize, usize)| {
             let process = self.index_process(declared.var, dimension, index);
             match process.map(|process| names.who(process)) {
-                Some(who @ (Who::Letter(_) | Who::After(..))) => Index::Of(who),
+                Some(who @ (Who::Letter(_) | Who::After(..) | Who::Kin(..))) => Index::Of(who),
                 Some(Who::Process(_)) | None => Index::Number(index),
             }
         };

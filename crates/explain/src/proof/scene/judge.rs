@@ -1,0 +1,234 @@
+//! Whether a sentence is true in every row of a scene: none is printed of which that was not found out.
+//!
+//! In: a [`Formula`] whose first letter stands for the first process that is seen, and quantifiers over others. Out: its truth in a row, in
+//! three-valued logic: contents that are hidden are not known, nor is anything about processes that are not seen. What holds for all processes that
+//! are seen holds for all, since those that are seen may be any; so `forall` and `at most` are decided by the seen ones, where they are
+//! enough. Nothing here is shared with what finds the sentences but the names of columns.
+
+use std::cell::Cell;
+
+use base::Budget;
+
+use super::super::formula::{CellTerm, Formula, Index, Letter, Quantified, Quantity, Spot, Test, ValueTerm, Who};
+use super::local::{renamed, renamed_value};
+use super::{Entry, Scene, Shown};
+
+/// More looks at local states than this are not taken for one sentence.
+const MOST_LOOKS: usize = 2_000_000;
+
+/// A row, and what is supposed about local states of which the row only tells the block.
+#[derive(Clone)]
+struct Row<'a> {
+    scene: &'a Scene,
+    row: &'a [Entry],
+    /// A column with a block, and the local state that is supposed.
+    locals: Vec<(usize, &'a Vec<Entry>)>,
+    looks: &'a Cell<usize>,
+}
+
+/// Whether the formula is true in all rows of the scene.
+pub(super) fn is_true(scene: &Scene, formula: &Formula, budget: &Budget) -> bool {
+    let looks = Cell::new(0);
+    scene.rows.iter().enumerate().all(|(nth, row)| {
+        let is_in_time = nth % 256 != 0 || budget.check(0).is_ok();
+        is_in_time && Row { scene, row, locals: Vec::new(), looks: &looks }.decided(formula, &[0]) == Some(true)
+    })
+}
+
+impl<'a> Row<'a> {
+    /// The truth, by cases of local states where it takes them. `letters` are the seen processes for which letters stand.
+    fn decided(&self, formula: &Formula, letters: &[usize]) -> Option<bool> {
+        if let Some(known) = self.truth(formula, letters) {
+            return Some(known);
+        }
+        let open = |column: &usize| {
+            matches!(self.scene.columns[*column], Shown::Block(..)) && !self.locals.iter().any(|(at, _)| at == column)
+        };
+        let column = (0..self.scene.columns.len()).find(open)?;
+        let (Shown::Block(_, blocks), Entry::Block(block)) = (&self.scene.columns[column], self.row[column]) else {
+            return None;
+        };
+        let mut found: Option<bool> = None;
+        for state in blocks.states_of(block) {
+            self.looks.set(self.looks.get() + 1);
+            if self.looks.get() > MOST_LOOKS {
+                return None;
+            }
+            let case = Row { locals: [&self.locals[..], &[(column, state)]].concat(), ..self.clone() };
+            let truth = case.decided(formula, letters)?;
+            if found.is_some_and(|known| known != truth) {
+                return None;
+            }
+            found = Some(truth);
+        }
+        found
+    }
+
+    fn truth(&self, formula: &Formula, letters: &[usize]) -> Option<bool> {
+        match formula {
+            Formula::Constant(truth) => Some(*truth),
+            Formula::Cell(term, test) => self.passes(self.cell(term, letters)?, test, letters),
+            Formula::At(who, spots) => {
+                let place = self.place(self.who(*who, letters)?)?;
+                Some(spots.iter().any(|spot| *spot == Spot { place, counters: None }))
+            }
+            Formula::Not(inner) => self.truth(inner, letters).map(|inner| !inner),
+            Formula::All(parts) => all(parts.iter().map(|part| self.truth(part, letters))),
+            Formula::Any(parts) => any(parts.iter().map(|part| self.truth(part, letters))),
+            Formula::Implies(one, other) => {
+                any([self.truth(one, letters).map(|one| !one), self.truth(other, letters)].into_iter())
+            }
+            Formula::Iff(one, other) => Some(self.truth(one, letters)? == self.truth(other, letters)?),
+            Formula::Quantified(quantified) => self.of_quantified(quantified, letters),
+            Formula::Tally(_) => None,
+        }
+    }
+
+    fn of_quantified(&self, quantified: &Quantified, letters: &[usize]) -> Option<bool> {
+        let Quantified { quantity, letters: bound, except, body, family } = quantified;
+        if *family != self.scene.family {
+            return None;
+        }
+        let mut left_out = Vec::new();
+        for who in except {
+            let Who::Letter(letter) = who else { return None };
+            left_out.push(*letters.get(letter.at)?);
+        }
+        let free: Vec<usize> = (0..self.scene.n_letters).filter(|seen| !left_out.contains(seen)).collect();
+        let n_bound = match quantity {
+            Quantity::AtMost(most) => most + 1,
+            Quantity::ForAll | Quantity::Exists => bound.len(),
+        };
+        let mut choices: Vec<Vec<usize>> = vec![Vec::new()];
+        for _ in 0..n_bound {
+            let longer = |choice: &Vec<usize>| {
+                let others = free.iter().filter(|seen| !choice.contains(seen));
+                others.map(|&seen| [&choice[..], &[seen]].concat()).collect::<Vec<_>>()
+            };
+            choices = choices.iter().flat_map(longer).collect();
+        }
+        // Nobody is seen of whom it could be said.
+        if choices.is_empty() {
+            return None;
+        }
+        let with = |places: &[usize], processes: &[usize]| {
+            let mut more = letters.to_vec();
+            for (&at, &seen) in places.iter().zip(processes) {
+                more.resize(more.len().max(at + 1), usize::MAX);
+                more[at] = seen;
+            }
+            self.truth(body, &more)
+        };
+        match quantity {
+            Quantity::ForAll => all(choices.iter().map(|choice| with(bound, choice))),
+            Quantity::Exists => choices.iter().any(|choice| with(bound, choice) == Some(true)).then_some(true),
+            Quantity::AtMost(_) => {
+                let [letter] = bound[..] else { return None };
+                let is_all = |choice: &Vec<usize>| all(choice.iter().map(|&seen| with(&[letter], &[seen])));
+                any(choices.iter().map(is_all)).map(|some| !some)
+            }
+        }
+    }
+
+    /// The name in the scene of whom a sentence names.
+    fn who(&self, who: Who, letters: &[usize]) -> Option<Who> {
+        let seen = |letter: Letter| {
+            let at = *letters.get(letter.at).filter(|at| **at < self.scene.n_letters)?;
+            Some(Letter { at, family: letter.family })
+        };
+        Some(match who {
+            Who::Process(_) => who,
+            Who::Letter(letter) => Who::Letter(seen(letter)?),
+            Who::After(letter, distance) => Who::After(seen(letter)?, distance),
+            Who::Kin(letter, kin) => Who::Kin(seen(letter)?, kin),
+        })
+    }
+
+    fn place(&self, who: Who) -> Option<model::control::PlaceId> {
+        let place = |entry: Entry| match entry {
+            Entry::Place(place) => Some(place),
+            _ => None,
+        };
+        let columns = self.scene.columns.iter().enumerate();
+        { columns }.find_map(|(at, shown)| match shown {
+            Shown::Place(one) if *one == who => place(self.row[at]),
+            Shown::Block(one, blocks) if *one == who => {
+                let control = blocks.columns.iter().position(|shown| matches!(shown, Some(Shown::Place(_))))?;
+                place(self.local(at)?[control])
+            }
+            _ => None,
+        })
+    }
+
+    fn local(&self, column: usize) -> Option<&'a Vec<Entry>> {
+        self.locals.iter().find(|(at, _)| *at == column).map(|(_, state)| *state)
+    }
+
+    fn cell(&self, term: &CellTerm, letters: &[usize]) -> Option<Entry> {
+        let index = |index: &Index| match *index {
+            Index::Of(who) => self.who(who, letters).map(Index::Of),
+            number @ Index::Number(_) => Some(number),
+        };
+        let owner = match term.owner {
+            Some(who) => Some(self.who(who, letters)?),
+            None => None,
+        };
+        let indices = term.indices.iter().map(index).collect::<Option<Vec<Index>>>()?;
+        let wanted = CellTerm { var: term.var, owner, indices };
+        let columns = self.scene.columns.iter().enumerate();
+        let found = { columns }.find_map(|(at, shown)| match shown {
+            Shown::Cell(known, _) if *known == wanted => Some(self.row[at]),
+            Shown::Block(who, blocks) => {
+                let is_it = |shown: &Option<Shown>| matches!(shown, Some(Shown::Cell(known, _)) if renamed(known, blocks.own, *who) == wanted);
+                let column = blocks.columns.iter().position(is_it)?;
+                let entry = self.local(at)?[column];
+                Some(if entry == Entry::Process(blocks.own) { Entry::Process(*who) } else { entry })
+            }
+            _ => None,
+        });
+        found.filter(|entry| *entry != Entry::Hidden)
+    }
+
+    fn passes(&self, entry: Entry, test: &Test, letters: &[usize]) -> Option<bool> {
+        let number = match entry {
+            Entry::Value(model::value::Value::Int(number)) => Some(number),
+            _ => None,
+        };
+        let equals = |term: &ValueTerm| -> Option<bool> {
+            let term = match *term {
+                ValueTerm::Process(who) => renamed_value(*term, who, self.who(who, letters)?),
+                plain => plain,
+            };
+            match entry {
+                Entry::Another => match term {
+                    ValueTerm::Plain(_) | ValueTerm::Process(Who::Letter(_) | Who::Process(_)) => Some(false),
+                    // Whoever it is has no name here, and those who have one are named.
+                    ValueTerm::Process(Who::After(..) | Who::Kin(..)) => None,
+                },
+                other => Some(other.value() == Some(term)),
+            }
+        };
+        match test {
+            Test::In(terms) => any(terms.iter().map(equals)),
+            Test::NotIn(terms) => any(terms.iter().map(equals)).map(|some| !some),
+            Test::AtMost(most) => number.map(|number| number <= *most),
+            Test::AtLeast(least) => number.map(|number| number >= *least),
+        }
+    }
+}
+
+fn all(parts: impl Iterator<Item = Option<bool>>) -> Option<bool> {
+    let mut known = Some(true);
+    for part in parts {
+        match part {
+            Some(false) => return Some(false),
+            Some(true) => {}
+            None => known = None,
+        }
+    }
+    known
+}
+
+fn any(parts: impl Iterator<Item = Option<bool>>) -> Option<bool> {
+    all(parts.map(|part| part.map(|truth| !truth))).map(|truth| !truth)
+}

@@ -1,0 +1,115 @@
+//! Blocks of local states in words: where the process stands, and what its own cells have.
+
+use std::collections::BTreeSet;
+
+use super::super::formula::{CellTerm, Formula, Index, ValueTerm, Who};
+use super::{Entry, Shown, cell_says};
+
+/// A partition of the local states of a process.
+#[derive(Clone, Debug, PartialEq)]
+pub(in super::super) struct Blocks {
+    /// What local states consist of, with `own` for the process; `None` where sentences do not speak of it.
+    pub columns: Vec<Option<Shown>>,
+    /// The local states.
+    pub states: Vec<Vec<Entry>>,
+    /// For each of them its block.
+    pub block_of: Vec<u32>,
+    /// What the process is called in the columns.
+    pub own: Who,
+}
+
+impl Blocks {
+    /// The numbers of the blocks.
+    pub fn numbers(&self) -> impl Iterator<Item = u32> + use<> {
+        self.block_of.iter().copied().collect::<BTreeSet<u32>>().into_iter()
+    }
+
+    /// The local states of a block.
+    pub fn states_of(&self, block: u32) -> impl Iterator<Item = &Vec<Entry>> {
+        self.states.iter().zip(&self.block_of).filter(move |(_, of)| **of == block).map(|(state, _)| state)
+    }
+
+    /// That a process is in one of the blocks `inside`, and not in one `outside`; `None` where there are no short words for it.
+    pub fn says(&self, who: Who, inside: &[u32], outside: &[u32]) -> Option<Formula> {
+        let of = |blocks: &[u32]| {
+            let chosen = self.states.iter().zip(&self.block_of).filter(|(_, of)| blocks.contains(of));
+            chosen.map(|(state, _)| state).collect::<Vec<&Vec<Entry>>>()
+        };
+        let (yes, no) = (of(inside), of(outside));
+        if let Some((column, entries)) = self.told_apart(&yes, &no) {
+            return self.test(who, column, &entries);
+        }
+        let control = self.columns.iter().position(|shown| matches!(shown, Some(Shown::Place(_))))?;
+        let places: BTreeSet<Entry> = yes.iter().map(|state| state[control]).collect();
+        type Group = (Option<(usize, [Vec<Entry>; 2])>, Vec<Entry>);
+        let mut groups: Vec<Group> = Vec::new();
+        for place in places {
+            let here = |states: &[&'_ Vec<Entry>]| -> Vec<Vec<Entry>> {
+                states.iter().filter(|state| state[control] == place).map(|state| (*state).clone()).collect()
+            };
+            let (here_yes, here_no) = (here(&yes), here(&no));
+            let test = match here_no.is_empty() {
+                true => None,
+                false => Some(self.told_apart(&here_yes.iter().collect::<Vec<_>>(), &here_no.iter().collect::<Vec<_>>())?),
+            };
+            match groups.iter_mut().find(|(known, _)| *known == test) {
+                Some((_, places)) => places.push(place),
+                None => groups.push((test, vec![place])),
+            }
+        }
+        let mut parts = Vec::new();
+        for (test, places) in groups {
+            let at = Formula::At(who, places.iter().filter_map(Entry::spot).collect());
+            parts.push(match test {
+                Some((column, entries)) => Formula::All(vec![at, self.test(who, column, &entries)?]),
+                None => at,
+            });
+        }
+        Some(Formula::any(parts))
+    }
+
+    /// A column that tells two sets of local states apart, with what it has in each.
+    fn told_apart(&self, yes: &[&Vec<Entry>], no: &[&Vec<Entry>]) -> Option<(usize, [Vec<Entry>; 2])> {
+        let columns = (0..self.columns.len()).filter(|&column| self.columns[column].is_some());
+        { columns }.find_map(|column| {
+            let of = |states: &[&Vec<Entry>]| states.iter().map(|state| state[column]).collect::<BTreeSet<Entry>>();
+            let (inside, outside) = (of(yes), of(no));
+            inside.is_disjoint(&outside).then(|| (column, [inside.into_iter().collect(), outside.into_iter().collect()]))
+        })
+    }
+
+    fn test(&self, who: Who, column: usize, [inside, outside]: &[Vec<Entry>; 2]) -> Option<Formula> {
+        let named = |entries: &[Entry]| -> Vec<Entry> {
+            entries.iter().map(|&entry| if entry == Entry::Process(self.own) { Entry::Process(who) } else { entry }).collect()
+        };
+        match self.columns[column].as_ref()? {
+            Shown::Place(_) => {
+                let spots = |entries: &[Entry]| entries.iter().filter_map(Entry::spot).collect::<Vec<_>>();
+                Some(match inside.len() <= outside.len() {
+                    true => Formula::At(who, spots(inside)),
+                    false => Formula::Not(Box::new(Formula::At(who, spots(outside)))),
+                })
+            }
+            Shown::Cell(term, ty) => cell_says(&renamed(term, self.own, who), *ty, &named(inside), &named(outside)),
+            Shown::Block(..) => None,
+        }
+    }
+}
+
+/// The cell with another process in the place of one.
+pub(super) fn renamed(term: &CellTerm, from: Who, to: Who) -> CellTerm {
+    let who = |who: Who| if who == from { to } else { who };
+    let index = |index: &Index| match *index {
+        Index::Of(process) => Index::Of(who(process)),
+        number @ Index::Number(_) => number,
+    };
+    CellTerm { var: term.var, owner: term.owner.map(who), indices: term.indices.iter().map(index).collect() }
+}
+
+/// The value with another process in the place of one.
+pub(super) fn renamed_value(term: ValueTerm, from: Who, to: Who) -> ValueTerm {
+    match term {
+        ValueTerm::Process(who) if who == from => ValueTerm::Process(to),
+        other => other,
+    }
+}

@@ -1,0 +1,223 @@
+//! Proofs about few of any number of processes, in words: views, windows of neighbours, views of single cells.
+//!
+//! In: a certificate whose sets show some processes that stand for all. Out: a [`Scene`] for each set, in which columns are called as sentences
+//! call them: `i` is a process that is seen, `k` and `l` are others that are, ids are one of these or *another* process. `views`, `rings` and
+//! `fine` make scenes of the three kinds of certificates; `tell` finds sentences, `judge` decides which of them are true in all rows.
+//!
+//! What is said of `i` and of `k` is said of any two processes: the rows are closed under exchanging those that are seen.
+
+mod fine;
+mod judge;
+mod local;
+mod only;
+mod rings;
+mod tell;
+mod terms;
+mod views;
+
+
+use base::Budget;
+use evidence::Certificate;
+use model::Model;
+use model::control::PlaceId;
+use model::points::Points;
+use model::process::{FamilyId, ProcessId};
+use model::types::ScalarType;
+use model::value::Value;
+
+use super::assertion::Part;
+use super::formula::{CellTerm, Formula, Letter, Spot, Test, ValueTerm, Who};
+
+pub use only::Only;
+
+/// More points than this are not looked at.
+const MOST_POINTS: usize = 5_000;
+
+/// A set of a certificate, with words for its columns.
+#[derive(Clone, Debug)]
+pub(super) struct Scene {
+    /// The family whose processes are seen.
+    pub family: FamilyId,
+    /// How many letters stand for seen processes.
+    pub n_letters: usize,
+    /// Which processes the first letter stands for.
+    pub only: Only,
+    /// What it shows besides these, where that is not everything: `last[1]`.
+    pub beside: Option<String>,
+    /// The columns.
+    pub columns: Vec<Shown>,
+    /// The rows: what each column shows.
+    pub rows: Vec<Vec<Entry>>,
+    /// Whether the certificate's set has columns that sentences cannot speak of.
+    pub is_cut: bool,
+}
+
+/// What a column shows.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Shown {
+    /// Where a process stands.
+    Place(Who),
+    /// What a cell has.
+    Cell(CellTerm, ScalarType),
+    /// In which block of local states a process is.
+    Block(Who, local::Blocks),
+}
+
+/// What stands in a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Entry {
+    /// A place.
+    Place(PlaceId),
+    /// A value that names no process of the family.
+    Value(Value),
+    /// A process that has a name here.
+    Process(Who),
+    /// A process of the family that has none.
+    Another,
+    /// A block of local states.
+    Block(u32),
+    /// It may be anything.
+    Hidden,
+}
+
+/// What a certificate says that is about few of many processes; `None` for other certificates.
+pub(super) fn parts(model: &Model, certificate: &Certificate, budget: &Budget) -> Option<Vec<Part>> {
+    let scenes = scenes(model, certificate)?;
+    let mut parts: Vec<Part> = Vec::new();
+    for scene in &scenes {
+        let Some(part) = tell::part(model, scene, budget) else { continue };
+        part.add_to(&mut parts);
+    }
+    parts.iter_mut().for_each(|part| part.name_scene(model));
+    Some(parts)
+}
+
+/// The scenes of a certificate; `None` where it is of another kind.
+pub(super) fn scenes(model: &Model, certificate: &Certificate) -> Option<Vec<Scene>> {
+    if let Some(proof) = certificate.views().or_else(|| certificate.crowd()) {
+        return Some(vec![views::scene(model, proof)?]);
+    }
+    if let Some(proof) = certificate.rings() {
+        return rings::scenes(model, proof);
+    }
+    fine::scenes(model, certificate.fine()?)
+}
+
+impl Scene {
+    /// A letter for a seen process.
+    fn letter(&self, at: usize) -> Who {
+        Who::Letter(Letter { at, family: self.family })
+    }
+
+    /// All that may stand in a column.
+    fn universe(&self, model: &Model, column: usize) -> Vec<Entry> {
+        let mut found = match &self.columns[column] {
+            Shown::Place(Who::Process(process)) => places(model, *process),
+            Shown::Place(_) => places(model, model.families[self.family].first),
+            Shown::Cell(_, ty) => self.values(model, *ty),
+            Shown::Block(_, blocks) => blocks.numbers().map(Entry::Block).collect(),
+        };
+        let seen = self.rows.iter().map(|row| row[column]).filter(|entry| *entry != Entry::Hidden);
+        for entry in seen {
+            if !found.contains(&entry) {
+                found.push(entry);
+            }
+        }
+        found
+    }
+
+    /// The values of a type, with those that name processes of the family by their names.
+    fn values(&self, model: &Model, ty: ScalarType) -> Vec<Entry> {
+        if ty.n_values(model.type_context()) > 64 {
+            return Vec::new();
+        }
+        let is_member = |value: &Value| matches!(value, Value::Process(id) if model.processes[*id].family == self.family);
+        let values: Vec<Value> = ty.values(model.type_context()).collect();
+        let mut entries: Vec<Entry> = values.iter().filter(|value| !is_member(value)).map(|&one| Entry::Value(one)).collect();
+        if values.iter().any(is_member) {
+            entries.extend((0..self.n_letters).map(|at| Entry::Process(self.letter(at))));
+            entries.push(Entry::Another);
+        }
+        entries
+    }
+
+    /// That a column shows one of the entries `inside`, of those that it shows at all; `None` where there are no words for it.
+    fn says(&self, column: usize, inside: &[Entry], outside: &[Entry]) -> Option<Formula> {
+        if inside.is_empty() || outside.is_empty() {
+            return Some(Formula::Constant(outside.is_empty()));
+        }
+        match &self.columns[column] {
+            Shown::Place(who) => {
+                let spots = |entries: &[Entry]| entries.iter().filter_map(Entry::spot).collect::<Vec<Spot>>();
+                let (here, there) = (spots(inside), spots(outside));
+                Some(match here.len() <= there.len() {
+                    true => Formula::At(*who, here),
+                    false => Formula::Not(Box::new(Formula::At(*who, there))),
+                })
+            }
+            Shown::Cell(term, ty) => cell_says(term, *ty, inside, outside),
+            Shown::Block(who, blocks) => {
+                let numbers = |entries: &[Entry]| entries.iter().filter_map(Entry::block).collect::<Vec<u32>>();
+                blocks.says(*who, &numbers(inside), &numbers(outside))
+            }
+        }
+    }
+}
+
+/// The places at which a process can stand, as far as its text says.
+fn places(model: &Model, process: ProcessId) -> Vec<Entry> {
+    let Some(points) = Points::of(model, process, MOST_POINTS) else { return Vec::new() };
+    let mut found: Vec<PlaceId> = points.points.iter().map(|point| point.place).collect();
+    found.sort_unstable();
+    found.dedup();
+    found.into_iter().map(Entry::Place).collect()
+}
+
+fn cell_says(term: &CellTerm, ty: ScalarType, inside: &[Entry], outside: &[Entry]) -> Option<Formula> {
+    let is_number = matches!(ty, ScalarType::Range { .. } | ScalarType::Semaphore { .. });
+    let int = |entry: Option<&Entry>| match entry {
+        Some(Entry::Value(Value::Int(number))) if is_number => Some(*number),
+        _ => None,
+    };
+    if inside.len() > 1 && outside.len() > 1 {
+        if let (Some(last), Some(first)) = (int(inside.last()), int(outside.first()))
+            && last < first
+        {
+            return Some(Formula::Cell(term.clone(), Test::AtMost(last)));
+        }
+        if let (Some(first), Some(last)) = (int(inside.first()), int(outside.last()))
+            && last < first
+        {
+            return Some(Formula::Cell(term.clone(), Test::AtLeast(first)));
+        }
+    }
+    let list = |entries: &[Entry]| entries.iter().map(Entry::value).collect::<Option<Vec<ValueTerm>>>();
+    let yes = list(inside).map(|values| Formula::Cell(term.clone(), Test::In(values)));
+    let no = list(outside).map(|values| Formula::Cell(term.clone(), Test::NotIn(values)));
+    if inside.len() <= outside.len() { yes.or(no) } else { no.or(yes) }
+}
+
+impl Entry {
+    fn spot(&self) -> Option<Spot> {
+        match self {
+            Entry::Place(place) => Some(Spot { place: *place, counters: None }),
+            _ => None,
+        }
+    }
+
+    fn value(&self) -> Option<ValueTerm> {
+        match self {
+            Entry::Value(Value::Process(id)) => Some(ValueTerm::Process(Who::Process(*id))),
+            Entry::Value(value) => Some(ValueTerm::Plain(*value)),
+            Entry::Process(who) => Some(ValueTerm::Process(*who)),
+            _ => None,
+        }
+    }
+
+    fn block(&self) -> Option<u32> {
+        match self {
+            Entry::Block(number) => Some(*number),
+            _ => None,
+        }
+    }
+}
