@@ -11,6 +11,7 @@ mod channels;
 mod creation;
 mod expressions;
 mod families;
+mod partners;
 mod questions;
 mod ranges;
 mod steps;
@@ -306,6 +307,7 @@ fn seen_from_outside(program: &Program, graphs: &[Graph]) -> HashSet<LeafId> {
         }
     };
     all_expressions(program, graphs, &mut look);
+    found.extend(partners::compared_by_receivers(graphs));
     found
 }
 

@@ -61,6 +61,8 @@ pub(super) struct Edge {
     pub is_silent: bool,
     /// Whether it is a `goto`.
     is_goto: bool,
+    /// Whether it is the `else` of an `if` within its `d_step`, and looks at nothing outside.
+    is_else_of_d_step: bool,
     pub text: String,
     pub span: Span,
 }
@@ -69,8 +71,18 @@ pub(super) struct Edge {
 #[derive(Clone, Debug)]
 pub(super) enum Does {
     Op(Op),
-    /// Taken where no other edge of this place is executable.
+    /// Taken where no edge of this place that comes before it is executable.
     Else(NodeId),
+}
+
+impl Graph {
+    /// The edges that the `else` of a place looks at: SPIN tries them before it. They are all others, unless the `else` stands in an `if`, a
+    /// block or an `atomic` at the head of an option that others follow.
+    pub fn before_else(&self, node: NodeId, taken: &Edge) -> Vec<&Edge> {
+        let is_it = |edge: &Edge| matches!(edge.does, Does::Else(_)) && edge.span == taken.span;
+        let edges = self.nodes[node].edges.iter().take_while(|edge| !is_it(edge));
+        edges.filter(|edge| !taken.is_else_of_d_step || edge.d_step == taken.d_step).collect()
+    }
 }
 
 impl Graph {
@@ -158,6 +170,8 @@ struct Around {
     exit: Option<NodeId>,
     /// The `if` or `do` at the head of one of whose options the statement stands.
     head_of: Option<NodeId>,
+    /// The `d_step` that this `if` or `do` stands in.
+    head_d_step: Option<BlockId>,
     /// Whether the statement is the first one of its `d_step`.
     is_first: bool,
     /// Whether the statement is the first one of a block, which lends its steps as an option does.
@@ -203,6 +217,7 @@ impl Builder<'_> {
             escape: None,
             is_silent: statement.text == SILENT,
             is_goto: matches!(statement.kind, StmtKind::Goto(_)),
+            is_else_of_d_step: around.d_step.is_some() && around.d_step == around.head_d_step,
             text: statement.text.clone(),
             span: statement.span,
         };
@@ -285,8 +300,11 @@ impl Builder<'_> {
     }
 
     fn options(&mut self, options: &[Vec<Stmt>], (node, next): (NodeId, NodeId), around: &Around) {
-        let head = Around { head_of: Some(node), ..around.clone() };
-        for option in options {
+        let head = Around { head_of: Some(node), head_d_step: around.d_step, ..around.clone() };
+        // SPIN tries an `else` after all other options.
+        let is_else = |option: &&Vec<Stmt>| matches!(option.first().map(|first| &first.kind), Some(StmtKind::Else));
+        let (last, first): (Vec<&Vec<Stmt>>, Vec<&Vec<Stmt>>) = options.iter().partition(is_else);
+        for option in first.into_iter().chain(last) {
             let option = if self.style.is_claim { option.clone() } else { without_repeated_skips(option) };
             let first = self.sequence(&option, next, &head);
             self.drafts[node].items.push(Item::Lent(first));
@@ -399,7 +417,7 @@ impl Builder<'_> {
                 }
                 Item::Edge(edge) => {
                     let does = match &edge.does {
-                        // SPIN takes an `else` where no other edge of the place is executable, also where an inner `if` lends it.
+                        // Also where an inner `if` lends it an `else` looks at the whole place.
                         Does::Else(_) => Does::Else(path[0]),
                         other => other.clone(),
                     };
@@ -451,7 +469,7 @@ impl Builder<'_> {
         let mut nodes = Vec::new();
         for (id, draft) in self.drafts.clone().iter().enumerate() {
             let edges = if draft.alias.is_none() { self.with_escapes(id) } else { Vec::new() };
-            let mut elses = edges.iter().filter(|edge| matches!(edge.does, Does::Else(_)));
+            let mut elses = edges.iter().filter(|edge| matches!(edge.does, Does::Else(_)) && !edge.is_else_of_d_step);
             if let (Some(first), Some(second)) = (elses.next(), elses.next()) {
                 let message = "two `else` stand at one place: an `if` at the head of an option lends its steps";
                 let diagnostic = Diagnostic::error(code::ELSE, second.span, message).note(first.span, "the other one");

@@ -10,6 +10,7 @@ use model::Model;
 use model::eval::{self, State};
 
 use super::elaborate::{Elaborated, FULL, Options};
+use crate::codes::promela as code;
 
 /// The numbers of places that are tried.
 const TRIED: [usize; 5] = [2, 4, 8, 16, 32];
@@ -22,7 +23,9 @@ pub(super) fn enough(options: &Options, made: impl Fn(&Options) -> Elaborated) -
         let bounded = Options { places: Some(n_places), ..options.clone() };
         let trial = made(&Options { marks_full: true, ..bounded.clone() });
         if trial.diagnostics.iter().any(base::Diagnostic::is_error) {
-            return None;
+            // What is wrong whatever the number of places is what the user should read.
+            let is_size = |one: &base::Diagnostic| one.code == code::TOO_LARGE || one.code == code::INSTANCES;
+            return (!trial.diagnostics.iter().any(is_size)).then_some(trial);
         }
         if never_full(&trial.model)? {
             return Some(made(&bounded));

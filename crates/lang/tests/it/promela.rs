@@ -237,9 +237,49 @@ fn a_declaration_behind_a_statement_is_a_step() {
 }
 
 #[test]
-fn an_else_at_the_head_of_an_option_waits_for_all_options() {
+fn an_else_at_the_head_of_an_option_waits_for_the_options_before_it() {
     let text = "byte x; active proctype P() { if :: x = 1 :: if :: x == 5 -> skip :: else -> assert(false) fi fi }";
     check(text, 3, false, false);
+    check("byte x; active proctype P() { if :: if :: else fi :: x++ fi }", 5, false, false);
+    let of = |option: &str| {
+        format!("byte x; active proctype P() {{ do :: x == 1 -> x = 3 :: {option} :: x > 4 -> break od }}")
+    };
+    check(&of("{ else -> x++ }"), 1012, false, false);
+    check(&of("d_step { else -> x++ }"), 758, false, false);
+    // The `else` of an `if` within a `d_step` looks at this `if` only.
+    check(&of("d_step { if :: x == 2 -> x = 9 :: else -> x++ fi }"), 759, false, false);
+    check(&of("x == 7 -> break :: else -> x++"), 11, false, false);
+}
+
+#[test]
+fn an_else_beside_a_send_without_a_buffer_waits_for_a_receiver() {
+    let sends = "chan c = [0] of { byte }; byte x, y; active proctype A() { if :: c!1 -> x = 1 :: else -> x = 2 fi }";
+    check(sends, 4, false, false);
+    check(&format!("{sends} active proctype B() {{ byte v; if :: c?v -> y = 1 :: y = 2 fi }}"), 15, false, false);
+    let text = "chan c = [0] of { byte }; byte x, y; \
+        active proctype A() { do :: c!x -> x++ :: x == 3 -> break :: else -> y++; y < 5 od } \
+        active proctype B() { byte v; do :: c?1 -> y = 1 :: c?eval(y) -> v=1 :: y == 4 -> break od }";
+    check(text, 102, false, true);
+}
+
+#[test]
+fn who_receives_at_a_meeting_does_not_look_at_its_escapes() {
+    let text = "chan c = [0] of { byte }; chan ex = [1] of { bit }; byte got; \
+        active proctype A() { byte v; do :: { c?v; got = v; v = 0 } unless { ex?_ -> got = 99; break } od } \
+        active proctype B() { c!1; c!2; if :: ex!1 :: skip fi; c!3 }";
+    check(text, 31, false, true);
+}
+
+#[test]
+fn a_d_step_that_begins_with_a_choice_needs_one_of_its_conditions() {
+    let text = "byte x; active proctype P() { d_step { if :: x = 1 :: x == 5 -> skip fi } }";
+    check(text, 1, false, true);
+}
+
+#[test]
+fn a_send_with_too_few_values_is_an_error() {
+    let (model, _) = read("chan c = [1] of { byte, byte }; active proctype A() { c!1; skip }", false);
+    assert!(explore(&model, 100).expect("it is small").errors);
 }
 
 #[test]
@@ -328,7 +368,7 @@ fn what_is_not_read_is_refused() {
     for (text, code) in [
         ("active proctype P() { c_code { x; } }", "E0912"),
         (
-            "chan q = [0] of { byte }; active proctype P() { if :: q!1 :: else fi } active proctype Q() { byte x; q?x }",
+            "chan q = [0] of { byte }; active proctype P() { byte x; q?x unless { q?eval(x) } } active proctype Q() { q!1 }",
             "E0912",
         ),
         ("proctype P() { skip } init { do :: run P() od }", "E0911"),

@@ -212,16 +212,19 @@ impl Elaboration<'_> {
         options
     }
 
-    fn right_number(&mut self, at: usize, n_given: usize, span: Span) -> bool {
+    /// Whether a channel takes so many values or patterns. Too many are an error of the program when they are sent or received; where no other
+    /// channel can be meant they are refused.
+    fn right_number(&mut self, at: usize, (n_given, is_only_one): (usize, bool), span: Span) -> bool {
         let channel = &self.setting.world.channels[at];
         let n_fields = channel.fields.len();
-        // SPIN fills missing values with 0, and ignores fields that a receive does not name.
         if n_given <= n_fields {
             return true;
         }
-        let message = format!("messages of `{}` have {n_fields} fields, not {n_given}", channel.name);
-        let place = channel.span;
-        self.report_once(Diagnostic::error(code::WRONG_NUMBER, span, message).note(place, "declared here"));
+        if is_only_one {
+            let message = format!("messages of `{}` have {n_fields} fields, not {n_given}", channel.name);
+            let place = channel.span;
+            self.report_once(Diagnostic::error(code::WRONG_NUMBER, span, message).note(place, "declared here"));
+        }
         false
     }
 
@@ -229,23 +232,26 @@ impl Elaboration<'_> {
     pub(super) fn send(&mut self, send: &Send<'_>, view: View) -> Vec<Move> {
         let mut moves = Vec::new();
         let span = self.span(send.span);
-        for ChannelOption { conditions, channel } in self.channels_of(send.channel, view) {
+        let options = self.channels_of(send.channel, view);
+        let is_only_one = options.len() == 1;
+        for ChannelOption { conditions, channel } in options {
             let Some(at) = channel else {
                 moves.push(Move::error(conditions, span));
                 continue;
             };
-            if !self.right_number(at, send.values.len(), send.span) {
+            let is_right = self.right_number(at, (send.values.len(), is_only_one), send.span);
+            // SPIN reports too few values as it does too many, when they are sent.
+            if !is_right || send.values.len() < self.setting.world.channels[at].fields.len() {
+                moves.push(Move::error(self.has_room(at, conditions, span), span));
                 continue;
             }
             let fields = &self.setting.world.channels[at].fields;
-            let mut values: Vec<ModelExpr> = send
+            let values: Vec<ModelExpr> = send
                 .values
                 .iter()
-                .take(fields.len())
                 .enumerate()
                 .map(|(at, value)| self.number(value, view).cut(field_bounds(fields, at)))
                 .collect();
-            values.resize(fields.len(), number(0, span));
             match self.made[at].clone() {
                 Made::Meeting(channel) => {
                     let sync = Some(Sync { channel, side: SyncSide::Send(values) });
@@ -260,16 +266,45 @@ impl Elaboration<'_> {
         moves
     }
 
+    /// The conditions, and that a buffer is not full.
+    fn has_room(&self, at: usize, mut conditions: Vec<ModelExpr>, span: Span) -> Vec<ModelExpr> {
+        if let Made::Buffer { length, capacity, .. } = self.made[at] {
+            let length = read(shared(length, Vec::new(), span));
+            conditions.push(terms::binary(ModelOp::Less, length, number(capacity as i64, span)));
+        }
+        conditions
+    }
+
+    /// A receive with more patterns than its channel has fields is an error where there is a message.
+    fn too_many_patterns(&self, at: usize, mut guard: Vec<ModelExpr>, span: Span) -> Move {
+        match self.made[at] {
+            Made::Buffer { length, .. } => {
+                let length = read(shared(length, Vec::new(), span));
+                guard.push(terms::binary(ModelOp::Greater, length, number(0, span)));
+                Move::error(guard, span)
+            }
+            Made::Meeting(channel) => {
+                let n_fields = self.setting.world.channels[at].fields.len();
+                let side = SyncSide::Receive(vec![ModelPattern::Ignored; n_fields]);
+                let sync = Some(Sync { channel, side });
+                Move { sync, executable: Executable::Never, ..Move::error(guard, span) }
+            }
+        }
+    }
+
     /// The steps of a receive.
     pub(super) fn receive(&mut self, receive: &Receive<'_>, view: View) -> Vec<Move> {
         let mut moves = Vec::new();
         let span = self.span(receive.span);
-        for ChannelOption { conditions, channel } in self.channels_of(receive.channel, view) {
+        let options = self.channels_of(receive.channel, view);
+        let is_only_one = options.len() == 1;
+        for ChannelOption { conditions, channel } in options {
             let Some(at) = channel else {
                 moves.push(Move::error(conditions, span));
                 continue;
             };
-            if !self.right_number(at, receive.patterns.len(), receive.span) {
+            if !self.right_number(at, (receive.patterns.len(), is_only_one), receive.span) {
+                moves.push(self.too_many_patterns(at, conditions, span));
                 continue;
             }
             match self.made[at].clone() {
@@ -402,13 +437,16 @@ impl Elaboration<'_> {
     pub(super) fn poll(&mut self, channel: &Ref, is_random: bool, (patterns, view): (&[Pattern], View)) -> ModelExpr {
         let span = self.span(channel.span);
         let mut found = Vec::new();
-        for ChannelOption { conditions, channel: position } in self.channels_of(channel, view) {
+        let options = self.channels_of(channel, view);
+        let is_only_one = options.len() == 1;
+        for ChannelOption { conditions, channel: position } in options {
             let condition = all(conditions, span);
             let Some(at) = position else {
                 found.push(terms::and(condition, equal(terms::fault(span), number(0, span))));
                 continue;
             };
-            if !self.right_number(at, patterns.len(), channel.span) {
+            if !self.right_number(at, (patterns.len(), is_only_one), channel.span) {
+                found.push(terms::and(condition, equal(terms::fault(span), number(0, span))));
                 continue;
             }
             let Made::Buffer { length, rows, capacity } = self.made[at].clone() else {

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use base::{Diagnostic, Span};
 
 use super::super::ast::BinaryOp;
-use super::super::graph::{Does, Graph, NodeId};
+use super::super::graph::{Does, Edge, Graph, NodeId};
 use super::super::program::{Expr, ExprKind, LeafId, Op, ProctypeId, Program, Ref};
 use super::super::values;
 use super::world::{Instance, World};
@@ -353,7 +353,7 @@ impl Follower<'_> {
             }
             let (node, facts, n_before) = position;
             for (at, edge) in self.graph.nodes[node].edges.iter().enumerate() {
-                let Some(mut after) = self.after(&edge.does, &facts, node) else { continue };
+                let Some(mut after) = self.after(edge, &facts, node) else { continue };
                 let mut n_after = n_before;
                 if let Does::Op(Op::Run { proctype, arguments, result }) = &edge.does {
                     let bounded = limit(*proctype);
@@ -382,9 +382,9 @@ impl Follower<'_> {
     }
 
     /// What is known after an edge; `None` where it cannot be taken.
-    fn after(&self, does: &Does, facts: &Facts, node: NodeId) -> Option<Facts> {
+    fn after(&self, edge: &Edge, facts: &Facts, node: NodeId) -> Option<Facts> {
         let mut after = facts.clone();
-        match does {
+        match &edge.does {
             Does::Op(Op::Guard(expr)) if self.value(expr, facts) == Some(0) => return None,
             Does::Op(Op::Assign(pairs)) => {
                 for (target, value) in pairs {
@@ -405,7 +405,7 @@ impl Follower<'_> {
                     Does::Op(Op::Send { .. } | Op::Receive { .. } | Op::Run { .. }) | Does::Else(_) => false,
                     Does::Op(_) => true,
                 };
-                if self.graph.nodes[node].edges.iter().any(|edge| is_true(&edge.does)) {
+                if self.graph.before_else(node, edge).iter().any(|before| is_true(&before.does)) {
                     return None;
                 }
             }

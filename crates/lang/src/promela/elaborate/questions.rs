@@ -222,7 +222,7 @@ impl Elaboration<'_> {
         while let Some((node, n_passed)) = open.pop() {
             for edge in &graph.nodes[node].edges {
                 let taken = match &edge.does {
-                    Does::Else(of) => !graph.nodes[*of].edges.iter().any(can),
+                    Does::Else(of) => !graph.before_else(*of, edge).into_iter().any(can),
                     Does::Op(Op::Assert(expr)) if !is_true(expr) => {
                         found.push(graph.end);
                         continue;
@@ -289,7 +289,7 @@ impl Elaboration<'_> {
                 (holds.clone(), Some(not(holds)))
             }
             Does::Else(of) => {
-                let others = graph.nodes[*of].edges.iter().filter(|other| !matches!(other.does, Does::Else(_)));
+                let others = graph.before_else(*of, edge).into_iter();
                 let others: Vec<ModelExpr> = others.map(|other| self.claim_executable(other, span)).collect();
                 (not(any(others, span)), None)
             }

@@ -5,7 +5,7 @@
 //! `d_step` are conditions of the guard.
 
 use base::{Diagnostic, Span};
-use model::control::{Stmt, StmtKind, Sync, SyncSide};
+use model::control::{Pattern, Stmt, StmtKind, Sync, SyncSide};
 use model::expr::{BinaryOp as ModelOp, Expr as ModelExpr};
 
 use super::super::ast::BinaryOp;
@@ -65,10 +65,12 @@ impl Elaboration<'_> {
         if let Some(provided) = &self.setting.program.proctypes[proctype].provided {
             more.push(self.truth(provided, Some(family)));
         }
-        for &escape in &edge.escapes {
-            let can = self.any_executable(family, escape, &|edge| edge.escape.is_none());
-            more.push(not(can));
-        }
+        let escaped: Vec<ModelExpr> = edge
+            .escapes
+            .iter()
+            .map(|&escape| not(self.any_executable(family, escape, &|edge| edge.escape.is_none())))
+            .filter(|condition| !terms::is(condition, true))
+            .collect();
         // Within a `d_step` the first option that is executable is taken.
         if let Some(d_step) = edge.d_step {
             let edges = &self.setting.graphs[proctype].nodes[node].edges;
@@ -77,9 +79,16 @@ impl Elaboration<'_> {
                 more.push(not(can));
             }
         }
+        more.extend(self.guards_of_d_step(family, node, edge));
         more.retain(|condition| !terms::is(condition, true));
         for one in &mut moves {
-            one.guard.splice(0..0, more.iter().cloned());
+            // Who receives at a meeting moves with the sender, who does not look at the receiver's escapes.
+            let meets = one.executable == Executable::Never;
+            if meets {
+                self.receives_in_escape(family, edge, one);
+            }
+            let escaped = escaped.iter().filter(|_| !meets);
+            one.guard.splice(0..0, escaped.chain(&more).cloned());
             if one.guard.iter().any(|condition| terms::is(condition, false)) {
                 one.guard = vec![terms::truth(false, span)];
             }
@@ -88,18 +97,58 @@ impl Elaboration<'_> {
         moves
     }
 
+    /// What SPIN tests before a `d_step` that begins with a choice: that one of its options with a condition, a send or a receive is
+    /// executable, if there is such an option. Assignments do not count, although one of them may be taken then.
+    fn guards_of_d_step(&mut self, family: usize, node: NodeId, edge: &Edge) -> Option<ModelExpr> {
+        let proctype = self.setting.families[family].proctype;
+        let here = &self.setting.graphs[proctype].nodes[node];
+        let d_step = edge.d_step.filter(|_| !here.in_d_step)?;
+        let tested =
+            |does: &Does| matches!(does, Does::Else(_) | Does::Op(Op::Guard(_) | Op::Send { .. } | Op::Receive { .. }));
+        let options: Vec<&Edge> = here.edges.iter().filter(|other| other.d_step == Some(d_step)).collect();
+        let (guards, others): (Vec<&Edge>, Vec<&Edge>) = options.into_iter().partition(|other| tested(&other.does));
+        if guards.is_empty() || others.is_empty() || guards.iter().any(|one| matches!(one.does, Does::Else(_))) {
+            return None;
+        }
+        let span = self.span(edge.span);
+        let can: Vec<ModelExpr> = guards.into_iter().map(|guard| self.executable(family, guard)).collect();
+        Some(any(can, span))
+    }
+
+    /// A receive at a meeting whose escape receives from the same channel: the escape takes the messages that both match. Where which messages
+    /// these are is not seen from the text, the receive is refused.
+    fn receives_in_escape(&mut self, family: usize, edge: &Edge, one: &mut Move) {
+        let proctype = self.setting.families[family].proctype;
+        let graph = &self.setting.graphs[proctype];
+        let channel = one.sync.as_ref().map(|sync| sync.channel);
+        for other in edge.escapes.iter().flat_map(|&escape| &graph.nodes[escape].edges) {
+            if !matches!(other.does, Does::Op(Op::Receive { .. })) || other.escape.is_some() {
+                continue;
+            }
+            let moves = self.plain_moves(family, (0, 0), other);
+            for other in moves.iter().filter(|other| other.sync.as_ref().map(|sync| sync.channel) == channel) {
+                match overlap(one, other) {
+                    Overlap::None => {}
+                    Overlap::All => one.guard.push(terms::truth(false, self.span(edge.span))),
+                    Overlap::Some => {
+                        let what = "a receive without a buffer whose escape may receive the same message";
+                        self.not_read(edge.span, what);
+                    }
+                }
+            }
+        }
+    }
+
     /// The moves of an edge without what its surroundings demand.
     fn plain_moves(&mut self, family: usize, (node, position): (NodeId, usize), edge: &Edge) -> Vec<Move> {
         let span = self.span(edge.span);
         let view = Some(family);
         match &edge.does {
             Does::Else(of) => {
-                let others = self.any_executable(
-                    family,
-                    *of,
-                    &|other| !matches!(&other.does, Does::Else(theirs) if theirs == of),
-                );
-                vec![Move { guard: vec![not(others)], ..Move::default() }]
+                let proctype = self.setting.families[family].proctype;
+                let others = self.setting.graphs[proctype].before_else(*of, edge);
+                let others: Vec<ModelExpr> = others.iter().map(|other| self.executable(family, other)).collect();
+                vec![Move { guard: vec![not(any(others, span))], ..Move::default() }]
             }
             Does::Op(Op::Skip | Op::Print) => vec![Move::default()],
             Does::Op(Op::Assert(_)) if self.options.ignores_assertions => vec![Move::default()],
@@ -233,7 +282,10 @@ impl Elaboration<'_> {
         for one in moves {
             match one.executable {
                 Executable::Never => {}
-                Executable::Send => self.not_read(edge.span, "a send on a channel without a buffer beside `else`"),
+                Executable::Send => {
+                    let receives = self.has_receiver(family, &one, span);
+                    found.push(receives);
+                }
                 // A `timeout` is true only where nothing else is executable, an `else` or the statements before an escape among it.
                 Executable::Guard if one.when_nobody => {}
                 Executable::Guard => found.push(one.condition(span)),
@@ -262,6 +314,34 @@ impl Elaboration<'_> {
         let next = terms::binary(ModelOp::Add, pid, number(1, span));
         Some(terms::equal(terms::read(terms::shared(count, Vec::new(), span)), next))
     }
+}
+
+/// Which messages of a receive at a meeting its escape receives, too.
+enum Overlap {
+    None,
+    Some,
+    All,
+}
+
+fn overlap(one: &Move, escape: &Move) -> Overlap {
+    let patterns = |of: &Move| match of.sync.as_ref().map(|sync| &sync.side) {
+        Some(SyncSide::Receive(patterns)) => patterns.clone(),
+        _ => Vec::new(),
+    };
+    let mut covers = escape.guard.is_empty();
+    for pair in patterns(one).iter().zip(&patterns(escape)) {
+        match pair {
+            (_, Pattern::Ignored | Pattern::Into(_)) => {}
+            (Pattern::Equal(mine), Pattern::Equal(theirs)) => {
+                if terms::is(&terms::equal(mine.clone(), theirs.clone()), false) {
+                    return Overlap::None;
+                }
+                covers &= mine == theirs;
+            }
+            _ => covers = false,
+        }
+    }
+    if covers { Overlap::All } else { Overlap::Some }
 }
 
 fn has_timeout(expr: &Expr) -> bool {

@@ -277,7 +277,7 @@ impl World {
                 }
                 Does::Op(Op::Send { .. } | Op::Receive { .. }) => return Err(unknown),
                 Does::Op(_) => true,
-                Does::Else(of) if *of == init.place => found.is_none() && self.is_last(edge, node),
+                Does::Else(of) if *of == init.place => found.is_none(),
                 Does::Else(_) => return Err(unknown),
             };
             if is_executable && found.replace(edge).is_some() {
@@ -285,11 +285,6 @@ impl World {
             }
         }
         Ok(found)
-    }
-
-    /// Whether no edge follows; an `else` that does not stand last is looked at too early.
-    fn is_last(&self, edge: &Edge, node: &super::super::graph::Node) -> bool {
-        node.edges.last().is_some_and(|last| std::ptr::eq(last, edge))
     }
 
     fn perform(&mut self, program: &Program, graphs: &[Graph], edge: &Edge) -> Known<()> {
