@@ -5,7 +5,7 @@
 //! finds fair loops; [`Mono`] is the method. [`Stubborn`]: the product, reduced with the help of local state graphs.
 
 mod expand;
-mod liveness;
+pub mod liveness;
 mod mono;
 mod parallel;
 mod path;

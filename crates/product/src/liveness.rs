@@ -1,13 +1,16 @@
 //! Temporal properties on the whole product: the graph of all states, and fair loops in its products with automata.
 //!
 //! In: a task's temporal properties. Out: for each a lasso that violates it, or the exploration that shows that there is none.
-//! The states and turns are stored once (`graph.rs`), with what the properties' propositions and fairness assumptions look at
-//! (`predicates.rs`). Each way to violate a property is a product with an automaton (`product.rs`), searched for a component
-//! that satisfies all demands (`streett::emptiness`); the run through it is made short (`streett::lasso`).
+//! The states and turns (`turns.rs`) are stored once (`graph.rs`), with what the properties' propositions and fairness assumptions look at
+//! (`predicates.rs`). Each way to violate a property is a product with an automaton (`rules.rs`, `product.rs`), searched for a component
+//! that satisfies all demands (`streett::emptiness`); the run through it is made short (`streett::lasso`). A search on many hosts
+//! makes the same product, of the same turns and rules, in the memories of all.
 
 mod graph;
-mod predicates;
+pub mod predicates;
 mod product;
+pub mod rules;
+pub mod turns;
 
 use std::time::Instant;
 
@@ -31,7 +34,7 @@ use streett::emptiness;
 use streett::lasso::{self, Lasso};
 
 /// Answers the temporal properties among those of a task; the others are not looked at.
-pub fn run(task: &Task<'_>, meter: &Meter<'_>) -> Vec<Answer> {
+pub(crate) fn run(task: &Task<'_>, meter: &Meter<'_>) -> Vec<Answer> {
     let codec = Codec::new(task.model, Limits::default());
     let started = Instant::now();
     let asked: Vec<Asked> = task.properties.iter().filter_map(|&id| Asked::new(task, id)).collect();
@@ -43,6 +46,11 @@ pub fn run(task: &Task<'_>, meter: &Meter<'_>) -> Vec<Answer> {
         Ok(answers) => answers,
         Err(reason) => properties.into_iter().map(|property| unknown(property, reason.clone())).collect(),
     }
+}
+
+/// An expression of a property, or of the fairness that it assumes, is a fault in a reachable state.
+pub fn no_value() -> StopReason {
+    StopReason::PropertyError("evaluating it fails in a reachable state: an error".to_owned())
 }
 
 fn unknown(property: PropertyId, reason: StopReason) -> Answer {
