@@ -2,16 +2,20 @@
 //!
 //! In: a program with its questions, and which process of which hosts this is. Out, at process 0: what was explored, and the runs that decide questions. `secret.rs` and `mesh.rs` connect
 //! the processes and make sure that they belong together; `cluster.rs` runs the workers and notices when a process is lost; `net.rs` is what workers tell each other, round by round;
-//! `part.rs` is one worker's part of the states; `levels.rs` is the search, and `checkpoint.rs` keeps its levels on disk. `launch.rs` starts the processes, again where one is lost, and `told.rs` is
+//! `part.rs` is one worker's part of the states; `levels.rs` is the search, and `checkpoint.rs` keeps its levels on disk. `fair.rs` answers temporal properties on the same graph: `nodes.rs` is one worker's part of a
+//! product, `lasso.rs` the run through what remains of it. `launch.rs` starts the processes, again where one is lost, and `told.rs` is
 //! what it hears from process 0; `answers.rs` makes verdicts of an outcome.
 
 mod answers;
 mod checkpoint;
 mod cluster;
+mod fair;
+mod lasso;
 mod launch;
 mod levels;
 mod mesh;
 mod net;
+mod nodes;
 mod part;
 mod secret;
 mod stop;
@@ -26,8 +30,10 @@ use engine::PropertyId;
 use model::Model;
 use serde::{Deserialize, Serialize};
 
-pub use answers::{OnHosts, Searcher, is_answered};
+pub use answers::{OnHosts, Searcher};
 pub use cluster::{SILENCE, explains_panic};
+pub use fair::{FairAnswer, FairFinding};
+pub use lasso::{PackedLasso, PackedTurn, TurnNumber};
 pub use launch::{Launch, News};
 pub use levels::{Finding, HostShare, Outcome};
 pub use mesh::PATIENCE;
@@ -47,7 +53,7 @@ pub struct Search {
     pub model: Arc<Model>,
     /// The program's text, which all processes must agree on.
     pub text: String,
-    /// The questions, none of them temporal; none where everything is counted.
+    /// The questions; none where everything is counted.
     pub asked: Vec<PropertyId>,
     /// What this process may use.
     pub budget: Budget,
@@ -160,9 +166,12 @@ impl Search {
         let names: Vec<String> = self.hosts.iter().map(|host| host.name.clone()).collect();
         let resumes = self.resumes;
         let disk = self.checkpoint.map(|directory| checkpoint::Store { directory, settings, resumes });
+        let is_temporal = |id: &PropertyId| answers::is_temporal(&self.model, *id);
+        let (temporal, asked) = self.asked.iter().copied().partition(is_temporal);
         let plan = Plan {
-            model: self.model,
-            asked: self.asked,
+            model: Arc::clone(&self.model),
+            asked,
+            temporal,
             budgets: self.budget.shared_by(self.n_threads),
             hosts: names.clone(),
             n_threads: self.n_threads,

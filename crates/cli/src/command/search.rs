@@ -12,11 +12,7 @@ use base::Budget;
 use driver::check::{Limits, Program};
 use driver::checker::{Checker, Single};
 use driver::explore::Explored as Searched;
-use driver::methods;
-use driver::mistake::Mistake;
-use engine::run::PropertyResult;
-use engine::settings::Settings;
-use engine::{Event, Method, Observer, PropertyId, Statistics, Task};
+use engine::{Event, Observer, PropertyId, Statistics};
 use evidence::Exploration;
 use hosts::call::{Request, SENT, SentFile};
 use hosts::file::{self, Host};
@@ -55,44 +51,12 @@ pub struct Joined(Arc<OnHosts>);
 impl Joined {
     /// Who answers.
     pub fn checker(&self) -> Box<dyn Checker> {
-        Box::new(Divided { engine: self.0.clone(), here: methods::checker(Method::Mono) })
+        Box::new(Single(self.0.clone()))
     }
 
     /// What turned out to be wrong with the call.
     pub fn refused(&self) -> Option<String> {
         self.0.refused()
-    }
-}
-
-/// Questions that a search on many hosts answers go there; temporal properties stay on this machine, where fair loops are looked for.
-struct Divided {
-    engine: Arc<OnHosts>,
-    here: Box<dyn Checker>,
-}
-
-impl Checker for Divided {
-    fn name(&self) -> &'static str {
-        self.here.name()
-    }
-
-    fn settings(&mut self) -> Option<&mut dyn Settings> {
-        None
-    }
-
-    fn check(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<PropertyResult>, Box<Mistake>> {
-        let goes_there =
-            |property: &PropertyId| search::is_answered(task.model, *property) || search::supports(task.model).is_err();
-        let (there, here): (Vec<PropertyId>, Vec<PropertyId>) = task.properties.iter().copied().partition(goes_there);
-        let ask = |checker: &dyn Checker, properties: Vec<PropertyId>| match properties.is_empty() {
-            true => Ok(Vec::new()),
-            false => checker.check(&Task { properties, ..task.clone() }, observer),
-        };
-        let mut results = ask(&Single(self.engine.clone()), there)?;
-        // Nobody sees what follows a call that turned out to be wrong.
-        let here = if self.engine.refused().is_some() { Vec::new() } else { here };
-        results.extend(ask(&*self.here, here)?);
-        results.sort_by_key(|result| task.properties.iter().position(|&property| property == result.property));
-        Ok(results)
     }
 }
 
@@ -177,8 +141,7 @@ pub fn join(
     }
     refuse_instances(&options.instance, program)?;
     let model = &program.model;
-    let asked: Vec<PropertyId> =
-        questions.iter().copied().filter(|&question| search::is_answered(model, question)).collect();
+    let asked: Vec<PropertyId> = questions.to_vec();
     let mut words = Vec::new();
     let mut add = |name: &str, value: &str| words.extend([name.to_owned(), value.to_owned()]);
     add("--method", "mono");

@@ -5,13 +5,15 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use base::{Budget, Feature, StopReason};
-use engine::{Answer, Engine, EngineError, Method, Observer, PropertyId, Statistics, Task, Verdict};
+use base::{Budget, StopReason};
+use engine::{Answer, Contradiction, Engine, EngineError, Method, Observer, PropertyId, Statistics, Task, Verdict};
 use evidence::{Evidence, Exploration};
 use model::Model;
 use model::property::PropertyKind;
 use packed::codec::{Codec, Limits};
 
+use super::fair::FairAnswer;
+use super::lasso;
 use super::levels::{Finding, HostShare, Outcome};
 use super::{Failure, supports};
 
@@ -24,16 +26,16 @@ pub trait Searcher: Send + Sync {
     fn search(&self, budget: &Budget, observer: &dyn Observer) -> Result<Outcome, Failure>;
 }
 
-/// Whether a question is one that a search on many hosts answers.
-pub fn is_answered(model: &Model, property: PropertyId) -> bool {
-    !matches!(model.properties[property].kind, PropertyKind::Temporal(_))
+/// Whether a question is answered by fair runs, when all states are known.
+pub fn is_temporal(model: &Model, property: PropertyId) -> bool {
+    matches!(model.properties[property].kind, PropertyKind::Temporal(_))
 }
 
 /// Method `mono` on many hosts.
 pub struct OnHosts {
     /// Who searches, for the questions of `asked`.
     pub searcher: Box<dyn Searcher>,
-    /// The questions, in the order of the outcome's findings.
+    /// The questions; those that are temporal, and the others, are in the order of the outcome's findings.
     pub asked: Vec<PropertyId>,
     /// What is left when the search has ended.
     left: Mutex<Left>,
@@ -70,10 +72,7 @@ impl Engine for OnHosts {
 
     fn supports(&self, model: &Model, property: PropertyId) -> Result<(), StopReason> {
         supports(model)?;
-        match is_answered(model, property) {
-            true => self.method().supports(model, property),
-            false => Err(Feature::Temporal.into()),
-        }
+        self.method().supports(model, property)
     }
 
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
@@ -89,11 +88,50 @@ impl Engine for OnHosts {
         };
         self.left.lock().unwrap_or_else(PoisonError::into_inner).shares.clone_from(&outcome.hosts);
         let answer = |&property: &PropertyId| {
-            let at = self.asked.iter().position(|&asked| asked == property);
-            answer_of(task.model, property, &outcome, at)
+            let is_temporal = is_temporal(task.model, property);
+            let alike = self.asked.iter().filter(|&&asked| self::is_temporal(task.model, asked) == is_temporal);
+            let at = alike.copied().position(|asked| asked == property);
+            match is_temporal {
+                true => {
+                    let contradicted =
+                        |contradiction| EngineError::new(self.method().name(), (task.model, property), contradiction);
+                    temporal_answer(task.model, property, &outcome, at).map_err(contradicted)
+                }
+                false => Ok(answer_of(task.model, property, &outcome, at)),
+            }
         };
-        Ok(task.properties.iter().map(answer).collect())
+        task.properties.iter().map(answer).collect()
     }
+}
+
+/// The answer to a temporal question.
+fn temporal_answer(
+    model: &Model,
+    property: PropertyId,
+    outcome: &Outcome,
+    at: Option<usize>,
+) -> Result<Answer, Contradiction> {
+    let found = at.and_then(|at| outcome.temporal.get(at));
+    let verdict = match found.map(|finding| &finding.answer) {
+        Some(FairAnswer::Holds) if outcome.exploration.complete && outcome.stopped.is_none() => {
+            Verdict::Holds(Evidence::Exploration(outcome.exploration.clone()))
+        }
+        Some(FairAnswer::Violated(run)) => {
+            let trace = lasso::trace(model, run);
+            let expected = "a run that was found is one of the program";
+            let trace = trace.ok_or_else(|| Contradiction::new(expected, "its turns are not found again"))?;
+            Verdict::Violated(Evidence::Trace(trace))
+        }
+        Some(FairAnswer::Contradiction(expected, found)) => return Err(Contradiction::new(expected, found)),
+        Some(FairAnswer::Unknown(stop)) => Verdict::Unknown(stop.reason()),
+        Some(FairAnswer::Holds) | None => {
+            let reason = outcome.stopped.as_ref().map(|stop| stop.reason());
+            Verdict::Unknown(reason.unwrap_or(StopReason::Cancelled))
+        }
+    };
+    let time = outcome.time + found.map(|finding| finding.time).unwrap_or_default();
+    let statistics = Statistics { time, ..statistics(&outcome.exploration, &outcome.hosts) };
+    Ok(Answer { property, verdict, statistics })
 }
 
 fn answer_of(model: &Model, property: PropertyId, outcome: &Outcome, at: Option<usize>) -> Answer {

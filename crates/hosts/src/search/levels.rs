@@ -2,7 +2,8 @@
 //!
 //! In: the program and the questions, at each worker. Out, at worker 0: what was explored, and for each question that something decided the run to it. When a level
 //! is closed everywhere, each worker reports; worker 0 puts the reports together and tells all whether to take the steps of the level, to walk back from something
-//! that was hit, or to end. So a question is decided on the first level that hits it, and runs are shortest, as on one machine.
+//! that was hit, or to end. So a question is decided on the first level that hits it, and runs are shortest, as on one machine. Temporal properties are
+//! decided when all states are known (`fair.rs`).
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -23,6 +24,7 @@ use packed::width::{ForWidth, with_width};
 use serde::{Deserialize, Serialize};
 
 use super::checkpoint::{Keeper, Kept, Store as Disk};
+use super::fair::{FairFinding, FairQuestions};
 use super::net::Net;
 use super::part::{Counts, Part};
 use super::stop::Stop;
@@ -33,8 +35,10 @@ use super::told::{ExplorationForm, Progress, Teller};
 pub struct Plan {
     /// The program.
     pub model: Arc<Model>,
-    /// The questions, none of them temporal; none where everything is counted.
+    /// The questions that are not temporal.
     pub asked: Vec<PropertyId>,
+    /// Those that are; everything is searched for them first, and where nothing is asked at all.
+    pub temporal: Vec<PropertyId>,
     /// What each worker of this process may use; the memory is for all of them together.
     pub budgets: Vec<Budget>,
     /// The names of the hosts, by process.
@@ -49,7 +53,7 @@ pub struct Plan {
 
 impl Plan {
     /// The host of a worker.
-    fn host_of(&self, worker: usize) -> &str {
+    pub fn host_of(&self, worker: usize) -> &str {
         &self.hosts[worker / self.n_threads]
     }
 }
@@ -84,8 +88,10 @@ pub struct HostShare {
 /// What a search saw.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Outcome {
-    /// By question: what decided it, if something did.
+    /// By question that is not temporal: what decided it, if something did.
     pub findings: Vec<Option<Finding>>,
+    /// By temporal question; none where the search is not complete.
+    pub temporal: Vec<FairFinding>,
     /// What was explored.
     #[serde(with = "ExplorationForm")]
     pub exploration: Exploration,
@@ -111,6 +117,8 @@ struct Report {
     /// By question: whether it was hit, and a state in which its expression has no value.
     decided: Vec<bool>,
     faulty: Vec<Option<Vec<u64>>>,
+    /// By test of temporal properties: whether it has no value in some state.
+    faulty_tests: Vec<bool>,
     stop: Option<Stop>,
 }
 
@@ -131,27 +139,63 @@ enum Next {
 /// A checkpoint that cannot be used, in a sentence; or a program too wide.
 pub fn work(plan: &Plan, net: &mut Net<'_>) -> Result<Option<Outcome>, String> {
     let codec = Codec::new(&plan.model, Limits::default());
-    let job = Job { plan, net, codec: &codec };
-    with_width(codec.layout.n_words, job).unwrap_or_else(|reason| Err(reason.to_string()))
+    let fair = FairQuestions::new(plan, net)?;
+    let job = Job { plan, net: &mut *net, codec: &codec, fair: &fair };
+    let searched = with_width(codec.layout.n_words, job).unwrap_or_else(|reason| Err(reason.to_string()))?;
+    let Searched { mut outcome, keeper, is_complete, faulty_tests } = searched;
+    let mut is_whole = is_complete;
+    if is_complete && !plan.temporal.is_empty() {
+        let decided = fair.decide(plan, net, &codec, &faulty_tests);
+        is_whole = decided.is_whole();
+        let taken = net.gather(&(decided.peak_bytes, net.sent_bytes()));
+        if let Some(outcome) = &mut outcome {
+            for (share, taken) in outcome.hosts.iter_mut().zip(taken.chunks(plan.n_threads)) {
+                let peak_bytes = taken.iter().map(|(peak_bytes, _)| peak_bytes).sum();
+                share.peak_memory_bytes = share.peak_memory_bytes.max(peak_bytes);
+                share.sent_bytes = taken.iter().map(|(_, sent_bytes)| sent_bytes).sum();
+            }
+            outcome.temporal = decided.findings;
+        }
+    }
+    if let Some(keeper) = keeper {
+        // What was not found out can be gone on with.
+        keeper.end(is_whole);
+    }
+    Ok(outcome)
+}
+
+/// What came of the search for states.
+struct Searched {
+    /// At worker 0.
+    outcome: Option<Outcome>,
+    /// The levels on disk.
+    keeper: Option<Keeper>,
+    /// Whether all states were found.
+    is_complete: bool,
+    /// By test of temporal properties: whether it has no value in some state.
+    faulty_tests: Vec<bool>,
 }
 
 struct Job<'j, 'n, 'w> {
     plan: &'j Plan,
     net: &'n mut Net<'w>,
     codec: &'j Codec<'j>,
+    fair: &'j FairQuestions,
 }
 
 impl ForWidth for Job<'_, '_, '_> {
-    type Output = Result<Option<Outcome>, String>;
+    type Output = Result<Searched, String>;
 
     fn run<const W: usize>(self) -> Self::Output {
-        let Job { plan, net, codec } = self;
+        let Job { plan, net, codec, fair } = self;
         let mut compiler = Compiler::new(codec);
         let compile = |&id: &PropertyId| Question::new(codec.model, id, &mut compiler);
         let questions: Vec<Question> = plan.asked.iter().filter_map(compile).collect();
+        let predicates = fair.predicates(codec.model, &mut compiler);
         let machine = Machine { codec, code: compiler.finish() };
         let budget = &plan.budgets[net.me() % plan.n_threads];
         let mut part = Part::<W>::new(&machine, &questions, budget, net);
+        part.watch(&predicates.states);
         let keeper = plan.disk.as_ref().map(|disk| disk.open(net, plan.n_threads, codec.layout.n_words)).transpose()?;
         let (keeper, kept) = match keeper {
             Some((keeper, kept)) => (Some(keeper), kept),
@@ -183,7 +227,7 @@ struct Worker<'j, 'n, 'w, 'a, const W: usize> {
 }
 
 impl<const W: usize> Worker<'_, '_, '_, '_, W> {
-    fn run(mut self) -> Result<Option<Outcome>, String> {
+    fn run(mut self) -> Result<Searched, String> {
         match self.is_kept(0) {
             true => self.read_level(0)?,
             false => {
@@ -211,11 +255,11 @@ impl<const W: usize> Worker<'_, '_, '_, '_, W> {
                         next = self.leader.as_mut().map(|leader| leader.found(&self.part, question, run));
                     }
                     Next::End => {
-                        let is_complete = self.leader.as_ref().is_some_and(|leader| leader.is_complete);
-                        if let Some(keeper) = self.keeper.take() {
-                            keeper.end(self.net.tell_all((self.net.me() == 0).then_some(&is_complete)));
-                        }
-                        return Ok(self.leader.map(Leader::outcome));
+                        let known = self.leader.as_ref();
+                        let known = known.map(|leader| (leader.is_complete, leader.faulty_tests.clone()));
+                        let (is_complete, faulty_tests) = self.net.tell_all(known.as_ref());
+                        let outcome = self.leader.map(Leader::outcome);
+                        return Ok(Searched { outcome, keeper: self.keeper, is_complete, faulty_tests });
                     }
                 }
             }
@@ -294,6 +338,7 @@ impl<const W: usize> Worker<'_, '_, '_, '_, W> {
             sent_bytes: self.net.sent_bytes(),
             decided: hits.decided.clone(),
             faulty: hits.faulty.iter().map(|state| state.map(|state| state.to_vec())).collect(),
+            faulty_tests: self.part.faulty_tests.clone(),
             stop: meter.reason().as_ref().map(Stop::new),
         };
         self.part.hits = packed::questions::Hits::new(self.part.questions.len());
@@ -337,6 +382,8 @@ struct Leader<'j> {
     /// Hits that are not walked back from yet: the question, and the level.
     pending: Vec<(usize, usize)>,
     exploration: Exploration,
+    /// By test of temporal properties: whether it has no value in some state.
+    faulty_tests: Vec<bool>,
     shares: Vec<HostShare>,
     stopped: Option<Stop>,
     is_complete: bool,
@@ -353,6 +400,7 @@ impl<'j> Leader<'j> {
             by_state: questions.iter().map(|question| matches!(question.goal, Goal::State(..))).collect(),
             pending: Vec::new(),
             exploration: Exploration::default(),
+            faulty_tests: Vec::new(),
             shares: Vec::new(),
             stopped: None,
             is_complete: false,
@@ -375,6 +423,9 @@ impl<'j> Leader<'j> {
             complete: false,
         };
         self.shares = self.shares_of(reports);
+        let n_tests = reports.first().map_or(0, |report| report.faulty_tests.len());
+        let is_faulty = |test: usize| reports.iter().any(|report| report.faulty_tests.get(test) == Some(&true));
+        self.faulty_tests = (0..n_tests).map(is_faulty).collect();
         for (worker, report) in reports.iter().enumerate() {
             let stop = report.stop.clone().map(|stop| stop.on(self.plan.host_of(worker)));
             // Whoever reached a limit first told the others to stop.
@@ -414,7 +465,8 @@ impl<'j> Leader<'j> {
         if let Some((question, depth)) = self.pending.pop() {
             return Next::WalkBack { question, depth };
         }
-        let is_decided = !self.findings.is_empty() && self.findings.iter().all(Option::is_some);
+        let is_asked = !self.findings.is_empty() && self.plan.temporal.is_empty();
+        let is_decided = is_asked && self.findings.iter().all(Option::is_some);
         if is_decided || self.stopped.is_some() {
             return Next::End;
         }
@@ -483,6 +535,7 @@ impl<'j> Leader<'j> {
     fn outcome(self) -> Outcome {
         Outcome {
             findings: self.findings,
+            temporal: Vec::new(),
             exploration: Exploration { complete: self.is_complete, ..self.exploration },
             stopped: self.stopped,
             time: self.started.elapsed(),

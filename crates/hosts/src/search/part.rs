@@ -18,6 +18,7 @@ use packed::shard::{Shard, shard_of};
 use packed::spill::Overflow;
 use packed::store::BATCH;
 use packed::term::TermId;
+use product::liveness::predicates::StateTest;
 use serde::{Deserialize, Serialize};
 
 use super::net::Net;
@@ -70,6 +71,10 @@ pub struct Part<'a, const W: usize> {
     pub counts: Counts,
     /// Questions that a state decides and that are open.
     open: Vec<(usize, TermId, bool)>,
+    /// Tests of temporal properties that are expressions, by number.
+    watched: Vec<(usize, TermId)>,
+    /// By test of temporal properties: whether it has no value in some state.
+    pub faulty_tests: Vec<bool>,
     scratch: Scratch<W>,
     me: usize,
     n_workers: usize,
@@ -88,6 +93,8 @@ impl<'a, const W: usize> Part<'a, W> {
             hits: Hits::new(questions.len()),
             counts: Counts::default(),
             open: Vec::new(),
+            watched: Vec::new(),
+            faulty_tests: Vec::new(),
             scratch: machine.scratch(),
             me: net.me(),
             n_workers: net.n_workers(),
@@ -105,6 +112,16 @@ impl<'a, const W: usize> Part<'a, W> {
                 Goal::Fault | Goal::Deadlock | Goal::Race(..) => None,
             })
             .collect();
+    }
+
+    /// Looks for states in which these tests of temporal properties have no value.
+    pub fn watch(&mut self, tests: &[StateTest]) {
+        let term = |(at, test): (usize, &StateTest)| match test {
+            StateTest::Term(term) => Some((at, *term)),
+            StateTest::Able(..) | StateTest::SomebodyAble => None,
+        };
+        self.watched = tests.iter().enumerate().filter_map(term).collect();
+        self.faulty_tests = vec![false; tests.len()];
     }
 
     /// From now on states go to disk where memory is short.
@@ -160,11 +177,14 @@ impl<'a, const W: usize> Part<'a, W> {
                 Ok(new) => new,
                 Err(reason) => return self.meter.stop(reason),
             };
-            if !self.open.is_empty() {
+            if !self.open.is_empty() || !self.watched.is_empty() {
                 let mut states = Vec::with_capacity(new.len());
                 self.shard.read(new, &mut states);
                 for state in &states {
                     self.hits.look(&self.open, state, self.machine, &self.scratch);
+                    for &(test, term) in &self.watched {
+                        self.faulty_tests[test] |= self.machine.test(term, state, &self.scratch).is_err();
+                    }
                 }
             }
         }

@@ -22,6 +22,10 @@ pub enum Stop {
     Numbers,
     /// Words about a property whose expression has no value.
     Property(String),
+    /// Fair runs are among more nodes of a product than one process looks through.
+    Remains(u64),
+    /// A formula's automaton would have more states than this.
+    Automaton(u64),
     /// A limit of one host, which stops all.
     OnHost(String, Box<Stop>),
 }
@@ -35,6 +39,7 @@ impl Stop {
             StopReason::MemoryLimit(bytes) => Stop::Memory(*bytes),
             StopReason::Disk(why) => Stop::Disk(why.clone()),
             StopReason::PropertyError(why) => Stop::Property(why.clone()),
+            StopReason::AutomatonLimit(most) => Stop::Automaton(*most),
             _ => Stop::Numbers,
         }
     }
@@ -43,7 +48,12 @@ impl Stop {
     pub fn on(self, host: &str) -> Stop {
         match self {
             Stop::Memory(_) | Stop::Numbers | Stop::Disk(_) => Stop::OnHost(host.to_owned(), Box::new(self)),
-            Stop::Cancelled | Stop::Time(_) | Stop::Property(_) | Stop::OnHost(..) => self,
+            Stop::Cancelled
+            | Stop::Time(_)
+            | Stop::Property(_)
+            | Stop::Remains(_)
+            | Stop::Automaton(_)
+            | Stop::OnHost(..) => self,
         }
     }
 
@@ -56,6 +66,13 @@ impl Stop {
             Stop::Disk(why) => StopReason::Disk(why.clone()),
             Stop::Numbers => Unsupported::about(Feature::Numbers, "states").into(),
             Stop::Property(why) => StopReason::PropertyError(why.clone()),
+            Stop::Remains(n_nodes) => {
+                let why = format!(
+                    "fair runs are among {n_nodes} states of the product with the property's automaton, more than one process looks through for a run to show"
+                );
+                Unsupported::about(Feature::Checking, why).into()
+            }
+            Stop::Automaton(most) => StopReason::AutomatonLimit(*most),
             Stop::OnHost(host, stop) => StopReason::OnHost { host: host.clone(), reason: Box::new(stop.reason()) },
         }
     }
@@ -74,6 +91,10 @@ mod tests {
         let memory = there_and_back(StopReason::MemoryLimit(64 << 20));
         assert_eq!(memory.code(), "memory-limit");
         assert!(memory.to_string().starts_with("on host node1: the memory limit of 64"), "{memory}");
+        let automaton = StopReason::AutomatonLimit(7);
+        assert_eq!(there_and_back(automaton.clone()), automaton);
+        let many = Stop::Remains(9).on("node1").reason();
+        assert!(many.to_string().starts_with("fair runs are among 9 states of the product"), "{many}");
         let full = StopReason::Disk("no space is left".to_owned());
         assert_eq!(there_and_back(full).to_string(), "on host node1: no space is left");
     }

@@ -1,0 +1,143 @@
+//! A search with several workers says what one machine says, also of temporal properties: random programs under random fairness, against method `mono` and brute force.
+
+#![allow(clippy::unwrap_used)]
+
+use std::cell::Cell;
+use std::sync::Arc;
+use std::time::Duration;
+
+use audit::{replay, temporal};
+use base::{Budget, CancelToken, SourceFile};
+use engine::{Answer, Engine, Observer, Silent, Task, Verdict};
+use evidence::Evidence;
+use hosts::file;
+use hosts::search::{Failure, OnHosts, Outcome, Search, Searcher};
+use model::Model;
+use model::property::PropertyKind;
+use product::Mono;
+use testkit::temporal::with_temporal;
+use testkit::{Product, Shape, for_each_program};
+
+const MAX_STATES: usize = 60;
+
+/// A search in this process.
+struct Here {
+    model: Arc<Model>,
+    n_threads: usize,
+    budget: Budget,
+}
+
+impl Searcher for Here {
+    fn search(&self, _budget: &Budget, _observer: &dyn Observer) -> Result<Outcome, Failure> {
+        let search = Search {
+            model: Arc::clone(&self.model),
+            text: String::new(),
+            asked: self.model.properties.ids().collect(),
+            budget: self.budget.clone(),
+            hosts: file::parse("local").unwrap(),
+            process: 0,
+            n_threads: self.n_threads,
+            secret: None,
+            checkpoint: None,
+            resumes: false,
+            patience: Duration::from_secs(1),
+            is_tunnelled: false,
+            connected: None,
+            teller: None,
+        };
+        Ok(search.run()?.unwrap())
+    }
+}
+
+/// What so many workers say of all properties of a Model.
+fn answers(model: &Model, n_threads: usize, budget: Budget) -> Vec<Answer> {
+    let asked = model.properties.ids().collect();
+    let here = Here { model: Arc::new(model.clone()), n_threads, budget };
+    OnHosts::new(Box::new(here), asked).run(&task(model), &Silent).unwrap()
+}
+
+fn task(model: &Model) -> Task<'_> {
+    Task { model, properties: model.properties.ids().collect(), budget: Budget::unlimited(), n_threads: 1 }
+}
+
+/// The kind of a verdict, which must be the same; an unknown with its reason.
+fn said(answer: &Answer) -> String {
+    match &answer.verdict {
+        Verdict::Holds(_) => "holds".to_owned(),
+        Verdict::Violated(_) => "violated".to_owned(),
+        Verdict::Unknown(reason) => reason.to_string(),
+    }
+}
+
+fn compare(n_programs: u64, shape: Shape) {
+    let (n_holds, n_violated) = (Cell::new(0), Cell::new(0));
+    for_each_program(n_programs, shape, |_, model| {
+        let Some(whole) = Product::explore(model, MAX_STATES) else { return Ok(()) };
+        let seed = whole.states.len() as u64 * 7 + model.places.len() as u64;
+        let asked = with_temporal(model, seed, 3);
+        let alone = Mono.run(&task(&asked), &Silent).unwrap();
+        for (ours, theirs) in answers(&asked, 1 + seed as usize % 3, Budget::unlimited()).iter().zip(&alone) {
+            let property = &asked.properties[ours.property];
+            if ours.property != theirs.property || said(ours) != said(theirs) {
+                return Err(format!("{}: {} by many workers, {} by one", property.name, said(ours), said(theirs)));
+            }
+            let PropertyKind::Temporal(formula) = &property.kind else { continue };
+            match &ours.verdict {
+                Verdict::Violated(Evidence::Trace(trace)) => {
+                    replay(&asked, ours.property, trace).map_err(|error| error.to_string())?;
+                    n_violated.set(n_violated.get() + 1);
+                }
+                Verdict::Holds(Evidence::Exploration(explored)) => {
+                    let expected = temporal::is_violated(&asked, &whole.states, formula, &property.under);
+                    if expected == Ok(Some(true)) || explored.states != whole.states.len() as u64 {
+                        return Err(format!("{} holds after {explored:?}, and brute force disagrees", property.name));
+                    }
+                    n_holds.set(n_holds.get() + 1);
+                }
+                other => return Err(format!("{}: {other:?}", property.name)),
+            }
+        }
+        Ok(())
+    });
+    assert!(n_holds.get() > 20 && n_violated.get() > 20, "{n_holds:?} hold, {n_violated:?} are violated");
+}
+
+#[test]
+fn verdicts_of_random_programs_are_those_of_one_machine() {
+    compare(120, Shape { n_statements: 3, procedures: false, ..Shape::everything() });
+}
+
+#[test]
+fn verdicts_beyond_texts_are_those_of_one_machine() {
+    compare(120, Shape { n_statements: 3, procedures: false, ..Shape::beyond_texts() });
+}
+
+const CROWD: &str = "program crowd(N: 2..) {
+    shared x: [0..=9; N] = 0;
+    shared turn: 0..=9 = 0;
+    process P[i in 0..<N] {
+        loop { up: x[i] = (x[i] + 1) % 10; if i == 0 { pass: turn = (turn + 1) % 10; } }
+    }
+    property again:   forall i: always eventually x[i] == 3 under every P[*];
+    property unfair:  forall i: always eventually x[i] == 3 expect violated;
+    property divided: always eventually 1 / (turn - 5) == 1 under every P[*];
+    invariant small:  turn <= 9;
+}";
+
+/// A limit in the middle of a product is unknown, with the host; an expression without a value is, too.
+#[test]
+fn limits_and_faults_of_temporal_properties_are_unknown() {
+    let model = lang::load(&SourceFile::new("crowd.pw", CROWD), &[]).unwrap().model;
+    let said_by = |budget: Budget, name: &str| {
+        let all = answers(&model, 2, budget);
+        said(all.iter().find(|answer| model.properties[answer.property].name == name).unwrap())
+    };
+    let of_name = |name: &str| said_by(Budget::unlimited(), name);
+    assert_eq!(["again", "unfair", "small"].map(of_name), ["holds", "violated", "holds"]);
+    let faulty = of_name("divided");
+    assert!(faulty.contains("evaluating it fails in a reachable state"), "{faulty}");
+    // The states have room, and a product with its marks has none.
+    let limited = |name: &str| said_by(Budget::new(None, Some(60 << 10), CancelToken::default()), name);
+    assert!(limited("again").starts_with("on host local: the memory limit of"), "{}", limited("again"));
+    assert_eq!(limited("small"), "holds");
+}
