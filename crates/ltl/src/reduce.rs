@@ -5,6 +5,7 @@
 //! obligation, [`degeneralise`] goes down to one mark.
 
 pub mod degeneralise;
+pub mod merge;
 pub mod obligation;
 mod product;
 mod prune;

@@ -12,7 +12,7 @@ use crate::classes::Classes;
 use crate::diagram::{Diagrams, Outcome};
 use crate::formula::{Binary, Formula, FormulaId, Formulas, Unary};
 use crate::graph::Graph;
-use crate::reduce;
+use crate::reduce::{self, merge::Marks};
 use crate::simplify::Simplifier;
 use crate::tableau;
 
@@ -90,20 +90,22 @@ fn translate_within(
     };
     let mut diagrams = Diagrams::new(translation.max_nodes);
     let mut graph = graph_of(&mut simplifier, &mut diagrams, root, (translation, budget))?;
-    if translation.reduces {
+    let mut opposite = None;
+    if translation.reduces && graph.states.len() > 1 {
+        let made = negated(&mut simplifier, root, translation, budget)?;
+        opposite = made.map(|automaton| Graph::from_automaton(&automaton, &mut diagrams)).transpose()?;
         let is_obligation = simplifier.class(root).is_obligation;
-        let opposite = match is_obligation {
-            true => None,
-            false => opposite(&mut simplifier, root, translation, budget)?,
-        };
+        let mut work = reduce::Work { diagrams: &mut diagrams, budget };
         if is_obligation || opposite.is_some() {
-            let opposite = opposite.map(|automaton| Graph::from_automaton(&automaton, &mut diagrams)).transpose()?;
-            let mut work = reduce::Work { diagrams: &mut diagrams, budget };
-            graph = reduce::obligation::smaller(&mut work, graph, opposite.as_ref())?;
+            let judge = opposite.as_ref().filter(|_| !is_obligation);
+            graph = reduce::obligation::smaller(&mut work, graph, judge)?;
+        }
+        if let Some(opposite) = &opposite {
+            graph = reduce::merge::merge(&mut work, graph, (opposite, Marks::Arcs), reduce::reduce)?;
         }
     }
     let mut work = reduce::Work { diagrams: &mut diagrams, budget };
-    graph = in_form(&mut work, graph, translation)?;
+    graph = in_form(&mut work, graph, opposite.as_ref(), translation)?;
     graph.into_automaton(&mut diagrams)
 }
 
@@ -123,7 +125,7 @@ fn graph_of(
 }
 
 /// An automaton of the negation, with diagrams of its own: if it is too large, the formula is translated without it.
-fn opposite(
+fn negated(
     simplifier: &mut Simplifier<'_>,
     root: FormulaId,
     translation: &Translation,
@@ -152,7 +154,7 @@ pub fn reduce_automaton(automaton: &Automaton, translation: &Translation, budget
     if translation.reduces {
         graph = reduce::reduce(&mut work, graph)?;
     }
-    graph = in_form(&mut work, graph, translation)?;
+    graph = in_form(&mut work, graph, None, translation)?;
     graph.into_automaton(&mut diagrams)
 }
 
@@ -210,11 +212,16 @@ fn gather_choices(formulas: &mut Formulas, classes: &mut Classes, parts: Vec<For
     formulas.or(others.into_iter().chain([eventually]))
 }
 
-/// Brings the graph into the wanted form.
-fn in_form(work: &mut reduce::Work<'_>, graph: Graph, translation: &Translation) -> Outcome<Graph> {
+/// Brings the graph into the wanted form; `opposite`, where it is known, accepts all other words.
+fn in_form(
+    work: &mut reduce::Work<'_>,
+    graph: Graph,
+    opposite: Option<&Graph>,
+    translation: &Translation,
+) -> Outcome<Graph> {
     match translation.acceptance {
         Acceptance::Generalised => Ok(graph),
-        Acceptance::Buchi => reduce::degeneralise::on_edges(work, graph, translation.reduces),
-        Acceptance::StateBuchi => reduce::degeneralise::on_states(work, graph, translation.reduces),
+        Acceptance::Buchi => reduce::degeneralise::on_edges(work, graph, opposite, translation.reduces),
+        Acceptance::StateBuchi => reduce::degeneralise::on_states(work, graph, opposite, translation.reduces),
     }
 }

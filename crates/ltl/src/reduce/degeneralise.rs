@@ -6,6 +6,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::merge::{Marks, merge};
 use super::prune::Survey;
 use super::{Work, prune, simulation};
 use crate::bits::Bits;
@@ -13,7 +14,7 @@ use crate::diagram::Outcome;
 use crate::graph::{Arc, Graph};
 
 /// One mark, on edges.
-pub fn on_edges(work: &mut Work<'_>, graph: Graph, reduces: bool) -> Outcome<Graph> {
+pub fn on_edges(work: &mut Work<'_>, graph: Graph, opposite: Option<&Graph>, reduces: bool) -> Outcome<Graph> {
     if graph.n_marks == 1 {
         return Ok(graph);
     }
@@ -32,7 +33,11 @@ pub fn on_edges(work: &mut Work<'_>, graph: Graph, reduces: bool) -> Outcome<Gra
         let graph = reduce_on_edges(work, unroll(&graph, &survey, (first, &entries), step))?;
         smallest = Some(smaller(smallest, graph));
     }
-    Ok(smallest.unwrap_or(graph))
+    let smallest = smallest.unwrap_or(graph);
+    match opposite {
+        Some(opposite) => merge(work, smallest, (opposite, Marks::Arcs), reduce_on_edges),
+        None => Ok(smallest),
+    }
 }
 
 fn reduce_on_edges(work: &mut Work<'_>, unrolled: Graph) -> Outcome<Graph> {
@@ -50,7 +55,7 @@ fn reduce_on_edges(work: &mut Work<'_>, unrolled: Graph) -> Outcome<Graph> {
 }
 
 /// One mark, on states: all edges of a state carry it, or none.
-pub fn on_states(work: &mut Work<'_>, graph: Graph, reduces: bool) -> Outcome<Graph> {
+pub fn on_states(work: &mut Work<'_>, graph: Graph, opposite: Option<&Graph>, reduces: bool) -> Outcome<Graph> {
     // A copy at the level after the last mark is a marked state; what leaves it has seen nothing yet.
     let step = |level: usize, arc: &Arc, n_marks: usize| {
         let from = if level == n_marks { 0 } else { level };
@@ -67,12 +72,20 @@ pub fn on_states(work: &mut Work<'_>, graph: Graph, reduces: bool) -> Outcome<Gr
     let mut smallest: Option<Graph> = None;
     for entries in [&entries, &full] {
         for first in first_levels(graph.n_marks) {
-            let graph = simulation::forward(work, unroll(&graph, &survey, (first, entries), step))?;
-            let graph = simulation::backward_of_states(work, graph)?;
+            let graph = reduce_on_states(work, unroll(&graph, &survey, (first, entries), step))?;
+            let graph = match opposite {
+                Some(opposite) => merge(work, graph, (opposite, Marks::States), reduce_on_states)?,
+                None => graph,
+            };
             smallest = Some(smaller(smallest, graph));
         }
     }
     Ok(smallest.unwrap_or(graph))
+}
+
+fn reduce_on_states(work: &mut Work<'_>, unrolled: Graph) -> Outcome<Graph> {
+    let graph = simulation::forward(work, unrolled)?;
+    simulation::backward_of_states(work, graph)
 }
 
 /// The levels at which a run may begin: all of them, where there are few.

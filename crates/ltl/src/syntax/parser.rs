@@ -376,6 +376,7 @@ impl Parser<'_> {
     }
 
     fn infix_at(&mut self, level: Level) -> Option<(Infix, Span)> {
+        self.split_glued_infix();
         let token = self.peek().filter(|token| matches!(token.kind, Kind::Word | Kind::Symbol))?;
         if self.text(token) == "-->" && level == Level::Implication {
             let diagnostic =
@@ -387,6 +388,26 @@ impl Parser<'_> {
         }
         let operator = operators::infix(self.text(token))?;
         (operator.level() == level).then_some((operator, token.span))
+    }
+
+    /// `p=1Uq=0` and `(a)Ub`: where an operator must stand, a letter right before a name is one, as Spot reads it.
+    fn split_glued_infix(&mut self) {
+        let Some(token) = self.peek().filter(|token| token.kind == Kind::Word) else { return };
+        let text = self.text(token);
+        let (letter, name) = text.split_at(text.chars().next().map_or(0, char::len_utf8));
+        let is_operator = |text: &str| operators::infix(text).is_some();
+        if is_operator(&text.to_lowercase()) || is_operator(text) || !is_operator(letter) {
+            return;
+        }
+        let kind = match name.chars().next() {
+            Some(first) if lexer::is_name_start(first) => Kind::Word,
+            Some('0'..='9') if name.chars().all(|digit| digit.is_ascii_digit()) => Kind::Number,
+            _ => return,
+        };
+        let (start, end) = (token.span.start as usize, token.span.end as usize);
+        let middle = start + letter.len();
+        self.tokens[self.at] = Token { kind: Kind::Word, span: Span::new(start, middle) };
+        self.tokens.insert(self.at + 1, Token { kind, span: Span::new(middle, end) });
     }
 
     /// Goes behind an operator that stands where none can.

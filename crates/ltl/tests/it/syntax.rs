@@ -92,6 +92,9 @@ fn atoms_are_names_with_all_that_belongs_to_them() {
 fn values_of_atoms_are_read_as_spot_reads_them() {
     check("p=1 U q=0", "p until !q");
     check("GFp=0 & X \"a b\" = 1", "always eventually !p && next \"a b\"");
+    check("p=1Uq=0", "p until !q");
+    check("(p=0)WGFq=1", "!p weakuntil always eventually q");
+    check("(p)Rq && p=1 M1", "(p releases q) && (p M true)");
     check("p=10", "\"p == 10\"");
     check("p == 1", "\"p == 1\"");
 }
