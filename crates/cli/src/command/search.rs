@@ -149,6 +149,7 @@ pub fn join(
     options.goal.goals.iter().for_each(|goal| add("--goal", goal));
     let joining =
         Joining { command: "check", options: &options.hosts, program, limits, threads: options.limits.threads };
+    // Programs that are refused are refused by name, without anybody being started.
     let is_searched = search::supports(model).is_ok() && !asked.is_empty();
     let searcher = match is_searched {
         true => joining.join(asked.clone(), words)?,
@@ -244,6 +245,9 @@ impl Joining<'_> {
             if let Some(bytes) = self.limits.memory_bytes {
                 add("--memory", bytes.to_string());
             }
+            if let Some(directory) = &self.limits.disk {
+                add("--disk", directory.display().to_string());
+            }
             if let Some(directory) = &self.options.checkpoint {
                 add("--checkpoint", directory.display().to_string());
             }
@@ -284,13 +288,18 @@ impl Joining<'_> {
         if memory.is_some() {
             self.limits.cancel.resident().watch();
         }
+        let budget = Budget::new(self.limits.time, memory, self.limits.cancel.clone());
+        let budget = match &self.limits.disk {
+            Some(directory) => budget.with_disk(directory),
+            None => budget,
+        };
         let mut files = farm::sent_files(Path::new(self.program.source.name()))?;
         files.sort_by(|one, other| one.name.cmp(&other.name));
         Ok(Search {
             model: Arc::new(self.program.model.clone()),
             text: files.into_iter().map(|file| format!("{}\n{}\n", file.name, file.text)).collect(),
             asked,
-            budget: Budget::new(self.limits.time, memory, self.limits.cancel.clone()),
+            budget,
             hosts,
             process,
             n_threads,
@@ -345,10 +354,10 @@ impl Searcher for Launched {
 struct ByHand(Search);
 
 impl Searcher for ByHand {
-    fn search(&self, budget: &Budget, _observer: &dyn Observer) -> Result<Outcome, SearchFailure> {
-        let search = Search { budget: budget.clone(), ..self.0.clone() };
+    fn search(&self, _budget: &Budget, _observer: &dyn Observer) -> Result<Outcome, SearchFailure> {
+        // What it may use is what its line of the host file says.
         let nothing = || SearchFailure::Refused("process 0 has no outcome".to_owned());
-        search.run()?.ok_or_else(nothing)
+        self.0.clone().run()?.ok_or_else(nothing)
     }
 }
 

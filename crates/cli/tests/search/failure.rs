@@ -9,6 +9,18 @@ use crate::support::{Place, Told};
 
 const EXPLORE: &str = "explore counters.pw -N 3 --format json --progress none";
 
+/// Counters that go round, each in its own time: 12 000 states with three of them, up to 67 steps deep.
+const ROUNDS: &str = "program rounds(N: 2..) {
+    shared x: [0..=9; N] = 0;
+    shared turn: 0..=9 = 0;
+    process P[i in 0..<N] {
+        loop { up: x[i] = (x[i] + 1) % 10; if i == 0 { pass: turn = (turn + 1) % 10; } }
+    }
+    property again:  forall i: always eventually x[i] == 3 under every P[*];
+    property both:   always eventually x[0] == 3 && always eventually x[1] == 4 under strong P[*];
+    property unfair: forall i: always eventually x[i] == 3 expect violated;
+}";
+
 fn place() -> (Place, Vec<u64>) {
     let place = Place::with("counters.pw", &counters(24));
     let alone = counts(&place.run(EXPLORE).exits(0));
@@ -71,6 +83,28 @@ fn a_process_that_stands_still_is_taken_for_lost() {
     assert!(told.err.contains("gave no sign of life") && told.err.contains("attempt 1 of 3"), "{}", told.err);
 }
 
+/// A process is killed while fair runs are looked for: all states are read again from the checkpoint, and the verdicts are those of one machine.
+#[test]
+fn a_search_for_fair_runs_is_started_again() {
+    let place = Place::with("rounds.pw", ROUNDS);
+    let call = "check rounds.pw -N 3 --method mono --format json --progress none";
+    let said = |told: &Told| -> Vec<String> {
+        crate::processes::results(told).iter().map(|result| result["verdict"].to_string()).collect()
+    };
+    let alone = said(&place.run(call));
+    place.write("hosts.txt", local_hosts(2, ""));
+    let mut command = place.command(format!("{call} --hosts hosts.txt --checkpoint kept").split_whitespace());
+    let launcher = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // The last level of the states has none, and a line of its own.
+    let kept = place.path().join("kept");
+    wait_until("the last level", || levels_kept(&kept, 1) > 67);
+    signal(children(launcher.id())[1], "KILL");
+    let told = end(launcher, 60);
+    assert!(told.err.contains("goes on from its checkpoint"), "{}", told.err);
+    assert_eq!(said(&told), alone);
+    assert!(!kept.join("search-1").exists(), "what is decided leaves nothing to go on with");
+}
+
 #[test]
 fn nothing_listens_or_runs_after_the_end() {
     let place = Place::with("counters.pw", &counters(4));
@@ -120,6 +154,21 @@ fn a_search_that_a_limit_ended_is_resumed_without_gaps() {
         }
     }
     assert_eq!(counts(&place.run(&format!("{call} --resume")).exits(0)), alone);
+}
+
+/// `--disk` does on many hosts what it does on one, without a checkpoint; nothing is left of it.
+#[test]
+fn with_a_disk_a_search_ends_in_an_answer_where_memory_is_short() {
+    let (place, alone) = place();
+    std::fs::create_dir(place.path().join("spill")).unwrap();
+    for hosts in ["local threads=2\n".to_owned(), local_hosts(2, "memory=40K")] {
+        place.write("hosts.txt", hosts);
+        let told = place.run(&format!("{EXPLORE} --hosts hosts.txt --memory 100K --disk spill")).exits(0);
+        assert_eq!(counts(&told), alone);
+        let most = told.json()["hosts"][0]["peak_memory_bytes"].as_u64().unwrap();
+        assert!(most <= 100 << 10, "{most}");
+        assert_eq!(std::fs::read_dir(place.path().join("spill")).unwrap().count(), 0);
+    }
 }
 
 #[test]

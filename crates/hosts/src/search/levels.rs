@@ -5,6 +5,7 @@
 //! that was hit, or to end. So a question is decided on the first level that hits it, and runs are shortest, as on one machine. Temporal properties are
 //! decided when all states are known (`fair.rs`).
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -201,10 +202,14 @@ impl ForWidth for Job<'_, '_, '_> {
             Some((keeper, kept)) => (Some(keeper), kept),
             None => (None, None),
         };
-        if let (Some(keeper), Some(bytes)) = (&keeper, budget.memory_limit()) {
+        let directory = match &keeper {
+            Some(keeper) => Some(keeper.overflow_directory(net.me())),
+            None => budget.disk().map(Path::to_owned),
+        };
+        if let (Some(directory), Some(bytes)) = (directory, budget.memory_limit()) {
             // The other half is for sorting what moves to disk, and for what nobody counts.
             let most_bytes = bytes / 2 / plan.n_threads as u64;
-            part.overflow_to(Overflow { directory: keeper.overflow_directory(net.me()), most_bytes });
+            part.overflow_to(Overflow { directory, most_bytes });
         }
         let leader = (net.me() == 0).then(|| Leader::new(plan, &questions, kept.as_ref()));
         Worker { plan, net, part, keeper, kept, leader, depth: 0 }.run()
