@@ -12,6 +12,7 @@ use base::{Budget, CancelToken, Diagnostic, SourceFile};
 use engine::run::{PropertyResult, Run};
 use engine::{Event, Observer, PropertyId, Task, Verdict};
 use explain::Explained;
+use lang::ProgramText;
 use model::Model;
 
 use crate::checker::Checker;
@@ -31,6 +32,10 @@ pub struct Program {
     pub warnings: Vec<Diagnostic>,
     /// How many states come before the initial one: see [`lang::Loaded::n_before`].
     pub n_before: u64,
+    /// The text that it was read from, for other instances.
+    pub text: ProgramText,
+    /// The values that the call gives to parameters.
+    pub given: Vec<(String, i64)>,
 }
 
 impl Program {

@@ -11,7 +11,6 @@ use base::{Feature, SourceFile, StopReason, Unsupported};
 use engine::run::{Audit, PropertyResult};
 use engine::{Event, Observer, PropertyId, Silent, Task, Verdict};
 use evidence::{Evidence, Scope};
-use lang::ProgramText;
 use model::Model;
 use model::property::PropertyKind;
 use product::Mono;
@@ -49,12 +48,13 @@ pub fn provers() -> [(&'static str, Single); 4] {
 }
 
 /// Why a program cannot be asked about every size, before anything is done.
-pub fn refusal(model: &Model) -> Option<String> {
-    let name = &model.name;
-    model
-        .parameters
-        .is_empty()
-        .then(|| format!("`--all-n` is about the parameters of a program, and `{name}` has none"))
+pub fn refusal(program: &Program) -> Option<String> {
+    let name = &program.model.name;
+    if !program.model.parameters.is_empty() {
+        return None;
+    }
+    let why = program.text.obstacle(&program.given).map_or_else(String::new, |why| format!(": {why}"));
+    Some(format!("`--all-n` is about the parameters of a program, and `{name}` has none{why}"))
 }
 
 /// Answers the questions for every size, with the program at another size where the answers are about that one.
@@ -340,11 +340,13 @@ fn scope_mut(result: &mut PropertyResult) -> Option<&mut Scope> {
 
 /// The program with another value of a parameter.
 fn at_size(program: &Program, (parameter, size): (&str, i64)) -> Option<Program> {
-    let text = ProgramText::read(&program.source, &[]).ok()?;
-    let given = program.model.parameters.iter();
+    let declared = program.model.parameters.iter().map(|one| (one.name.clone(), one.value));
+    let is_declared = |name: &str| program.model.parameters.iter().any(|one| one.name == name);
+    // A macro of Promela that the call gives need not be a parameter of the Model.
+    let given = declared.chain(program.given.iter().filter(|(name, _)| !is_declared(name)).cloned());
     let given: Vec<(String, i64)> =
-        given.map(|one| (one.name.clone(), if one.name == parameter { size } else { one.value })).collect();
-    match load::instances_of(&text, &given).pop()? {
+        given.map(|(name, value)| if name == parameter { (name, size) } else { (name, value) }).collect();
+    match load::instances_of(&program.text, &given).pop()? {
         Loaded::Program(program) => Some(*program),
         Loaded::Refused(_) => None,
     }

@@ -127,7 +127,9 @@ fn read_text(path: &Path, request: &Request) -> Result<Read, FileError> {
             return Ok(Err(Refusal { source: undecodable.file, diagnostics: vec![undecodable.diagnostic] }));
         }
     };
-    let reading = Reading { includes: files::included(path, source.text()), ..request.reading().clone() };
+    let for_every_size = !request.takes_own_sizes() || request.reading().for_every_size;
+    let includes = files::included(path, source.text());
+    let reading = Reading { includes, for_every_size, ..request.reading().clone() };
     Ok(ProgramText::read_with(&source, &goals, &reading).map_err(|diagnostics| Refusal { source, diagnostics }))
 }
 
@@ -255,7 +257,8 @@ pub(crate) fn instances_of(text: &ProgramText, given: &[(String, i64)]) -> Vec<L
     match text.instance(given) {
         Ok(loaded) => {
             let lang::Loaded { model, warnings, n_before } = loaded;
-            let program = Program { source: text.source().clone(), model, warnings, n_before };
+            let (source, text, given) = (text.source().clone(), text.clone(), given.to_vec());
+            let program = Program { source, model, warnings, n_before, text, given };
             vec![Loaded::Program(Box::new(program))]
         }
         Err(refused) => {

@@ -81,6 +81,14 @@ impl ProgramText {
         }
     }
 
+    /// What keeps the program from being asked about every number of its processes, where its language can say it.
+    pub fn obstacle(&self, given: &[(String, i64)]) -> Option<String> {
+        match &self.language {
+            Language::Promela(reading) => promela::obstacle(&self.source, given, reading),
+            Language::Piecewise(_) | Language::Dve | Language::Pushdown => None,
+        }
+    }
+
     /// The Model with these values for the parameters. A parameter that is not given takes its least value. The errors come with the
     /// warnings, in the order of the text.
     ///

@@ -156,7 +156,8 @@ fn files(words: &[&str]) -> ExitCode {
 
 /// What a program asks, with the names of its properties here.
 fn questions(model: &Model, text: &str) -> Vec<(String, Question)> {
-    let temporal = model.properties.iter().filter(|property| matches!(property.kind, PropertyKind::Temporal(_)));
+    let is_claim = |kind: &PropertyKind| matches!(kind, PropertyKind::Temporal(_) | PropertyKind::Invariant(_));
+    let temporal = model.properties.iter().filter(|property| is_claim(&property.kind));
     let names: Vec<String> = temporal.map(|property| property.name.clone()).collect();
     let is_label = |name: &str| matches!(name, "no_acceptance_cycle" | "no_non_progress_cycle");
     let n_claims = names.iter().filter(|name| !is_label(name)).count();

@@ -337,7 +337,7 @@ impl Checker<'_> {
 
 /// A program without parameters has no other sizes; all such programs are named.
 fn every_n_allowed(batch: &Batch) -> Result<(), Failure> {
-    let wrong: Vec<String> = programs(batch).iter().filter_map(|program| every_n::refusal(&program.model)).collect();
+    let wrong: Vec<String> = programs(batch).iter().filter_map(|program| every_n::refusal(program)).collect();
     if wrong.is_empty() { Ok(()) } else { Err(Failure::Input(wrong)) }
 }
 

@@ -565,7 +565,9 @@ impl Elaboration<'_> {
             let n_same = taken.entry(name.clone()).or_insert(0);
             *n_same += 1;
             let name = if *n_same == 1 { name } else { format!("{name} ({n_same})") };
-            let may_end = node == graph.end || declared.labels.iter().any(|label| label.starts_with("end"));
+            // Who is at the end has terminated, unless it is still to die.
+            let is_end = node == graph.end && self.options.deaths;
+            let may_end = is_end || declared.labels.iter().any(|label| label.starts_with("end"));
             let span = self.span(declared.span);
             let place = self.place(id, name, (declared.labels.clone(), may_end, span));
             self.places.insert((position, node), place);

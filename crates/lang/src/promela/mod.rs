@@ -8,11 +8,13 @@ mod ast;
 mod elaborate;
 mod graph;
 mod lexer;
+mod parametric;
 mod parser;
 mod places;
 mod preprocessor;
 mod program;
 mod resolve;
+mod sizes;
 mod sources;
 mod values;
 
@@ -47,6 +49,8 @@ pub struct Reading {
     pub is_strongly_fair: bool,
     /// Whether to ask for progress, as `pan -l`.
     pub progress: bool,
+    /// Whether the macro that is the number of processes becomes a parameter of the Model, where the text allows that.
+    pub for_every_size: bool,
     /// Formulas besides the `ltl` blocks of the text; their properties are `given`, `given_2` and so on.
     pub formulas: Vec<String>,
 }
@@ -80,6 +84,26 @@ pub fn parameters(source: &SourceFile, reading: &Reading) -> Vec<ParameterRange>
     read.numbers.into_iter().map(range).collect()
 }
 
+/// What keeps a program from being asked about every number of its processes, in words with lines; `None` where nothing does.
+pub fn obstacle(source: &SourceFile, given: &[(String, i64)], reading: &Reading) -> Option<String> {
+    let reading = Reading { for_every_size: false, ..reading.clone() };
+    let model = load(source, given, &reading).ok()?.model;
+    let other = |given: &[(String, i64)]| load(source, given, &reading).ok().map(|loaded| loaded.model);
+    let parametric::NoParameter(macros) = parametric::parametric(&model, (source, &reading), given, other).err()?;
+    let line = |span: Span| match span.is_empty() {
+        true => String::new(),
+        false => format!("line {}: ", source.line_col(span.start).line),
+    };
+    // A macro that counts no processes is not what was meant, where another one does.
+    let counts = |(_, found): &&(String, Vec<sizes::Obstacle>)| !found.iter().any(|one| one.is_no_count);
+    let meant = macros.iter().find(counts).or(macros.first());
+    let text = |(name, found): &(String, Vec<sizes::Obstacle>)| {
+        let why: Vec<String> = found.iter().take(3).map(|one| format!("{}{}", line(one.span), one.text)).collect();
+        format!("the number of processes is no parameter of the program, for `{name}`: {}", why.join("; "))
+    };
+    Some(meant.map_or_else(|| "no macro is the number of processes, as in `active [N] proctype`".to_owned(), text))
+}
+
 /// Makes the Model of a program with these values for macros.
 ///
 /// # Errors
@@ -97,10 +121,18 @@ pub fn load(source: &SourceFile, given: &[(String, i64)], reading: &Reading) -> 
     match model {
         Some((model, n_before)) if !diagnostics.iter().any(Diagnostic::is_error) => {
             let warnings = diagnostics.into_iter().map(|one| read.map.in_main_file(one)).collect();
+            let model = if reading.for_every_size { for_every_size(model, source, (given, reading)) } else { model };
             Ok(Loaded { model, warnings, n_before })
         }
         _ => Err(refused(diagnostics, &read.map)),
     }
+}
+
+/// The Model with its number of processes for a parameter, if it can be one.
+fn for_every_size(model: Model, source: &SourceFile, (given, reading): (&[(String, i64)], &Reading)) -> Model {
+    let plain = Reading { for_every_size: false, ..reading.clone() };
+    let other = |given: &[(String, i64)]| load(source, given, &plain).ok().map(|loaded| loaded.model);
+    parametric::parametric(&model, (source, reading), given, other).unwrap_or(model)
 }
 
 fn program(

@@ -33,6 +33,8 @@ pub(super) struct Preprocessed {
     pub diagnostics: Vec<Diagnostic>,
     /// The macros without parameters that are one number, as they stand in the text.
     pub numbers: Vec<(String, i64)>,
+    /// Where the macro that is left as a name decides what is read.
+    pub decides: Option<Span>,
 }
 
 /// A macro.
@@ -68,20 +70,38 @@ struct Preprocessor<'a> {
     open: Vec<String>,
     /// Whether a limit was hit; nothing is read from then on.
     is_full: bool,
+    /// The macro that is left as a name.
+    symbol: Option<&'a str>,
+    /// Where its value decides what is read.
+    decides: Option<Span>,
 }
 
 /// Reads a file with the macros that the call gives.
 pub(super) fn preprocess(source: &SourceFile, reading: &Reading, given: &[(String, i64)]) -> Preprocessed {
-    let number = |&value: &i64| Macro { parameters: None, body: Arc::new([number_token(value)]), definition: None };
+    preprocess_with(source, reading, (given, None))
+}
+
+/// The same, with one macro that is a number left as a name.
+pub(super) fn preprocess_with(
+    source: &SourceFile,
+    reading: &Reading,
+    (given, symbol): (&[(String, i64)], Option<&str>),
+) -> Preprocessed {
+    let number = |(name, value): &(String, i64)| {
+        let token = if symbol == Some(name) { name_token(name) } else { number_token(*value) };
+        (name.clone(), Macro { parameters: None, body: Arc::new([token]), definition: None })
+    };
     let mut preprocessor = Preprocessor {
         map: SourceMap::new(source.clone()),
         includes: &reading.includes,
-        macros: given.iter().map(|(name, value)| (name.clone(), number(value))).collect(),
+        macros: given.iter().map(number).collect(),
         tokens: Vec::new(),
         diagnostics: Vec::new(),
         numbers: Vec::new(),
         open: vec![String::new()],
         is_full: false,
+        symbol,
+        decides: None,
     };
     preprocessor.file(lexer::tokens(source.text(), 0));
     for (at, formula) in reading.formulas.iter().enumerate() {
@@ -92,12 +112,17 @@ pub(super) fn preprocess(source: &SourceFile, reading: &Reading, given: &[(Strin
     let end = source.text().len();
     let span = Span::new(end, end);
     preprocessor.tokens.push(Token { kind: Kind::End, span, spaced: true, starts_line: true });
-    let Preprocessor { tokens, map, diagnostics, numbers, .. } = preprocessor;
-    Preprocessed { tokens, map, diagnostics, numbers }
+    let Preprocessor { tokens, map, diagnostics, numbers, decides, .. } = preprocessor;
+    Preprocessed { tokens, map, diagnostics, numbers, decides }
 }
 
 fn number_token(value: i64) -> Token {
     Token { kind: Kind::Number(value), span: Span::default(), spaced: true, starts_line: false }
+}
+
+/// A macro whose body is its own name stays as it is.
+fn name_token(name: &str) -> Token {
+    Token { kind: Kind::Name(name.into()), ..number_token(0) }
 }
 
 impl Preprocessor<'_> {
@@ -257,7 +282,9 @@ impl Preprocessor<'_> {
             self.numbers.push((name.to_owned(), *value));
         }
         let definition = Some(first.span);
-        self.macros.insert(name.to_owned(), Macro { parameters, body: body.into(), definition });
+        let is_number = parameters.is_none() && matches!(body, [Token { kind: Kind::Number(_), .. }]);
+        let body = if is_number && self.symbol == Some(name) { [name_token(name)].into() } else { body.into() };
+        self.macros.insert(name.to_owned(), Macro { parameters, body, definition });
     }
 
     fn include(&mut self, rest: &[Token], span: Span) {

@@ -1,7 +1,7 @@
 //! Properties: assertions, invalid end states, `ltl`, `never`, `accept` and `progress` labels.
 
 use base::{Diagnostic, Span};
-use model::expr::{Expr as ModelExpr, ExprKind as ModelKind};
+use model::expr::{BinaryOp as ModelOp, Expr as ModelExpr, ExprKind as ModelKind};
 use model::fairness::{Assumptions, EdgePredicate, FairnessId, FairnessPair, StatePredicate};
 use model::property::{
     Automaton, AutomatonEdge, AutomatonLocation, BinaryTemporal, BooleanOp, Expected, Formula, Property, PropertyKind,
@@ -31,7 +31,11 @@ impl Elaboration<'_> {
                     let formula = self.formula(formula);
                     let text = self.claim_text(*span);
                     let span = self.span(*span);
-                    self.ask(name, PropertyKind::Temporal(formula), (text, span));
+                    let kind = match always_true(&formula) {
+                        Some(invariant) => PropertyKind::Invariant(invariant),
+                        None => PropertyKind::Temporal(formula),
+                    };
+                    self.ask(name, kind, (text, span));
                 }
                 Claim::Never { name, body, span } => self.never(name, body, *span),
             }
@@ -324,6 +328,32 @@ struct Way {
     /// What holds on it.
     before: ModelExpr,
     n_passed: usize,
+}
+
+/// What `[] p` says of every state, where `p` speaks of one state; runs are fair or not, each state is one of some run.
+fn always_true(formula: &Formula) -> Option<ModelExpr> {
+    match formula {
+        Formula::Unary(UnaryTemporal::Always, inner) => of_one_state(inner),
+        Formula::Boolean(BooleanOp::And, left, right) => Some(terms::and(always_true(left)?, always_true(right)?)),
+        _ => None,
+    }
+}
+
+fn of_one_state(formula: &Formula) -> Option<ModelExpr> {
+    match formula {
+        Formula::Now(expr) => Some(expr.clone()),
+        Formula::Not(inner) => Some(not(of_one_state(inner)?)),
+        Formula::Boolean(op, left, right) => {
+            let (left, right) = (of_one_state(left)?, of_one_state(right)?);
+            Some(match op {
+                BooleanOp::And => terms::and(left, right),
+                BooleanOp::Or => terms::or(left, right),
+                BooleanOp::Implies => terms::or(not(left), right),
+                BooleanOp::Iff => terms::binary(ModelOp::Iff, left, right),
+            })
+        }
+        _ => None,
+    }
 }
 
 fn always(inner: Formula) -> Formula {

@@ -196,6 +196,9 @@ impl Preprocessor<'_> {
         }
         let span = span_of(&answered);
         let expanded = self.expand(answered, &mut Vec::new());
+        if self.symbol.is_some() && expanded.iter().any(|token| token.name() == self.symbol) {
+            self.decides.get_or_insert(span);
+        }
         expanded.into_iter().map(|token| Token { span, ..token }).collect()
     }
 }
