@@ -44,7 +44,8 @@ pub(super) fn parametric(
         let is_given = given.iter().any(|(known, _)| *known == name);
         match with_parameter(model, &uses, Named { name: &name, value, is_given }) {
             Ok(parametric) => {
-                let mut larger: Vec<(String, i64)> = given.iter().filter(|(known, _)| *known != name).cloned().collect();
+                let mut larger: Vec<(String, i64)> =
+                    given.iter().filter(|(known, _)| *known != name).cloned().collect();
                 larger.push((name.clone(), value + 1));
                 if other(&larger).is_some_and(|larger| is_same_text((model, &larger), &uses)) {
                     return Ok(parametric.at_size());
@@ -98,7 +99,10 @@ fn with_parameter(model: &Model, uses: &Uses, macro_: Named<'_>) -> Result<Model
     let Named { name, value, is_given } = macro_;
     let obstacle = |text: String, span: Span| Obstacle::new(span, text);
     if value < 2 {
-        return Err(obstacle(format!("`{name}` is {value} here; give 2 or more, as in `-D {name}=2`"), Span::default()));
+        return Err(obstacle(
+            format!("`{name}` is {value} here; give 2 or more, as in `-D {name}=2`"),
+            Span::default(),
+        ));
     }
     let families: Vec<FamilyId> =
         model.families.entries().filter(|(_, family)| family.name == uses.proctype).map(|(id, _)| id).collect();
@@ -111,8 +115,13 @@ fn with_parameter(model: &Model, uses: &Uses, macro_: Named<'_>) -> Result<Model
     if first != 0 && uses.uses_pid {
         return Err(obstacle(format!("the pids of `{}` do not start at 0", uses.proctype), span));
     }
-    if model.vars.iter().any(|var| var.name == "_nr_pr") || model.channels.iter().any(|one| one.name.starts_with("start ")) {
-        return Err(obstacle("processes are created, or their pids are looked at, while the program runs".into(), span));
+    if model.vars.iter().any(|var| var.name == "_nr_pr")
+        || model.channels.iter().any(|one| one.name.starts_with("start "))
+    {
+        return Err(obstacle(
+            "processes are created, or their pids are looked at, while the program runs".into(),
+            span,
+        ));
     }
     if let Some(span) = names_member(model, family) {
         return Err(obstacle(format!("all `{}` are looked at", uses.proctype), span));

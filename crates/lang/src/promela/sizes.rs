@@ -128,8 +128,7 @@ impl Look<'_> {
                     let text = format!("the elements of `{}` are given one by one", declared.name.text);
                     self.refuse(declared.name.span, text);
                 }
-                let declared =
-                    if is_sized { Declaration { len: None, ..declared.clone() } } else { declared.clone() };
+                let declared = if is_sized { Declaration { len: None, ..declared.clone() } } else { declared.clone() };
                 self.declaration(&declared);
             }
             Unit::Proctype(proctype) => self.proctype(proctype),

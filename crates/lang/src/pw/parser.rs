@@ -258,6 +258,12 @@ impl<'s> Parser<'s> {
         if let Some(span) = self.eat(kind) {
             return Ok(span);
         }
+        if let Some(help) = self.struct_in_braces() {
+            let message = format!("expected `,` or the end of the list, found {}", self.found());
+            self.report(Diagnostic::error(code::UNEXPECTED, self.span(), message).help(help));
+            self.skip_braces();
+            return self.eat(kind).ok_or(Failed);
+        }
         let partner = if kind == TokenKind::RightParen { ")" } else { "]" };
         let message = format!("this `{}` is never closed", self.slice(opener));
         let found = self.found();
@@ -265,6 +271,14 @@ impl<'s> Parser<'s> {
             .note(self.span(), format!("expected `{partner}`, found {found}"))
             .suggest(format!("add `{partner}`"), self.previous_end(), partner);
         Err(self.fail(diagnostic))
+    }
+
+    /// What to write where the fields of a struct stand in braces, as in other languages.
+    fn struct_in_braces(&self) -> Option<String> {
+        let name = self.previous_word();
+        let is_field = self.peek_at(1) == TokenKind::Word && self.peek_at(2) == TokenKind::Colon;
+        let is_struct = self.at(TokenKind::LeftBrace) && is_field && !name.is_empty() && !words::is_reserved(name);
+        is_struct.then(|| format!("the fields of a struct stand in parentheses: `{name}({}: …)`", self.word_at(1)))
     }
 
     /// A name that is declared or used here.
@@ -310,6 +324,9 @@ impl<'s> Parser<'s> {
         }
         let message = format!("expected `;`, found {}", self.found());
         let mut diagnostic = Diagnostic::error(code::UNEXPECTED, self.span(), message);
+        if let Some(help) = self.struct_in_braces() {
+            diagnostic = diagnostic.help(help);
+        }
         let before = self.previous_word();
         if words::prefix_word(before).is_some() && self.declared.contains(before) {
             let advice =

@@ -39,6 +39,16 @@ fn several_errors_in_one_run() {
 }
 
 #[test]
+fn arrays_of_channels_have_their_length_behind_their_name() {
+    check(
+        "program t {\n  chan c: [N; [2] of (bool)];\n  process P { skip; }\n}",
+        &[
+            "E0101 2:13 expected `]`, found `;`: the length of an array of channels stands behind its name | write `chan c[…]: [capacity] of (…);`",
+        ],
+    );
+}
+
+#[test]
 fn statements_of_other_languages() {
     check_statements(
         "lock(m); unlock(m);",
@@ -48,6 +58,16 @@ fn statements_of_other_languages() {
         ],
     );
     check_statements("f(1);", &["E0105 1:25 a procedure is called with `call` | write `call f(…)`"]);
+    check_statements(
+        "m = Msg { kind: ask };",
+        &["E0101 1:33 expected `;`, found `{` | the fields of a struct stand in parentheses: `Msg(kind: …)`"],
+    );
+    check_statements(
+        "send c(Msg { kind: ask });",
+        &[
+            "E0101 1:36 expected `,` or the end of the list, found `{` | the fields of a struct stand in parentheses: `Msg(kind: …)`",
+        ],
+    );
     check_statements("x++;", &["E0116 1:26 `++` is no operator here | write `x = x + 1`"]);
     check_statements(
         "if x { skip; } elsif y { skip; }",

@@ -325,6 +325,11 @@ impl Parser<'_> {
         }
         let opener = self.expect(TokenKind::LeftBracket, "`[` and how many messages the channel holds")?;
         let capacity = self.enclosed(Self::expr)?;
+        if self.at(TokenKind::Semicolon) {
+            let message = "expected `]`, found `;`: the length of an array of channels stands behind its name";
+            let diagnostic = Diagnostic::error(code::UNEXPECTED, self.span(), message);
+            return Err(self.fail(diagnostic.help(format!("write `chan {}[…]: [capacity] of (…);`", name.name))));
+        }
         self.close(opener, TokenKind::RightBracket)?;
         self.expect_word("of")?;
         let opener = self.expect(TokenKind::LeftParen, "`(` and the types of a message")?;

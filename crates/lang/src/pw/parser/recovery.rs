@@ -70,7 +70,7 @@ impl Parser<'_> {
     }
 
     /// Skips `{ … }` with what is nested in it.
-    fn skip_braces(&mut self) {
+    pub(super) fn skip_braces(&mut self) {
         let mut depth = 0usize;
         loop {
             match self.peek() {
