@@ -1,7 +1,7 @@
 //! Random programs of any size, as texts of the `.pw` language: what proofs for every size are about.
 //!
-//! In: [`Choices`] and a [`Kind`]. Out: a text with one parameter `N`, one statement and one property a line. Three kinds are made of random
-//! statements: rings and chains, whose processes look at their neighbours, and crowds, whose processes are interchangeable. Others begin with a
+//! In: [`Choices`] and a [`Kind`]. Out: a text with one parameter `N`, one statement and one property a line. Most kinds are made of random
+//! statements: rings, chains and trees, whose processes look at their neighbours, parents and children, and crowds, whose processes are interchangeable. Others begin with a
 //! protocol that works ([`protocols`]) and change a few of its words ([`changes`]), so that most of what is asked is nearly true.
 //! [`changes`]: crate::changes
 
@@ -19,6 +19,8 @@ pub enum Kind {
     Rings,
     /// Random statements; they are not.
     Chains,
+    /// Random statements; neighbours are parents and children in a binary tree.
+    Trees,
     /// Random statements of interchangeable processes.
     Crowds,
     /// Interchangeable clients, and a process that serves them, in random statements.
@@ -29,13 +31,15 @@ pub enum Kind {
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Kind; 5] = [Kind::Rings, Kind::Chains, Kind::Crowds, Kind::Broadcasts, Kind::Protocols];
+    pub const ALL: [Kind; 6] =
+        [Kind::Rings, Kind::Chains, Kind::Trees, Kind::Crowds, Kind::Broadcasts, Kind::Protocols];
 
     /// The name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Rings => "rings",
             Kind::Chains => "chains",
+            Kind::Trees => "trees",
             Kind::Crowds => "crowds",
             Kind::Broadcasts => "broadcasts",
             Kind::Protocols => "protocols",
@@ -66,6 +70,10 @@ struct Has {
     q: bool,
     /// A shared lock, or one for each process.
     m: bool,
+    /// A shared array `d` with two elements for each process.
+    d: bool,
+    /// A shared set `w` of processes.
+    w: bool,
     /// A single process `S`, whose labels are `h0`, `h1`.
     home: bool,
 }
@@ -89,7 +97,7 @@ impl Writer<'_> {
     }
 
     fn is_in_order(&self) -> bool {
-        matches!(self.kind, Kind::Rings | Kind::Chains)
+        matches!(self.kind, Kind::Rings | Kind::Chains | Kind::Trees)
     }
 
     /// A protocol of which up to three words are others, with random properties beside its own.

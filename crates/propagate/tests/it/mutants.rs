@@ -103,7 +103,9 @@ fn random_steps(model: &Model, choices: &mut Choices, depth: usize) -> Vec<Step>
         let case = |process| HolderCase { process, steps: random_steps(model, choices, depth - 1) };
         model.processes.ids().map(case).collect::<Vec<_>>()
     };
-    match choices.below(4) {
+    match choices.below(5) {
+        // No fair component has a case.
+        4 => steps.push(Step::Split { of: random_spot(model, choices), cases: Vec::new() }),
         0 => steps.push(Step::Scheduled(cases(choices))),
         1 => {
             let of = random_spot(model, choices);

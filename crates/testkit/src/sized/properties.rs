@@ -52,6 +52,7 @@ impl Writer<'_> {
             5 if self.is_in_order() => {
                 let near = match self.kind {
                     Kind::Rings => "(i + 1) % N",
+                    Kind::Trees => "if i == 0 then i else (i - 1) / 2",
                     _ => "if i == 0 then 0 else i - 1",
                 };
                 format!("forall i: !({} && {})", self.told("i"), self.told(near))

@@ -1,4 +1,4 @@
-//! Small protocols that work at every size, one statement a line: rings and chains, locks, counters, broadcasts, a process that serves others.
+//! Small protocols that work at every size, one statement a line: rings, chains and trees, locks, counters, broadcasts, a process that serves others.
 //!
 //! Their places are `l0`, `l1`, …; the array of all is `c`, a public number of each process is `x`, so that random properties can speak of them.
 
@@ -12,7 +12,7 @@ pub(super) struct Protocol {
     pub has: &'static str,
 }
 
-pub(super) const PROTOCOLS: [Protocol; 19] = [
+pub(super) const PROTOCOLS: [Protocol; 23] = [
     Protocol {
         text: "
 program token_on_links(N: 2..) {
@@ -384,5 +384,80 @@ program tickets(N: 2..) {
   property live: forall i: P[i]@l1 ~> P[i]@l2 under weak P[*];",
         n_labels: 5,
         has: "g",
+    },
+    Protocol {
+        text: "
+program tree_forks(N: 2..) {
+  shared c: [0..=1; N];
+  process P[i in 0..<N] {
+    loop {
+      l0: idle;
+      l1: atomic { await i == 0 || c[i] == 0; c[i] = 1; }
+      l2: if 2 * i + 1 < N { l3: atomic { await c[2 * i + 1] == 0; c[2 * i + 1] = 1; } }
+      l4: if 2 * i + 2 < N { l5: atomic { await c[2 * i + 2] == 0; c[2 * i + 2] = 1; } }
+      l6: skip;
+      l7: if 2 * i + 2 < N { c[2 * i + 2] = 0; }
+      l8: if 2 * i + 1 < N { c[2 * i + 1] = 0; }
+      l9: c[i] = 0;
+    }
+  }
+  invariant apart: forall i: i > 0 => !(P[i]@l6 && P[(i - 1) / 2]@l6);
+  property live: forall i: P[i]@l1 ~> P[i]@l6 under strong P[*]@l1, strong P[*]@l3, strong P[*]@l5, weak P[*];",
+        n_labels: 10,
+        has: "",
+    },
+    Protocol {
+        text: "
+program down_the_tree(N: 2..) {
+  shared c: [0..=1; N];
+  process P[i in 0..<N] {
+    loop {
+      l0: atomic { await i == 0 || c[i] == 1; c[i] = 0; }
+      l1: skip;
+      l2: if 2 * i + 1 < N { c[2 * i + 1] = 1; }
+      l3: if 2 * i + 2 < N { c[2 * i + 2] = 1; }
+    }
+  }
+  invariant told: forall i: P[i]@l1 => i == 0 || c[i] == 0 || c[i] == 1;
+  property served: forall i: always eventually P[i]@l1 under weak P[*];",
+        n_labels: 4,
+        has: "",
+    },
+    Protocol {
+        text: "
+program two_rows(N: 2..) {
+  shared c: [0..=1; N];
+  shared d: [[0..=1; 2]; N];
+  process P[i in 0..<N] {
+    public x: 0..=1 = if i == 0 then 1 else 0;
+    loop {
+      l0: atomic { await x == 1 || d[i][0] == 1; d[i][0] = 0; x = 1; c[i] = 1; }
+      l1: atomic { x = 0; c[i] = 0; d[i][1] = 1; }
+      l2: atomic { await d[i][1] == 1; d[i][1] = 0; d[(i + 1) % N][0] = 1; }
+    }
+  }
+  invariant one: forall i != j: !(c[i] == 1 && c[j] == 1);
+  property served: forall i: always eventually P[i]@l1 under weak P[*];",
+        n_labels: 3,
+        has: "x",
+    },
+    Protocol {
+        text: "
+program scan(N: 2..) {
+  shared c: [0..=1; N];
+  shared g: 0..<N;
+  process P[i in 0..<N] {
+    public x: 0..=1;
+    loop {
+      l0: x = 1;
+      for k in 0..<N { l1: if k != i { l2: await P[k].x == 0 && forall j: j == i || j == k || P[j].x == 0; } }
+      l3: c[i] = 1;
+      l4: atomic { x = 0; c[i] = 0; }
+    }
+  }
+  invariant one: forall i != j: !(P[i]@l3 && P[j]@l3);
+  invariant raised: forall i: P[i]@{l1, l2, l3} => P[i].x == 1;",
+        n_labels: 5,
+        has: "xg",
     },
 ];

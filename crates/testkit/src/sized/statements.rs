@@ -1,4 +1,4 @@
-//! Random statements of rings, chains, crowds, and of clients with a process that serves them.
+//! Random statements of rings, chains, trees, crowds, and of clients with a process that serves them.
 
 use super::{Has, Kind, Writer};
 
@@ -9,10 +9,12 @@ impl Writer<'_> {
         let is_crowd = !self.is_in_order();
         self.has = Has {
             x: chance(self, 70),
-            g: chance(self, if is_crowd { 60 } else { 25 }),
+            g: self.kind != Kind::Trees && chance(self, if is_crowd { 60 } else { 25 }),
             p: is_crowd && chance(self, 50),
             q: is_crowd && chance(self, 30),
             m: chance(self, 25),
+            d: chance(self, 35),
+            w: is_crowd && chance(self, 20),
             home: self.kind == Kind::Broadcasts,
         };
         let least = self.pick(&["2", "2", "2", "3", "4"]);
@@ -51,6 +53,12 @@ impl Writer<'_> {
             let high = 1 + self.choices.below(2);
             self.line(format!("  shared g: 0..={high};"));
         }
+        if self.has.d {
+            self.line("  shared d: [[0..=1; 2]; N];");
+        }
+        if self.has.w {
+            self.line("  shared w: set of pid(P);");
+        }
         if self.has.p {
             self.line("  shared p: pid(P)? = none;");
         }
@@ -73,6 +81,12 @@ impl Writer<'_> {
                 6 if self.choices.chance(30) => format!("({who} + 2) % N"),
                 _ => who.to_owned(),
             },
+            Kind::Trees => match self.choices.below(6) {
+                0 | 1 => format!("if {who} == 0 then {who} else ({who} - 1) / 2"),
+                2 => format!("if 2 * {who} + 1 < N then 2 * {who} + 1 else {who}"),
+                3 => format!("if 2 * {who} + 2 < N then 2 * {who} + 2 else {who}"),
+                _ => who.to_owned(),
+            },
             Kind::Chains => match self.choices.below(7) {
                 0..=2 => format!("if {who} == 0 then 0 else {who} - 1"),
                 3 | 4 => format!("if {who} == N - 1 then {who} else {who} + 1"),
@@ -87,6 +101,9 @@ impl Writer<'_> {
     }
 
     fn position(&mut self) -> String {
+        if self.kind == Kind::Trees {
+            return self.pick(&["i == 0", "i > 0", "i % 2 == 0", "2 * i + 1 < N", "2 * i + 2 < N", "2 * i + 1 >= N"]);
+        }
         self.pick(&["i == 0", "i == N - 1", "i % 2 == 0", "i > 0", "i < N - 1", "i == 1", "N % 2 == 0"])
     }
 
@@ -96,6 +113,7 @@ impl Writer<'_> {
         match self.choices.below(3) {
             0 if self.has.x => format!("P[{who}].x == {number}"),
             1 if self.has.x => format!("P[{who}].x != {number}"),
+            2 if self.has.d && self.choices.chance(60) => format!("d[{who}][{}] == {number}", self.choices.below(2)),
             _ => format!("c[{who}] == {number}"),
         }
     }
@@ -125,6 +143,7 @@ impl Writer<'_> {
             6 if self.has.g => format!("g == {number}"),
             7 if self.has.p => self.pick(&["p == i", "p == none", "p != i", "p != none"]),
             8 if self.has.q => self.pick(&["q == i", "q != i"]),
+            9 if self.has.w => self.pick(&["i in w", "!(i in w)", "empty(w)", "(exists k: k in w && k != i)"]),
             3..=5 => self.quantified(),
             _ => self.about("i"),
         }
@@ -132,7 +151,17 @@ impl Writer<'_> {
 
     fn effect(&mut self) -> String {
         let number = self.choices.below(2);
-        match self.choices.below(12) {
+        match self.choices.below(14) {
+            12 if self.has.d => {
+                let (near, row) = (self.near("i"), self.choices.below(2));
+                format!("d[{near}][{row}] = {number};")
+            }
+            // From one element to another.
+            13 if self.has.d => {
+                let (near, row) = (self.near("i"), self.choices.below(2));
+                format!("d[{near}][{row}] = d[i][{}];", self.choices.below(2))
+            }
+            13 if self.has.w => self.pick(&["insert w(i);", "remove w(i);", "w = {};"]),
             0..=2 => format!("c[{}] = {number};", self.near("i")),
             3 if self.has.x => format!("x = {number};"),
             4 if self.has.x => format!("x = c[{}];", self.near("i")),
