@@ -49,6 +49,10 @@ pub struct Branch {
     pub view: usize,
     /// The automaton's state beside it, in the product.
     pub state: Option<usize>,
+    /// The views that the component lives in, and maybe more, ascending; none where they are not listed. They are for people, who want to know
+    /// what lasts for ever; the checker refuses a list in which one is missing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub views: Vec<usize>,
     /// Why.
     pub because: Lasting,
 }

@@ -20,6 +20,7 @@ use model::property::PropertyKind;
 use crate::finding::Finding;
 use crate::guarantees::{self, Guarantee};
 use crate::proof::LocalProof;
+use crate::proof::story::{Story, ViewGraph, story, view_graphs};
 use crate::stale::{self, Cause};
 use crate::steps::{StepView, step};
 use crate::waiting::{Wait, cycle, waits};
@@ -41,6 +42,7 @@ pub struct Explained {
 struct Explanation {
     finding: OnceLock<Finding>,
     proof: OnceLock<Option<LocalProof>>,
+    story: OnceLock<Option<Story>>,
     trace: OnceLock<Option<TraceExplanation>>,
     /// By process, where path edges are the proof.
     guarantees: Vec<OnceLock<Guarantee>>,
@@ -87,6 +89,19 @@ impl Explained {
         let certificate = certificate(result)?;
         let told = |budget: &Budget| LocalProof::of(&self.run.model, &self.run.source, certificate, budget);
         self.of(result).proof.get_or_init(|| self.timed(told)).as_ref()
+    }
+
+    /// Why waiting ends, where the proof is about runs of every size.
+    pub fn story(&self, result: &PropertyResult) -> Option<&Story> {
+        let certificate = certificate(result)?;
+        let told = |budget: &Budget| story(&self.run.model, certificate, budget);
+        self.of(result).story.get_or_init(|| self.timed(told)).as_ref()
+    }
+
+    /// The views of a proof for every size as graphs, where they are few.
+    pub fn view_graphs(&self, result: &PropertyResult) -> Vec<ViewGraph> {
+        let Some(certificate) = certificate(result) else { return Vec::new() };
+        self.timed(|budget| view_graphs(&self.run.model, certificate, budget))
     }
 
     /// A result before this one whose proof consists of the same invariants.

@@ -197,6 +197,8 @@ pub struct ResultDocument {
     pub exploration: Option<ExplorationDocument>,
     /// What the proof says, in sentences.
     pub invariants: Vec<InvariantDocument>,
+    /// Why waiting ends, where that is what the proof is about.
+    pub story: Option<StoryDocument>,
     /// What processes guarantee to each other, where path edges are the proof and not too many.
     pub guarantees: Option<Vec<GuaranteeDocument>>,
     /// The lines that the proof needs.
@@ -339,6 +341,39 @@ pub struct InvariantDocument {
     pub text: String,
     /// The same as an invariant of the program; null where the language cannot say it.
     pub expression: Option<String>,
+}
+
+/// Who waits for whom, and why that ends.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct StoryDocument {
+    /// Who waits where.
+    pub waits: Vec<StoryWaitDocument>,
+    /// The argument, line by line.
+    pub lines: Vec<StoryLineDocument>,
+}
+
+/// Where somebody waits.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct StoryWaitDocument {
+    /// Who: `Phil[i], i > 0`.
+    pub who: String,
+    /// At which place.
+    pub at: String,
+    /// While what is so.
+    #[serde(rename = "while")]
+    pub holds: String,
+    /// For whom, and where those stand meanwhile.
+    #[serde(rename = "for")]
+    pub whom: Vec<String>,
+}
+
+/// A sentence of an argument.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct StoryLineDocument {
+    /// How far it is set in.
+    pub depth: usize,
+    /// The sentence.
+    pub text: String,
 }
 
 /// What a process guarantees.

@@ -28,7 +28,8 @@ use crate::document::{
     About, AssumptionDocument, ChangedDocument, ContenderDocument, DisturbanceDocument, Document, EndDocument,
     ExplorationDocument, ExposedDocument, InvariantDocument, Message, MoveDocument, OtherSizesDocument, PartDocument,
     ProductSizeDocument, Reason, RemedyDocument, ResultDocument, RunDocument, SCHEMA, ScopeDocument, StateDocument,
-    StepDocument, SweepDocument, Tool, TraceDocument, Tried, TriggerDocument, VerdictWord, WaitDocument,
+    StepDocument, StoryDocument, StoryLineDocument, StoryWaitDocument, SweepDocument, Tool, TraceDocument, Tried,
+    TriggerDocument, VerdictWord, WaitDocument,
 };
 use crate::files::Files;
 use crate::guarantees;
@@ -207,6 +208,7 @@ pub fn result(run: &Explained, result: &PropertyResult, files: &Files) -> Result
         evidence: evidence.map(|evidence| evidence_word(evidence).to_owned()),
         exploration: evidence.and_then(exploration),
         invariants: told.map_or_else(Vec::new, invariants),
+        story: run.story(result).map(story),
         guarantees: guarantees::document(run, result),
         used_lines: told.map(|told| told.used_lines.iter().copied().collect()),
         unused_lines: told.map(|told| told.unused_lines.iter().copied().collect()),
@@ -357,6 +359,19 @@ fn invariants(told: &LocalProof) -> Vec<InvariantDocument> {
         }
     }
     out
+}
+
+/// Who waits for whom, and why that ends.
+fn story(told: &explain::proof::Story) -> StoryDocument {
+    let wait = |wait: &explain::proof::story::WaitLine| StoryWaitDocument {
+        who: wait.who.clone(),
+        at: wait.at.clone(),
+        holds: wait.holds.clone(),
+        whom: wait.whom.clone(),
+    };
+    let line =
+        |line: &explain::proof::story::StoryLine| StoryLineDocument { depth: line.depth, text: line.text.clone() };
+    StoryDocument { waits: told.waits.iter().map(wait).collect(), lines: told.lines.iter().map(line).collect() }
 }
 
 /// The steps of others that touch what somebody relies on.

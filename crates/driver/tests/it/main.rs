@@ -5,6 +5,7 @@
 mod advice;
 mod corpus;
 mod dve;
+mod every_sentences;
 mod exchanges;
 mod pds;
 mod sentences;

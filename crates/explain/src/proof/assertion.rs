@@ -5,14 +5,13 @@
 use evidence::certificate::{Column, Member, SplitInvariant};
 use model::Model;
 use model::process::{FamilyId, ProcessId};
-use model::size::Size;
 use model::variable::Look;
 
 use super::check::{Judge, Said};
 use super::formula::{Formula, Letter, Quantified, Quantity, Spot, Who};
 use super::lines::Step;
-use super::scene::Only;
 use super::member::{Called, Spoken, Told};
+use super::scene::Only;
 use super::{names, render};
 use crate::text::clean;
 
@@ -179,6 +178,14 @@ impl Part {
         }
     }
 
+    /// Adds what holds whoever looks at it.
+    pub(super) fn say_always(&mut self, model: &Model, formulas: Vec<Formula>) {
+        for formula in formulas {
+            let text = render::text(model, &self.letter_names, &formula);
+            self.always.push(Assertion { formula, text, expression: None, columns: Vec::new() });
+        }
+    }
+
     /// The same, said of some processes of the family, and of these cells.
     pub(super) fn about(self, only: Only, beside: Option<String>) -> Self {
         Part { only, beside, ..self }
@@ -195,10 +202,7 @@ impl Part {
             false => format!("{}[{letter}]", clean(&declared.name)),
         };
         let beside = self.beside.as_ref().map(|cells| format!(" beside {cells}")).unwrap_or_default();
-        let size = match &declared.size {
-            Size::Parameter(id) => model.parameters[*id].name.clone(),
-            _ => declared.count().to_string(),
-        };
+        let size = render::size_name(model, family);
         let condition = self.only.condition(&letter, &size);
         self.is_all = condition.is_none();
         self.whom = match &condition {
@@ -369,9 +373,9 @@ impl Part {
     pub fn choices(&self, model: &Model) -> Vec<Vec<ProcessId>> {
         if self.said.is_empty() {
             let family = &model.families[self.families[0]];
-            let admitted = family.processes().filter(|process| {
-                self.only.admits(process.index() - family.first.index(), family.count())
-            });
+            let admitted = family
+                .processes()
+                .filter(|process| self.only.admits(process.index() - family.first.index(), family.count()));
             return admitted.map(|process| vec![process]).collect();
         }
         if !self.is_all {

@@ -16,6 +16,7 @@ pub mod render;
 mod scene;
 mod sentence;
 mod statement;
+pub mod story;
 mod tree;
 pub mod truth;
 mod view_state;
@@ -29,9 +30,9 @@ use std::collections::BTreeSet;
 
 use base::{Budget, SourceFile};
 use evidence::Certificate;
+use evidence::certificate::{Column, LocalFact, Member, SplitInvariant, StateSet};
 use evidence::rings::Network;
 use evidence::scope::Scope;
-use evidence::certificate::{Column, LocalFact, Member, SplitInvariant, StateSet};
 use model::Model;
 use model::process::ProcessId;
 
@@ -43,6 +44,7 @@ pub use assertion::{Assertion, AtPlaces, Part};
 pub use lines::Step;
 pub use scene::Only;
 pub use statement::statement;
+pub use story::Story;
 pub use why::why;
 
 /// More members than this are not told one by one.
@@ -122,6 +124,12 @@ impl LocalProof {
             is_scene: false,
             from: None,
         }
+    }
+
+    /// Whether some sentence is about a neighbour.
+    pub fn names_neighbours(&self) -> bool {
+        let is_neighbour = |who: &formula::Who| matches!(who, formula::Who::After(..));
+        self.parts.iter().flat_map(|part| part.claims()).any(|claim| claim.named().iter().any(is_neighbour))
     }
 
     /// A proof in which few processes stand for all.

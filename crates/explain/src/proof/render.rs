@@ -28,6 +28,29 @@ pub fn expression(model: &Model, letters: &[String], formula: &Formula) -> Optio
     writer.formula(formula).map(|(_, text)| text)
 }
 
+/// A process as an owner: `P[i]`, `P[i + 1]`.
+pub fn process(model: &Model, letters: &[String], who: Who) -> String {
+    Writer { model, letters, is_strict: false }.process(who).unwrap_or_default()
+}
+
+/// A value.
+pub fn value(model: &Model, letters: &[String], value: &ValueTerm) -> String {
+    Writer { model, letters, is_strict: false }.value(value).unwrap_or_default()
+}
+
+/// A cell: `x`, `flag[i]`.
+pub fn cell(model: &Model, letters: &[String], term: &CellTerm) -> String {
+    Writer { model, letters, is_strict: false }.cell(term).unwrap_or_default()
+}
+
+/// How many processes a family has: the parameter that says it, or a number.
+pub fn size_name(model: &Model, family: FamilyId) -> String {
+    match &model.families[family].size {
+        Size::Parameter(id) => model.parameters[*id].name.clone(),
+        _ => model.families[family].count().to_string(),
+    }
+}
+
 /// How tightly a text binds, loosest first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Level {
@@ -264,7 +287,7 @@ impl Writer<'_> {
             Who::Letter(letter) => self.letters.get(letter.at).cloned(),
             Who::After(letter, distance) => {
                 let name = self.letters.get(letter.at)?;
-                let count = self.count(letter.family);
+                let count = size_name(self.model, letter.family);
                 Some(match (self.is_strict, distance < 0) {
                     (true, false) => format!("(({name} + {distance}) % {count})"),
                     (true, true) => format!("(({name} + {count} - {}) % {count})", -distance),
@@ -280,14 +303,6 @@ impl Writer<'_> {
                     Kin::Right => format!("2 * {name} + 2"),
                 })
             }
-        }
-    }
-
-    /// How many processes a family has: the parameter that says it, or a number.
-    fn count(&self, family: FamilyId) -> String {
-        match &self.model.families[family].size {
-            Size::Parameter(id) => self.model.parameters[*id].name.clone(),
-            _ => self.model.families[family].count().to_string(),
         }
     }
 

@@ -16,6 +16,9 @@ use super::pairs::Pairs;
 use super::sums::Sum;
 use crate::conditions::Product;
 
+/// Larger components are not listed in certificates.
+const MOST_LISTED: usize = 200;
+
 /// What a refutation is about.
 pub struct Matter<'q, 'm> {
     /// The view graph.
@@ -116,14 +119,17 @@ impl<'q, 'm> Refuter<'q, 'm> {
                 None => self.holder(&base, &others, depth)?,
             },
         };
+        let mut views: Vec<usize> = base.iter().map(|edge| self.matter.crowd.edges[edge].from).collect();
+        views.sort_unstable();
+        views.dedup();
         if because.is_none() && self.left.is_none() {
-            let mut views: Vec<usize> = base.iter().map(|edge| self.matter.crowd.edges[edge].from).collect();
-            views.sort_unstable();
-            views.dedup();
-            self.left = Some(views);
+            self.left = Some(views.clone());
         }
         let (view, state) = self.point(kind, component);
-        Ok(because.map(|because| Branch { view, state, because }))
+        if views.len() > MOST_LISTED {
+            views.clear();
+        }
+        Ok(because.map(|because| Branch { view, state, views, because }))
     }
 
     /// The edges of the view graph in a set.

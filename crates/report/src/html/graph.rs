@@ -2,6 +2,7 @@
 //! table that says the same.
 
 use engine::graph::{Drawing, DrawnState, LocalGraph, LocalGraphs};
+use explain::proof::story::{Picture, ViewGraph};
 use model::Model;
 use model::process::ProcessId;
 
@@ -105,6 +106,86 @@ fn one(model: &Model, processes: &[ProcessId], drawing: &Drawing) -> String {
         counted(drawing.states.len() as u64, "local state", "local states"),
         counted(drawing.edges.len() as u64, "transition", "transitions"),
         transitions(model, drawing, &edges)
+    )
+}
+
+/// The views of a proof for every size: what any few processes and all that is shared can look like, and whose steps lead from one to the next.
+pub fn of_views(found: &ViewGraph) -> String {
+    let drawing = &found.drawing;
+    let edges = edges(found.process, drawing);
+    let nodes: Vec<Vec<String>> = drawing.states.iter().map(rows).collect();
+    let arrows: Vec<Arrow> = { edges.iter() }
+        .map(|edge| Arrow { ends: [edge.from, edge.to], text: edge.texts.join(", "), is_own: edge.is_own })
+        .collect();
+    let name = format!("views of {}", found.whom);
+    let picture = boxes_and_arrows(&name, &nodes, &arrows, drawing.n_initial);
+    let unmet = match found.n_unmet {
+        0 => String::new(),
+        1 => " One view was not met at this size.".to_owned(),
+        more => format!(" {more} views were not met at this size."),
+    };
+    let state = |at: usize| escaped(&nodes[at].join(", "));
+    let line = |edge: &Edge| {
+        let mover = if edge.is_own { "itself" } else { "another" };
+        row(&state(edge.from), &[mover, &code(&edge.texts.join(", ")), &state(edge.to)])
+    };
+    let shown = table("", &heads(&["from", "who moves", "step", "to"]), &edges.iter().map(line).collect::<String>());
+    format!(
+        "<h4>What {} can look like</h4>\n<p class=\"dim\">{}, whatever the size is; the steps are those of {} \
+         processes.{unmet}</p>\n{picture}\
+         <p class=\"legend\"><span><i class=\"key own\"></i>step of a process that is seen</span><span>\
+         <i class=\"key other\"></i>step of another process</span><span><i class=\"key start\"></i>start</span></p>\n{}",
+        escaped(&found.whom),
+        counted(drawing.states.len() as u64, "view", "views"),
+        found.size,
+        folded("The graph as a table", &wide("transitions", &shown))
+    )
+}
+
+/// Who waits for whom, as boxes and arrows.
+pub fn of_story(picture: &Picture) -> String {
+    let nodes: Vec<Vec<String>> = { picture.boxes.iter() }
+        .map(|rows| rows.iter().map(|row| cut(row, LONGEST + 8, &Style::default())).collect())
+        .collect();
+    let arrows: Vec<Arrow> = { picture.arrows.iter() }
+        .map(|(from, to, text)| Arrow { ends: [*from, *to], text: text.clone(), is_own: !picture.ends.contains(to) })
+        .collect();
+    boxes_and_arrows("who waits for whom", &nodes, &arrows, 1)
+}
+
+/// An arrow between boxes.
+struct Arrow {
+    ends: [usize; 2],
+    text: String,
+    is_own: bool,
+}
+
+fn boxes_and_arrows(name: &str, nodes: &[Vec<String>], arrows: &[Arrow], n_initial: usize) -> String {
+    let sizes = nodes.iter().map(|rows| {
+        let letters = rows.iter().map(|row| width(row)).max().unwrap_or(1);
+        [letters as f64 * LETTER + 22.0, rows.len() as f64 * ROW + 12.0]
+    });
+    let graph = Graph {
+        sizes: sizes.collect(),
+        edges: arrows.iter().map(|arrow| arrow.ends).collect(),
+        n_initial: n_initial.max(1),
+    };
+    let layout = layout::place(&graph);
+    let [columns, height] = layout.size;
+    let edge = |arrow: &Arrow| Edge {
+        from: arrow.ends[0],
+        to: arrow.ends[1],
+        is_own: arrow.is_own,
+        texts: vec![arrow.text.clone()],
+        movers: Vec::new(),
+    };
+    let edges: Vec<Edge> = arrows.iter().map(edge).collect();
+    let body = draw(&graph, &layout, (nodes, &edges), n_initial);
+    let name = escaped(name);
+    format!(
+        "<div class=\"scroll graph\" tabindex=\"0\" role=\"region\" aria-label=\"{name}\"><svg class=\"states\" \
+         role=\"img\" aria-label=\"{name}\" viewBox=\"0 0 {columns:.0} {height:.0}\" width=\"{columns:.0}\" \
+         height=\"{height:.0}\">{body}</svg></div>\n"
     )
 }
 

@@ -7,9 +7,11 @@ use engine::run::{Audit, PropertyResult, Run};
 use evidence::Certificate;
 use evidence::certificate::Obligations;
 use explain::Explained;
-use explain::proof::{Assertion, LocalProof, Part, Step};
+use explain::proof::story::{StoryLine, WaitLine};
+use explain::proof::{Assertion, LocalProof, Part, Step, Story};
 
 use super::escape::{code, escaped};
+use super::graph;
 use super::source::{Listing, notes, whole};
 use super::table::{folded, heads, row, table, wide};
 use crate::human::proof::title;
@@ -19,6 +21,8 @@ use crate::numbers::{count, counted};
 const MOST_ROWS: usize = 80;
 /// More sentences are folded away.
 const FEW_SENTENCES: usize = 12;
+/// Pictures with more boxes are not drawn.
+const MOST_BOXES: usize = 24;
 /// Wider tables are cut.
 const MOST_COLUMNS: usize = 16;
 
@@ -32,6 +36,9 @@ pub fn html(
     if let Some(earlier) = run.earlier(result) {
         let name = escaped(&run.model.properties[earlier.property].name);
         out.push_str(&format!("<p>By the same invariants as <a href=\"{}\">{name}</a>.</p>\n", link(earlier)));
+        if let Some(story) = run.story(result) {
+            out.push_str(&story_html(story));
+        }
     } else if let Some(told) = run.proof(result) {
         out.push_str(&told_html(run, (result, proof), told));
     }
@@ -50,7 +57,7 @@ pub fn html(
     out + &checked(result)
 }
 
-fn told_html(run: &Run, (result, proof): (&PropertyResult, &Certificate), told: &LocalProof) -> String {
+fn told_html(run: &Explained, (result, proof): (&PropertyResult, &Certificate), told: &LocalProof) -> String {
     let mut out = String::new();
     // What others rely on is there to be looked up.
     let (first, others) = told.parts.split_at(told.parts.len().min(1));
@@ -63,11 +70,11 @@ fn told_html(run: &Run, (result, proof): (&PropertyResult, &Certificate), told: 
             told.parts.len() - 12
         ));
     }
-    if told.is_ring {
-        out.push_str(
-            "<p class=\"dim\"><code>i + 1</code> and <code>i - 1</code> are the neighbours of <code>i</code> \
-             in the ring of processes.</p>\n",
-        );
+    if told.is_ring && told.names_neighbours() {
+        let which = if told.is_scene { "" } else { " in the ring of processes" };
+        out.push_str(&format!(
+            "<p class=\"dim\"><code>i + 1</code> and <code>i - 1</code> are the neighbours of <code>i</code>{which}.</p>\n"
+        ));
     }
     if !told.untold.is_empty() {
         out.push_str(
@@ -78,11 +85,45 @@ fn told_html(run: &Run, (result, proof): (&PropertyResult, &Certificate), told: 
     if let Some(why) = explain::proof::why(&run.model, result.property, told) {
         out.push_str(&format!("<p class=\"why\"><strong>Why it follows</strong> {}</p>\n", escaped(&why)));
     }
+    if let Some(story) = run.story(result) {
+        out.push_str(&story_html(story));
+    }
     out.push_str(&source(run, told));
-    out.push_str(&exposed(run, (result, proof), told));
+    for found in run.view_graphs(result) {
+        out.push_str(&graph::of_views(&found));
+    }
+    if !told.is_scene {
+        out.push_str(&exposed(run, (result, proof), told));
+    }
     // That steps keep what they touch is what the checker of the proof finds out.
     if result.audit.is_accepted() {
         out.push_str(&interference(told));
+    }
+    out
+}
+
+/// Who waits for whom, and why that ends: as a table, as an argument, and as a picture.
+fn story_html(story: &Story) -> String {
+    let mut out = String::from("<h4>Who waits for whom, and why it ends</h4>\n");
+    if !story.waits.is_empty() {
+        let line = |wait: &WaitLine| {
+            let holds = if wait.holds.is_empty() { String::new() } else { code(&wait.holds) };
+            row(
+                &escaped(&wait.who),
+                &[&code(&wait.at), &holds, &escaped(&wait.whom.join("; or ")).replace(", who", ", <br>who")],
+            )
+        };
+        let rows: String = story.waits.iter().take(MOST_ROWS).map(line).collect();
+        out.push_str(&wide("", &table("", &heads(&["who", "waits at", "while", "for"]), &rows)));
+    }
+    if !story.lines.is_empty() {
+        let line = |line: &StoryLine| {
+            format!("<li style=\"margin-left:{:.1}em\">{}</li>\n", line.depth as f64 * 1.4, escaped(&line.text))
+        };
+        out.push_str(&format!("<ol class=\"story\">\n{}</ol>\n", story.lines.iter().map(line).collect::<String>()));
+    }
+    if !story.picture.boxes.is_empty() && story.picture.boxes.len() <= MOST_BOXES {
+        out.push_str(&graph::of_story(&story.picture));
     }
     out
 }
@@ -109,12 +150,15 @@ fn part_html(part: &Part) -> String {
             rows.push_str(&row(&escaped(&at.at.join(", ")), &[&says]));
         }
         out.push_str(&wide("", &table("", &heads(&["at", "also holds"]), &rows)));
-    } else if part.always.is_empty() && part.n_left_out == 0 {
+    } else if part.always.is_empty() && part.n_left_out == 0 && !part.is_cut {
         out.push_str("<p>nothing: any combination of values will do</p>\n");
     }
     if part.n_left_out > 0 {
         let left_out = counted(part.n_left_out as u64, "sentence was", "sentences were");
         out.push_str(&format!("<p class=\"left-out\">{left_out} not checked and left out</p>\n"));
+    }
+    if part.is_cut {
+        out.push_str("<p class=\"dim\">and more, which is not said shortly</p>\n");
     }
     let n_more = part.always.len().max(part.places.len()).saturating_sub(MOST_ROWS);
     if n_more > 0 {

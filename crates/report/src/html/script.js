@@ -136,6 +136,7 @@
         return { text, left: Number(rect.getAttribute("x")), room: Number(rect.getAttribute("width")), home: Number(text.getAttribute("x")) };
       });
       this.box.addEventListener("scroll", () => this.keepTexts(), { passive: true });
+      window.addEventListener("resize", () => this.reveal(), { passive: true });
       // The end is what the run is about.
       this.at = this.last;
       this.draw();

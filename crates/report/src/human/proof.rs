@@ -7,7 +7,8 @@ use engine::insight::ProductSize;
 use engine::run::{Audit, PropertyResult};
 use evidence::Certificate;
 use explain::Explained;
-use explain::proof::{LocalProof, Part};
+use explain::proof::story::WaitLine;
+use explain::proof::{LocalProof, Part, Story};
 
 use super::{Context, Verbosity, insight};
 use crate::numbers::{bytes, count, counted, duration};
@@ -48,6 +49,10 @@ pub fn block(
         out.push_str(&page.disturbances(told, result, is_verbose));
         out.push_str(&page.lines(told));
         out.push_str(&insight::other_sizes(&result.insight, style));
+    }
+    if let Some(story) = run.story(result) {
+        let page = Page { style, columns: style.width.min(80), most: if is_verbose { usize::MAX } else { MOST_LINES } };
+        out.push_str(&page.story(story));
     }
     if let Some(proof) = proof.pushdown() {
         let page = Page { style, columns: style.width.min(80), most: usize::MAX };
@@ -97,12 +102,12 @@ impl Page<'_> {
             }
             out.push_str(&self.part(part));
         }
-        if told.is_ring {
-            out.push_str(&hang(
-                "    ",
-                "i + 1 and i - 1 are the neighbours of i in the ring of processes",
-                self.columns,
-            ));
+        if told.is_ring && told.names_neighbours() {
+            let text = match told.is_scene {
+                true => "i + 1 and i - 1 are the neighbours of i",
+                false => "i + 1 and i - 1 are the neighbours of i in the ring of processes",
+            };
+            out.push_str(&hang("    ", text, self.columns));
         }
         if !told.untold.is_empty() {
             let text = "The sets of this proof are too large to be put into words. A smaller N may be readable; the proof file has them all.";
@@ -131,6 +136,8 @@ impl Page<'_> {
         if part.n_left_out > 0 {
             let left_out = counted(part.n_left_out as u64, "sentence was", "sentences were");
             lines.push_str(&hang("    ", &format!("{left_out} not checked and left out"), self.columns));
+        } else if part.is_cut {
+            lines.push_str("    and more, which is not said shortly\n");
         } else if part.always.is_empty() && informative == 0 {
             lines.push_str("    nothing: any combination of values will do\n");
         }
@@ -154,6 +161,36 @@ impl Page<'_> {
         }
         let below = " ".repeat(width(&lead));
         format!("{}{}", hang("    at ", places, self.columns), hang(&below, text, self.columns))
+    }
+
+    /// Who waits for whom, and why that ends.
+    fn story(&self, story: &Story) -> String {
+        let mut lines = String::new();
+        let mut who = "";
+        for wait in &story.waits {
+            if wait.who != who {
+                who = &wait.who;
+                lines.push_str(&hang("    ", who, self.columns));
+            }
+            lines.push_str(&hang(&format!("      at {}   ", wait.at), &wait_text(wait), self.columns));
+        }
+        for line in &story.lines {
+            let lead = format!("    {}{} ", "  ".repeat(line.depth), self.style.mark(Mark::Dot));
+            lines.push_str(&hang(&lead, &line.text, self.columns));
+        }
+        if lines.is_empty() {
+            return lines;
+        }
+        let title = if story.waits.is_empty() { "Why it ends" } else { "Who waits for whom, and why it ends" };
+        let mut out = format!("  {}\n", self.style.paint(Ink::Strong, title));
+        let n_lines = lines.lines().count();
+        let most = self.most.saturating_mul(2);
+        out.extend(lines.lines().take(most).map(|line| format!("{line}\n")));
+        if n_lines > most {
+            let more = counted((n_lines - most) as u64, "more line", "more lines");
+            out.push_str(&format!("    {} {more}: -v shows them\n", self.style.mark(Mark::Cut)));
+        }
+        out
     }
 
     /// What the proof looked at inside other processes.
@@ -210,6 +247,15 @@ impl Page<'_> {
                 self.row("Used by the proof", &text)
             }
         }
+    }
+}
+
+/// What somebody waits for.
+pub(crate) fn wait_text(wait: &WaitLine) -> String {
+    let holds = if wait.holds.is_empty() { "waits".to_owned() } else { format!("waits while {}", wait.holds) };
+    match wait.whom.is_empty() {
+        true => holds,
+        false => format!("{holds}: for {}", wait.whom.join("; or for ")),
     }
 }
 

@@ -580,6 +580,10 @@ impl Replay<'_, '_, '_> {
         let base = |edge: usize| product.map_or(edge, |product| product.base[edge]);
         let mut set = vec![false; stage.edges.len()];
         component.iter().for_each(|&edge| set[base(edge)] = true);
+        let is_listed = |&edge: &usize| branch.views.contains(&stage.edges[base(edge)].from);
+        if !branch.views.is_empty() && !component.iter().all(is_listed) {
+            return words::refused("all views of a component have to be listed, where some are", "one is not");
+        }
         let compatible = stage.compatible(&set, self.sums);
         match &branch.because {
             Lasting::Others(branches) => {

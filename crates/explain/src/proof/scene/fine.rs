@@ -8,8 +8,8 @@ use super::local::Blocks;
 use super::terms::Terms;
 use super::views::orders;
 use super::{Entry, Only, Scene, Shown};
-use crate::text::clean;
 use crate::proof::formula::{Letter, Who};
+use crate::text::clean;
 
 /// The scenes; `None` where a view shows what there is not.
 pub(super) fn scenes(model: &Model, proof: &FineProof) -> Option<Vec<Scene>> {

@@ -27,7 +27,7 @@ struct Row<'a> {
 }
 
 /// Whether the formula is true in all rows of the scene.
-pub(super) fn is_true(scene: &Scene, formula: &Formula, budget: &Budget) -> bool {
+pub(in super::super) fn is_true(scene: &Scene, formula: &Formula, budget: &Budget) -> bool {
     let looks = Cell::new(0);
     scene.rows.iter().enumerate().all(|(nth, row)| {
         let is_in_time = nth % 256 != 0 || budget.check(0).is_ok();

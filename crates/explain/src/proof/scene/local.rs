@@ -50,7 +50,9 @@ impl Blocks {
             let (here_yes, here_no) = (here(&yes), here(&no));
             let test = match here_no.is_empty() {
                 true => None,
-                false => Some(self.told_apart(&here_yes.iter().collect::<Vec<_>>(), &here_no.iter().collect::<Vec<_>>())?),
+                false => {
+                    Some(self.told_apart(&here_yes.iter().collect::<Vec<_>>(), &here_no.iter().collect::<Vec<_>>())?)
+                }
             };
             match groups.iter_mut().find(|(known, _)| *known == test) {
                 Some((_, places)) => places.push(place),
@@ -74,13 +76,18 @@ impl Blocks {
         { columns }.find_map(|column| {
             let of = |states: &[&Vec<Entry>]| states.iter().map(|state| state[column]).collect::<BTreeSet<Entry>>();
             let (inside, outside) = (of(yes), of(no));
-            inside.is_disjoint(&outside).then(|| (column, [inside.into_iter().collect(), outside.into_iter().collect()]))
+            inside
+                .is_disjoint(&outside)
+                .then(|| (column, [inside.into_iter().collect(), outside.into_iter().collect()]))
         })
     }
 
     fn test(&self, who: Who, column: usize, [inside, outside]: &[Vec<Entry>; 2]) -> Option<Formula> {
         let named = |entries: &[Entry]| -> Vec<Entry> {
-            entries.iter().map(|&entry| if entry == Entry::Process(self.own) { Entry::Process(who) } else { entry }).collect()
+            entries
+                .iter()
+                .map(|&entry| if entry == Entry::Process(self.own) { Entry::Process(who) } else { entry })
+                .collect()
         };
         match self.columns[column].as_ref()? {
             Shown::Place(_) => {

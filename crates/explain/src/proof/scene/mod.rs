@@ -15,7 +15,6 @@ mod tell;
 mod terms;
 mod views;
 
-
 use base::Budget;
 use evidence::Certificate;
 use model::Model;
@@ -26,9 +25,14 @@ use model::types::ScalarType;
 use model::value::Value;
 
 use super::assertion::Part;
-use super::formula::{CellTerm, Formula, Letter, Spot, Test, ValueTerm, Who};
+use super::formula::{CellTerm, Formula, Index, Letter, Spot, Test, ValueTerm, Who};
 
+pub(super) use judge::is_true;
+pub(super) use local::Blocks;
 pub use only::Only;
+pub(super) use tell::relettered;
+pub(super) use terms::Terms;
+pub(super) use views::{in_order, orders};
 
 /// More points than this are not looked at.
 const MOST_POINTS: usize = 5_000;
@@ -88,6 +92,10 @@ pub(super) fn parts(model: &Model, certificate: &Certificate, budget: &Budget) -
         let Some(part) = tell::part(model, scene, budget) else { continue };
         part.add_to(&mut parts);
     }
+    // Sums over all processes hold in the whole state, and in no view: they were compared with each of the views.
+    if let Some(first) = parts.first_mut() {
+        first.say_always(model, super::story::sums(model, certificate));
+    }
     parts.iter_mut().for_each(|part| part.name_scene(model));
     Some(parts)
 }
@@ -105,8 +113,18 @@ pub(super) fn scenes(model: &Model, certificate: &Certificate) -> Option<Vec<Sce
 
 impl Scene {
     /// A letter for a seen process.
-    fn letter(&self, at: usize) -> Who {
+    pub fn letter(&self, at: usize) -> Who {
         Who::Letter(Letter { at, family: self.family })
+    }
+
+    /// The row with the processes that are seen exchanged: the letter at a position becomes that of the order.
+    pub fn exchanged(&self, row: &[Entry], order: &[usize]) -> Option<Vec<Entry>> {
+        let mut found = row.to_vec();
+        for (shown, entry) in self.columns.iter().zip(row) {
+            let to = self.columns.iter().position(|one| *one == shown.exchanged(order))?;
+            found[to] = entry.exchanged(order);
+        }
+        Some(found)
     }
 
     /// All that may stand in a column.
@@ -131,9 +149,11 @@ impl Scene {
         if ty.n_values(model.type_context()) > 64 {
             return Vec::new();
         }
-        let is_member = |value: &Value| matches!(value, Value::Process(id) if model.processes[*id].family == self.family);
+        let is_member =
+            |value: &Value| matches!(value, Value::Process(id) if model.processes[*id].family == self.family);
         let values: Vec<Value> = ty.values(model.type_context()).collect();
-        let mut entries: Vec<Entry> = values.iter().filter(|value| !is_member(value)).map(|&one| Entry::Value(one)).collect();
+        let mut entries: Vec<Entry> =
+            values.iter().filter(|value| !is_member(value)).map(|&one| Entry::Value(one)).collect();
         if values.iter().any(is_member) {
             entries.extend((0..self.n_letters).map(|at| Entry::Process(self.letter(at))));
             entries.push(Entry::Another);
@@ -142,7 +162,7 @@ impl Scene {
     }
 
     /// That a column shows one of the entries `inside`, of those that it shows at all; `None` where there are no words for it.
-    fn says(&self, column: usize, inside: &[Entry], outside: &[Entry]) -> Option<Formula> {
+    pub fn says(&self, column: usize, inside: &[Entry], outside: &[Entry]) -> Option<Formula> {
         if inside.is_empty() || outside.is_empty() {
             return Some(Formula::Constant(outside.is_empty()));
         }
@@ -161,6 +181,32 @@ impl Scene {
                 blocks.says(*who, &numbers(inside), &numbers(outside))
             }
         }
+    }
+}
+
+impl Shown {
+    /// The column of other processes, where those that are seen are exchanged.
+    fn exchanged(&self, order: &[usize]) -> Shown {
+        match self {
+            Shown::Place(who) => Shown::Place(exchanged(*who, order)),
+            Shown::Block(who, blocks) => Shown::Block(exchanged(*who, order), blocks.clone()),
+            Shown::Cell(term, ty) => {
+                let index = |index: &Index| match *index {
+                    Index::Of(who) => Index::Of(exchanged(who, order)),
+                    number @ Index::Number(_) => number,
+                };
+                let indices = term.indices.iter().map(index).collect();
+                let owner = term.owner.map(|who| exchanged(who, order));
+                Shown::Cell(CellTerm { var: term.var, owner, indices }, *ty)
+            }
+        }
+    }
+}
+
+fn exchanged(who: Who, order: &[usize]) -> Who {
+    match who {
+        Who::Letter(letter) => Who::Letter(Letter { at: order.get(letter.at).copied().unwrap_or(letter.at), ..letter }),
+        other => other,
     }
 }
 
@@ -198,6 +244,14 @@ fn cell_says(term: &CellTerm, ty: ScalarType, inside: &[Entry], outside: &[Entry
 }
 
 impl Entry {
+    /// The entry where the processes that are seen are exchanged.
+    fn exchanged(self, order: &[usize]) -> Entry {
+        match self {
+            Entry::Process(who) => Entry::Process(exchanged(who, order)),
+            other => other,
+        }
+    }
+
     fn spot(&self) -> Option<Spot> {
         match self {
             Entry::Place(place) => Some(Spot { place: *place, counters: None }),
@@ -205,7 +259,7 @@ impl Entry {
         }
     }
 
-    fn value(&self) -> Option<ValueTerm> {
+    pub fn value(&self) -> Option<ValueTerm> {
         match self {
             Entry::Value(Value::Process(id)) => Some(ValueTerm::Process(Who::Process(*id))),
             Entry::Value(value) => Some(ValueTerm::Plain(*value)),

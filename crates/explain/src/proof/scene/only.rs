@@ -144,16 +144,13 @@ fn tree(types: &[ProcessType], letter: &str, size: &str) -> Option<String> {
     if all.iter().all(|of| types.contains(of)) {
         return None;
     }
-    let says = |chosen: &[usize]| {
-        all.iter().all(|of| types.contains(of) == chosen.iter().all(|&at| tests[at].1(of)))
-    };
+    let says = |chosen: &[usize]| all.iter().all(|of| types.contains(of) == chosen.iter().all(|&at| tests[at].1(of)));
     let texts = |chosen: &[usize]| chosen.iter().map(|&at| tests[at].0.clone()).collect::<Vec<_>>().join(" && ");
     let n = tests.len();
     let singles = (0..n).map(|one| vec![one]);
     let pairs = (0..n).flat_map(|one| (one + 1..n).map(move |other| vec![one, other]));
-    let triples = (0..n).flat_map(|one| {
-        (one + 1..n).flat_map(move |other| (other + 1..n).map(move |third| vec![one, other, third]))
-    });
+    let triples = (0..n)
+        .flat_map(|one| (one + 1..n).flat_map(move |other| (other + 1..n).map(move |third| vec![one, other, third])));
     let found = singles.chain(pairs).chain(triples).find(|chosen| says(chosen));
     let each = || {
         let one = |of: &ProcessType| {

@@ -30,8 +30,7 @@ fn scene(model: &Model, proof: &RingsProof, of: ProcessType, sets: &[&WindowSet]
     // What all windows that begin with such a process show.
     let (first, others) = sets.split_first()?;
     let common = first.items.iter().filter(|item| others.iter().all(|set| set.items.contains(item)));
-    let (items, columns): (Vec<RingItem>, Vec<Shown>) =
-        common.filter_map(|&item| Some((item, shown(item)?))).unzip();
+    let (items, columns): (Vec<RingItem>, Vec<Shown>) = common.filter_map(|&item| Some((item, shown(item)?))).unzip();
     let is_cut = sets.iter().any(|set| set.items.len() > items.len());
     let mut rows: Vec<Vec<Entry>> = Vec::new();
     for set in sets {

@@ -48,8 +48,11 @@ pub(super) fn part(model: &Model, scene: &Scene, budget: &Budget) -> Option<Part
                 each_column(model, scene, &own, &names, &mut says);
             }
             if scene.n_letters > 1 {
-                let places: Vec<usize> =
-                    everything.iter().copied().filter(|&column| matches!(scene.columns[column], Shown::Place(Who::Letter(_)))).collect();
+                let places: Vec<usize> = everything
+                    .iter()
+                    .copied()
+                    .filter(|&column| matches!(scene.columns[column], Shown::Place(Who::Letter(_))))
+                    .collect();
                 if let Some(found) = Table::new(model, scene, &places).and_then(|table| table.says(model, &names)) {
                     merge(&mut says, found);
                 }
@@ -63,7 +66,10 @@ pub(super) fn part(model: &Model, scene: &Scene, budget: &Budget) -> Option<Part
 
 /// Says of each column alone what it shows where the process stands.
 fn each_column(model: &Model, scene: &Scene, own: &[usize], names: &[String], says: &mut SceneSays) {
-    let Some(control) = own.iter().copied().find(|&column| scene.columns[column] == Shown::Place(scene.letter(0))) else { return };
+    let Some(control) = own.iter().copied().find(|&column| scene.columns[column] == Shown::Place(scene.letter(0)))
+    else {
+        return;
+    };
     for &column in own.iter().filter(|&&column| column != control) {
         if let Some(found) = Table::new(model, scene, &[control, column]).and_then(|table| table.says(model, names)) {
             merge(says, found);
@@ -137,7 +143,7 @@ fn keep_true(scene: &Scene, says: &mut SceneSays, budget: &Budget) {
 
 impl Scene {
     /// The seen processes that a column is about, as bits.
-    fn letters_of(&self, column: usize) -> u64 {
+    pub fn letters_of(&self, column: usize) -> u64 {
         let bit = |who: &Who| match who {
             Who::Letter(letter) | Who::After(letter, _) | Who::Kin(letter, _) => 1_u64 << letter.at,
             Who::Process(_) => 0,
@@ -177,7 +183,8 @@ impl<'a> Table<'a> {
                     Entry::Hidden => (0..all.len() as u32).collect(),
                     entry => vec![all.iter().position(|known| *known == entry)? as u32],
                 };
-                open = open.iter().flat_map(|row| numbers.iter().map(|&number| [&row[..], &[number]].concat())).collect();
+                open =
+                    open.iter().flat_map(|row| numbers.iter().map(|&number| [&row[..], &[number]].concat())).collect();
                 if open.len() > MOST_EXPANDED {
                     return None;
                 }
@@ -202,7 +209,8 @@ impl<'a> Table<'a> {
     /// What the rows say; `None` where that takes too many words.
     fn says(&self, model: &Model, names: &[String]) -> Option<SceneSays> {
         let speaker = Speaker { table: self, model, names };
-        let control = self.columns.iter().position(|&column| self.scene.columns[column] == Shown::Place(self.scene.letter(0)));
+        let control =
+            self.columns.iter().position(|&column| self.scene.columns[column] == Shown::Place(self.scene.letter(0)));
         let sizes = self.sizes();
         let of = |bits: u64| -> Vec<usize> {
             (0..self.columns.len()).filter(|&at| self.scene.letters_of(self.columns[at]) & !bits == 0).collect()
@@ -250,7 +258,12 @@ impl<'a> Table<'a> {
     }
 
     /// Boxes over some of the columns that no row meets.
-    fn exclusions_within(&self, columns: &[usize], fixed: &[Exclusion], speaker: &Speaker<'_>) -> Option<Vec<Exclusion>> {
+    fn exclusions_within(
+        &self,
+        columns: &[usize],
+        fixed: &[Exclusion],
+        speaker: &Speaker<'_>,
+    ) -> Option<Vec<Exclusion>> {
         let sizes = self.sizes();
         let sizes: Vec<usize> = columns.iter().map(|&column| sizes[column]).collect();
         let mut rows: Vec<Vec<usize>> =
@@ -290,7 +303,8 @@ impl<'a> Table<'a> {
             universe: self.universe.clone(),
             classes: Classes { numbers: self.classes.numbers.clone(), rows: rows.to_vec() },
         };
-        let set_rows: Vec<Vec<usize>> = rows.iter().map(|row| columns.iter().map(|&column| row[column]).collect()).collect();
+        let set_rows: Vec<Vec<usize>> =
+            rows.iter().map(|row| columns.iter().map(|&column| row[column]).collect()).collect();
         let sizes: Vec<usize> = columns.iter().map(|&column| self.sizes()[column]).collect();
         let single = Set { sizes: &sizes, rows: &set_rows }.single();
         let single = single.iter().map(|one| one.iter().map(|&(at, bits)| (columns[at], bits)).collect::<Exclusion>());
@@ -306,7 +320,13 @@ impl<'a> Table<'a> {
     }
 
     /// What is true of several processes and does not follow from what each finds.
-    fn of_several(&self, speaker: &Speaker<'_>, control: Option<usize>, fixed: &[Exclusion], says: &mut SceneSays) -> Option<()> {
+    fn of_several(
+        &self,
+        speaker: &Speaker<'_>,
+        control: Option<usize>,
+        fixed: &[Exclusion],
+        says: &mut SceneSays,
+    ) -> Option<()> {
         let mut images: Vec<Exclusion> = Vec::new();
         for order in orders(self.scene.n_letters) {
             images.extend(fixed.iter().filter_map(|one| self.renamed(one, &order)));
@@ -346,7 +366,9 @@ impl<'a> Table<'a> {
                     let here = speaker.entries(control, bits);
                     self.say_at(&here, &quantified(self.scene, formula), says);
                 }
-                None => says.always.extend(speaker.clause(one, &occurring).map(|formula| quantified(self.scene, formula))),
+                None => {
+                    says.always.extend(speaker.clause(one, &occurring).map(|formula| quantified(self.scene, formula)))
+                }
             }
         }
         Some(())
@@ -370,32 +392,14 @@ impl<'a> Table<'a> {
 
     /// The box with processes exchanged: the letter at a position becomes that of the order; `None` where there is no such column or class.
     fn renamed(&self, one: &Exclusion, order: &[usize]) -> Option<Exclusion> {
-        let letter = |who: Who| match who {
-            Who::Letter(letter) => Who::Letter(Letter { at: order[letter.at], family: letter.family }),
-            other => other,
-        };
         let mut found: Exclusion = Vec::new();
         for &(column, bits) in one {
-            let shown = match &self.scene.columns[self.columns[column]] {
-                Shown::Place(who) => Shown::Place(letter(*who)),
-                Shown::Block(who, blocks) => Shown::Block(letter(*who), blocks.clone()),
-                Shown::Cell(term, ty) => {
-                    let index = |index: &Index| match *index {
-                        Index::Of(who) => Index::Of(letter(who)),
-                        number @ Index::Number(_) => number,
-                    };
-                    let indices = term.indices.iter().map(index).collect();
-                    Shown::Cell(CellTerm { var: term.var, owner: term.owner.map(letter), indices }, *ty)
-                }
-            };
+            let shown = self.scene.columns[self.columns[column]].exchanged(order);
             let to = self.columns.iter().position(|&column| self.scene.columns[column] == shown)?;
             let mut bits_there = 0;
             for class in (0..64).filter(|class| bits >> class & 1 == 1) {
                 for &number in &self.classes.numbers[column][class] {
-                    let entry = match self.universe[column][number as usize] {
-                        Entry::Process(who) => Entry::Process(letter(who)),
-                        other => other,
-                    };
+                    let entry = self.universe[column][number as usize].exchanged(order);
                     let number = self.universe[to].iter().position(|known| *known == entry)? as u32;
                     let class = self.classes.numbers[to].iter().position(|class| class.contains(&number))?;
                     bits_there |= 1 << class;
@@ -522,7 +526,8 @@ fn quantified(scene: &Scene, formula: Formula) -> Formula {
     // The letters in their order, whichever of those that are seen they were.
     let letters: Vec<usize> = (1..=named.len()).collect();
     let from: Vec<usize> = named.into_iter().collect();
-    let body = relettered(&formula, &|at| from.iter().position(|known| *known == at).map_or(at, |position| position + 1));
+    let body =
+        relettered(&formula, &|at| from.iter().position(|known| *known == at).map_or(at, |position| position + 1));
     Formula::Quantified(Quantified {
         quantity: Quantity::ForAll,
         letters,
@@ -533,7 +538,7 @@ fn quantified(scene: &Scene, formula: Formula) -> Formula {
 }
 
 /// The formula with other letters.
-fn relettered(formula: &Formula, to: &dyn Fn(usize) -> usize) -> Formula {
+pub(in super::super) fn relettered(formula: &Formula, to: &dyn Fn(usize) -> usize) -> Formula {
     let who = |who: Who| match who {
         Who::Letter(letter) => Who::Letter(Letter { at: to(letter.at), family: letter.family }),
         other => other,
@@ -562,7 +567,9 @@ fn relettered(formula: &Formula, to: &dyn Fn(usize) -> usize) -> Formula {
         Formula::Not(inner) => Formula::Not(Box::new(relettered(inner, to))),
         Formula::All(parts) => Formula::All(many(parts)),
         Formula::Any(parts) => Formula::Any(many(parts)),
-        Formula::Implies(one, other) => Formula::Implies(Box::new(relettered(one, to)), Box::new(relettered(other, to))),
+        Formula::Implies(one, other) => {
+            Formula::Implies(Box::new(relettered(one, to)), Box::new(relettered(other, to)))
+        }
         Formula::Iff(one, other) => Formula::Iff(Box::new(relettered(one, to)), Box::new(relettered(other, to))),
         Formula::Constant(_) | Formula::Quantified(_) | Formula::Tally(_) => formula.clone(),
     }

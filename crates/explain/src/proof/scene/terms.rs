@@ -10,7 +10,7 @@ use super::super::formula::{CellTerm, Index, Who};
 use super::Shown;
 
 /// Names of cells, for a family.
-pub(super) struct Terms<'a> {
+pub(in super::super) struct Terms<'a> {
     pub model: &'a Model,
     pub family: FamilyId,
 }
@@ -56,9 +56,8 @@ impl Terms<'_> {
         let by_process = indexed.iter().filter(|(of, _)| *of == var).map(|(_, dimension)| *dimension);
         let lens = self.model.vars[var].ty.dimensions();
         let count = self.model.families[self.family].count();
-        let as_long = (0..lens.len()).filter(|&dimension| {
-            self.model.forms.lengths.contains_key(&(var, dimension)) && lens[dimension] == count
-        });
+        let as_long = (0..lens.len())
+            .filter(|&dimension| self.model.forms.lengths.contains_key(&(var, dimension)) && lens[dimension] == count);
         let mut found: Vec<usize> = by_process.chain(as_long).collect();
         found.sort_unstable();
         found.dedup();

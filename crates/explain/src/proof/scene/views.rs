@@ -19,6 +19,14 @@ enum Source {
 
 /// The views, with a letter for each process; each view in every order of its processes. `None` where they are too many.
 pub(super) fn scene(model: &Model, proof: &ViewsProof) -> Option<Scene> {
+    let mut scene = in_order(model, proof)?;
+    scene.rows.sort_unstable();
+    scene.rows.dedup();
+    Some(scene)
+}
+
+/// The same, with the rows of each view one after the other, in the order of the views.
+pub(in super::super) fn in_order(model: &Model, proof: &ViewsProof) -> Option<Scene> {
     let terms = Terms { model, family: proof.family };
     let who = |at: usize| Who::Letter(Letter { at, family: proof.family });
     let mut found: Vec<(Source, Shown)> = Vec::new();
@@ -57,8 +65,6 @@ pub(super) fn scene(model: &Model, proof: &ViewsProof) -> Option<Scene> {
             rows.push(row.collect::<Option<Vec<Entry>>>()?);
         }
     }
-    rows.sort_unstable();
-    rows.dedup();
     Some(Scene {
         family: proof.family,
         n_letters: proof.k,
@@ -90,7 +96,7 @@ fn entry(view: &View, source: &Source, order: &[usize], who: &dyn Fn(usize) -> W
 }
 
 /// All orders of `k` things.
-pub(super) fn orders(k: usize) -> Vec<Vec<usize>> {
+pub(in super::super) fn orders(k: usize) -> Vec<Vec<usize>> {
     let mut all: Vec<Vec<usize>> = vec![Vec::new()];
     for _ in 0..k {
         let longer = |order: &Vec<usize>| {

@@ -1,0 +1,113 @@
+//! Rows of scenes as states of the program at one size, so that the reference semantics can be asked about them.
+
+use std::collections::BTreeSet;
+
+use model::Model;
+use model::eval::{Control, State, attempts_up_to, initial_states, is_idle, is_terminated};
+use model::process::{FamilyId, ProcessId};
+use model::value::Value;
+use model::variable::CellId;
+
+use super::super::formula::Meaning;
+use super::super::scene::{Entry, Scene, Shown};
+
+/// More ways to take a step are not looked at.
+const MOST_WAYS: usize = 1_000;
+
+/// The program at one size.
+pub(super) struct Ground {
+    /// The program.
+    pub model: Model,
+    /// A state to fill.
+    base: State,
+}
+
+/// A state of which something is known.
+pub(super) struct Filled {
+    pub state: State,
+    pub cells: BTreeSet<CellId>,
+    places: BTreeSet<ProcessId>,
+}
+
+impl Ground {
+    /// The program at a size; `None` where it has no initial state.
+    pub fn new(model: Model) -> Option<Ground> {
+        let base = initial_states(&model).next()?;
+        Some(Ground { model, base })
+    }
+
+    /// The processes of a family.
+    pub fn processes(&self, family: FamilyId) -> Vec<ProcessId> {
+        self.model.families[family].processes().collect()
+    }
+
+    /// The state of a row, where letters stand for these processes.
+    pub fn filled(&self, scene: &Scene, row: &[Entry], own: &[ProcessId]) -> Option<Filled> {
+        let meaning = Meaning::new(&self.model, own);
+        let mut found = Filled { state: self.base.clone(), cells: BTreeSet::new(), places: BTreeSet::new() };
+        for (shown, entry) in scene.columns.iter().zip(row) {
+            match (shown, *entry) {
+                (Shown::Place(who), Entry::Place(place)) => {
+                    let process = meaning.process(*who)?;
+                    found.state.stacks.get_mut(process.index())?.last_mut()?.control = Control::At(place);
+                    found.places.insert(process);
+                }
+                (Shown::Cell(term, _), entry) => {
+                    let cell = meaning.cell(term)?;
+                    let value = match entry {
+                        Entry::Value(value) => value,
+                        Entry::Process(who) => Value::Process(meaning.process(who)?),
+                        // Somebody whom nobody here is.
+                        Entry::Another => {
+                            let family = self.model.families[scene.family].processes();
+                            Value::Process({ family }.filter(|process| !own.contains(process)).last()?)
+                        }
+                        Entry::Hidden | Entry::Place(_) | Entry::Block(_) => continue,
+                    };
+                    *found.state.cells.get_mut(cell.index())? = value;
+                    found.cells.insert(cell);
+                }
+                _ => return None,
+            }
+        }
+        Some(found)
+    }
+
+    /// Whether a process cannot move although it would; `None` where that depends on what is not known.
+    pub fn waits(&self, filled: &Filled, process: ProcessId) -> Option<bool> {
+        if is_terminated(&self.model, &filled.state, process) || is_idle(&self.model, &filled.state, process) {
+            return Some(false);
+        }
+        let (steps, asked) = attempts_up_to(&self.model, &filled.state, process, MOST_WAYS)?;
+        let is_known = asked.cells.is_subset(&filled.cells) && asked.places.is_subset(&filled.places);
+        is_known.then_some(steps.is_empty())
+    }
+
+    /// What a row of the scene this state is, where letters stand for these processes; `None` where a column shows what there is not.
+    pub fn row(&self, scene: &Scene, state: &State, own: &[ProcessId]) -> Option<Vec<Entry>> {
+        let meaning = Meaning::new(&self.model, own);
+        let letter = |process: ProcessId| {
+            let named = own.iter().position(|one| *one == process);
+            named.map(|at| Entry::Process(scene.letter(at)))
+        };
+        let mut found = Vec::new();
+        for (column, shown) in scene.columns.iter().enumerate() {
+            found.push(match shown {
+                Shown::Place(who) => Entry::Place(state.place(meaning.process(*who)?)),
+                Shown::Cell(term, _) => match *state.cells.get(meaning.cell(term)?.index())? {
+                    Value::Process(id) if self.model.processes[id].family == scene.family => {
+                        let by_place = || {
+                            let entries = scene.rows.iter().map(|row| row[column]);
+                            { entries }
+                                .find(|entry| matches!(entry, Entry::Process(who) if meaning.process(*who) == Some(id)))
+                        };
+                        letter(id).or_else(by_place).unwrap_or(Entry::Another)
+                    }
+                    value => Entry::Value(value),
+                },
+                Shown::Block(..) => return None,
+            });
+        }
+        Some(found)
+    }
+}

@@ -1,0 +1,153 @@
+//! Sums of a refutation as sentences: `x + count(k: P[k]@{crit, leave}) == 1`.
+//!
+//! In: what each view adds to both sides. Out: the same in words, where the processes that are counted can be told by where they stand or what they have, and the
+//! left side is a shared number, times something, and a constant. Each view is compared with the words.
+
+use std::collections::BTreeMap;
+
+use evidence::crowd::CrowdSum;
+use evidence::rings::{Flow, RingItem, RingValue, RingsProof, Weight};
+use evidence::views::ViewsProof;
+use model::Model;
+use model::value::Value;
+
+use super::super::formula::{CellTerm, Counted, Formula, Letter, Tally, Test, Who};
+use super::super::scene::{Blocks, Entry, Scene, Shown, Terms, in_order};
+
+/// The sum as a sentence; `None` where there are no words for it.
+pub(super) fn tally(model: &Model, views: &ViewsProof, sum: &CrowdSum) -> Option<Formula> {
+    let scene = in_order(model, views)?;
+    if scene.rows.len() != sum.left.len() || sum.left.len() != sum.right.len() {
+        return None;
+    }
+    let most = *sum.right.iter().max()?;
+    if most < 1 || sum.right.iter().any(|adds| *adds != 0 && *adds != most) {
+        return None;
+    }
+    let letter = Letter { at: 1, family: views.family };
+    let body = counted(&scene, Who::Letter(letter), &|row| sum.right[row] == most)?;
+    let (cells, constant) = linear(&scene, &sum.left)?;
+    let cells = cells.into_iter().map(|(times, term)| (-times, term)).collect();
+    let counts = vec![(most, Counted { letter: 1, family: views.family, body: Box::new(body) })];
+    Some(Formula::Tally(Tally { cells, counts, total: constant, is_least: false }))
+}
+
+/// What processes have in common whose rows are meant, and no others have.
+pub(super) fn counted(scene: &Scene, who: Who, is_meant: &dyn Fn(usize) -> bool) -> Option<Formula> {
+    let own = scene.letter(0);
+    let columns: Vec<usize> = (0..scene.columns.len()).filter(|&column| scene.letters_of(column) == 1).collect();
+    let mut blocks = Blocks { columns: Vec::new(), states: Vec::new(), block_of: Vec::new(), own };
+    blocks.columns = columns.iter().map(|&column| Some(scene.columns[column].clone())).collect();
+    for (at, row) in scene.rows.iter().enumerate() {
+        let state: Vec<Entry> = columns.iter().map(|&column| row[column]).collect();
+        let block = u32::from(is_meant(at));
+        match blocks.states.iter().position(|known| *known == state) {
+            Some(known) if blocks.block_of[known] != block => return None,
+            Some(_) => {}
+            None => {
+                blocks.states.push(state);
+                blocks.block_of.push(block);
+            }
+        }
+    }
+    blocks.says(who, &[1], &[0])
+}
+
+/// `a * x + b` for a shared number `x`, that is so in every row; or a constant.
+fn linear(scene: &Scene, left: &[i64]) -> Option<(Vec<(i64, CellTerm)>, i64)> {
+    let first = *left.first()?;
+    if left.iter().all(|value| *value == first) {
+        return Some((Vec::new(), first));
+    }
+    scene.columns.iter().enumerate().find_map(|(column, shown)| {
+        let Shown::Cell(term, _) = shown else { return None };
+        if scene.letters_of(column) != 0 {
+            return None;
+        }
+        let numbers = scene.rows.iter().map(|row| match row[column] {
+            Entry::Value(Value::Int(number)) => Some(number),
+            _ => None,
+        });
+        let numbers: Vec<i64> = numbers.collect::<Option<_>>()?;
+        let other = (1..numbers.len()).find(|&at| numbers[at] != numbers[0])?;
+        let (run, rise) = (numbers[other] - numbers[0], left[other] - left[0]);
+        let times = (rise % run == 0).then(|| rise / run)?;
+        let constant = left[0] - times * numbers[0];
+        let fits = numbers.iter().zip(left).all(|(number, left)| times * number + constant == *left);
+        fits.then(|| (vec![(times, term.clone())], constant))
+    })
+}
+
+/// A flow as a sentence: how many processes stand somewhere, and how many elements have something, with their weights; `None` where there are no words.
+pub(super) fn flow(model: &Model, proof: &RingsProof, flow: &Flow) -> Option<Formula> {
+    let letter = Letter { at: 1, family: proof.family };
+    let terms = Terms { model, family: proof.family };
+    let counted = |body: Formula| Counted { letter: 1, family: proof.family, body: Box::new(body) };
+    let mut counts: Vec<(i64, Counted)> = Vec::new();
+    // What processes weigh, by where they stand and what they have.
+    let locals = local_weights(proof, flow)?;
+    let states: Vec<Vec<Entry>> =
+        locals.keys().map(|values| values.iter().map(entry).collect::<Option<_>>()).collect::<Option<_>>()?;
+    let own = Who::Letter(letter);
+    let n_columns = states.first().map_or(0, Vec::len);
+    let columns =
+        std::iter::once(Some(Shown::Place(own))).chain((1..n_columns).map(|at| terms.own(at - 1, own))).collect();
+    let block_of: Vec<u32> = locals.values().map(|weight| u32::try_from(*weight).ok()).collect::<Option<_>>()?;
+    let blocks = Blocks { columns, states, block_of, own };
+    let weights: Vec<u32> = blocks.numbers().collect();
+    for &weight in weights.iter().filter(|weight| **weight > 0) {
+        let others: Vec<u32> = weights.iter().copied().filter(|other| *other != weight).collect();
+        if others.is_empty() {
+            return None;
+        }
+        counts.push((i64::from(weight), counted(blocks.says(own, &[weight], &others)?)));
+    }
+    // What elements weigh.
+    let mut elements: BTreeMap<(model::variable::VarId, usize, u64), Vec<Entry>> = BTreeMap::new();
+    for (weight, times) in flow.weights.iter().filter(|(_, times)| *times > 0) {
+        match weight {
+            Weight::Local(..) => {}
+            Weight::Shared(..) => return None,
+            Weight::Element(_, _, RingValue::Neighbour(_) | RingValue::Place(_)) => return None,
+            Weight::Element(var, at, RingValue::Value(value)) => {
+                elements.entry((*var, *at, *times)).or_default().push(Entry::Value(*value));
+            }
+        }
+    }
+    for ((var, at, times), entries) in elements {
+        let Shown::Cell(term, _) = terms.element(var, None, at, own)? else { return None };
+        let values = entries.iter().map(Entry::value).collect::<Option<Vec<_>>>()?;
+        counts.push((i64::try_from(times).ok()?, counted(Formula::Cell(term, Test::In(values)))));
+    }
+    let total = i64::try_from(flow.total).ok()?;
+    (!counts.is_empty()).then_some(Formula::Tally(Tally { cells: Vec::new(), counts, total, is_least: flow.at_least }))
+}
+
+/// What each local state weighs; `None` where that depends on the type of the process.
+fn local_weights(proof: &RingsProof, flow: &Flow) -> Option<BTreeMap<Vec<RingValue>, u64>> {
+    let mut found: BTreeMap<Vec<RingValue>, u64> = BTreeMap::new();
+    for set in &proof.windows {
+        let of = *set.word.first()?;
+        let own: Vec<usize> = { set.items.iter().enumerate() }
+            .filter(|(_, item)| matches!(item, RingItem::Control(0) | RingItem::Own(0, _)))
+            .map(|(at, _)| at)
+            .collect();
+        for state in &set.states {
+            let values: Vec<RingValue> = own.iter().map(|&at| state[at]).collect();
+            let is_it = |(weight, _): &&(Weight, u64)| matches!(weight, Weight::Local(at, local) if *at == of && *local == values);
+            let weight = flow.weights.iter().find(is_it).map_or(0, |(_, times)| *times);
+            if *found.entry(values).or_insert(weight) != weight {
+                return None;
+            }
+        }
+    }
+    Some(found)
+}
+
+fn entry(value: &RingValue) -> Option<Entry> {
+    match value {
+        RingValue::Value(value) => Some(Entry::Value(*value)),
+        RingValue::Place(place) => Some(Entry::Place(*place)),
+        RingValue::Neighbour(_) => None,
+    }
+}
