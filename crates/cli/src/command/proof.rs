@@ -96,7 +96,7 @@ fn show(options: &ProofShowOptions, display: &DisplayOptions) -> Result<ExitStat
         })?,
     };
     let parameters: Vec<(String, i64)> = file.parameters().map(|(name, value)| (name.to_owned(), value)).collect();
-    let program = instance::load(&path, &parameters, &about_every_size(&parameters), display)?;
+    let program = instance::load(&path, &parameters, &about_every_size(Request::default(), &parameters), display)?;
     let method =
         methods::available().find(|declared| declared.name == file.method()).map_or("proof", |declared| declared.name);
     let started = Instant::now();
@@ -171,8 +171,8 @@ fn same_instance(name: &str, file: &ProofFile, given: &[(String, i64)]) -> Resul
 
 /// The program in the instance that the proof is about.
 /// How the program of a proof is read: one in Promela has parameters where the proof is for every number of processes.
-fn about_every_size(parameters: &[(String, i64)]) -> Request {
-    Request::default().for_every_size(!parameters.is_empty())
+fn about_every_size(request: Request, parameters: &[(String, i64)]) -> Request {
+    request.for_every_size(!parameters.is_empty())
 }
 
 fn load(
@@ -200,7 +200,7 @@ fn load(
     instance::load(
         &options.file,
         parameters,
-        &instance::request(&options.instance)?.with_goals(&options.goal.goals),
+        &about_every_size(instance::request(&options.instance)?.with_goals(&options.goal.goals), parameters),
         display,
     )
 }

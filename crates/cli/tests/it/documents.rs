@@ -55,6 +55,11 @@ fn dve() {
 }
 
 #[test]
+fn promela() {
+    check("docs/promela.md");
+}
+
+#[test]
 fn pushdown() {
     check("docs/pushdown.md");
 }

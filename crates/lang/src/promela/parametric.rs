@@ -7,13 +7,14 @@
 
 use base::{SourceFile, Span};
 use model::Model;
-use model::expr::{Expr, ExprKind};
+use model::control::Scope;
+use model::expr::{BinaryOp, Expr, ExprKind};
 use model::process::FamilyId;
 use model::size::{Parameter, Size};
 use model::types::Type;
 use model::value::Value;
-use model::variable::{Var, VarId};
-use model::visit::{each_part, each_text};
+use model::variable::{Storage, Var, VarId};
+use model::visit::{each_child_mut, each_expr_mut, each_part, each_text};
 
 use super::preprocessor::{preprocess, preprocess_with};
 use super::sizes::{self, Obstacle, Uses};
@@ -142,6 +143,9 @@ fn with_parameter(model: &Model, uses: &Uses, macro_: Named<'_>) -> Result<Model
     for process in parametric.processes.iter_mut().filter(|process| process.family == family) {
         process.index -= first;
     }
+    if uses.uses_parameter && !counted_from_zero(&mut parametric, -first) {
+        return Err(obstacle(format!("the numbers of `{}` are not their pids", uses.proctype), span));
+    }
     for (var, _) in model.vars.entries().filter(|(_, var)| is_sized(var, uses)) {
         parametric.forms.lengths.insert((var, 0), length.clone());
     }
@@ -151,6 +155,32 @@ fn with_parameter(model: &Model, uses: &Uses, macro_: Named<'_>) -> Result<Model
         }
     }
     Ok(parametric)
+}
+
+/// Makes the index of a process of what was its pid and a difference; whether the index is used in no other way.
+fn counted_from_zero(model: &mut Model, difference: i64) -> bool {
+    let (mut n_indices, mut n_counted) = (0usize, 0usize);
+    let is_index = |expr: &Expr| match &expr.kind {
+        ExprKind::IndexOf(who) => matches!(who.kind, ExprKind::Myself),
+        _ => false,
+    };
+    each_expr_mut(model, &mut |expr| {
+        each_part(expr, &mut |part| n_indices += usize::from(is_index(part)));
+        replace(expr, &mut |part| {
+            let ExprKind::Binary(BinaryOp::Add, left, right) = &part.kind else { return };
+            if is_index(left) && right.kind == ExprKind::Const(Value::Int(difference)) {
+                n_counted += 1;
+                *part = (**left).clone();
+            }
+        });
+    });
+    n_indices == n_counted
+}
+
+/// Changes an expression and all its parts, the inner ones first.
+fn replace(expr: &mut Expr, change: &mut dyn FnMut(&mut Expr)) {
+    each_child_mut(expr, &mut |part| replace(part, change));
+    change(expr);
 }
 
 /// Whether a variable is an array, or a part of the elements of one, with an element for each process.
@@ -178,7 +208,7 @@ fn names_member(model: &Model, family: FamilyId) -> Option<Span> {
 fn is_same_text((one, larger): (&Model, &Model), uses: &Uses) -> bool {
     let text = |model: &Model| {
         let mut vars: Vec<String> = Vec::new();
-        for (id, var) in model.vars.entries() {
+        for (id, var) in model.vars.entries().filter(|(_, var)| is_used(model, var)) {
             let mut ty = var.ty.clone();
             if let (true, Type::Array { len, .. }) = (is_sized(var, uses), &mut ty) {
                 *len = 0;
@@ -197,6 +227,14 @@ fn is_same_text((one, larger): (&Model, &Model), uses: &Uses) -> bool {
         )
     };
     text(one) == text(larger)
+}
+
+/// Whether a variable may be read or written: one of a process that does nothing, as `init` that has started the others, is not.
+fn is_used(model: &Model, var: &Var) -> bool {
+    match var.storage {
+        Storage::Local(family) => model.actions.iter().any(|action| action.scope == Scope::Family(family)),
+        _ => true,
+    }
 }
 
 fn declared(id: VarId, var: &Var, ty: &Type) -> String {

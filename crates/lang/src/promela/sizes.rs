@@ -1,15 +1,15 @@
 //! The number of processes as a name: which macro may have any value, so that a proof can be one for every value.
 //!
 //! In: the tokens of a program with its macros' values, and the same with one macro left as a name. Out: the proctype of which there are
-//! that many (`active [N]`) and the arrays with an element for each of them; or every use of the macro that is something else, with its place.
+//! that many (`active [N]`, or a loop of `init` that starts each of them) and the arrays with an element for each of them; or every use of the macro that is something else, with its place.
 //! Nothing that depends on the number may be hidden: the macro stands in no `#if`, makes no words by `##`, and the pids of other processes,
 //! which come after these, are not looked at. What is found is a claim about the text; `parametric.rs` compares Models of two sizes besides.
 
 use base::Span;
 
 use super::ast::{
-    Argument, Basic, Declaration, Expr, ExprKind, File, Formula, FormulaKind, Init, Proctype, Stmt, StmtKind, Type,
-    Unit, VarRef,
+    Argument, Basic, BinaryOp, Declaration, Expr, ExprKind, File, Formula, FormulaKind, Init, Proctype, Stmt, StmtKind,
+    Type, Unit, VarRef,
 };
 use super::lexer::{Kind, Token};
 
@@ -37,6 +37,10 @@ pub(super) struct Uses {
     pub arrays: Vec<String>,
     /// Whether the processes look at their pids.
     pub uses_pid: bool,
+    /// The position of the parameter that is 0, 1, 2, … in the processes, where they are started by a loop.
+    pub index_parameter: Option<usize>,
+    /// Whether they look at that parameter.
+    pub uses_parameter: bool,
 }
 
 /// Whether two streams are the same but for a number that one of them has as a name.
@@ -67,6 +71,12 @@ struct Look<'n> {
     uses: Uses,
     /// The proctype whose text is looked at.
     inside: Option<String>,
+    /// The parameter of the processes that counts them.
+    index: Option<String>,
+    /// The loop that starts the processes, by its place.
+    start: Option<Span>,
+    /// The variable of that loop, which holds the number behind it.
+    spent: Option<String>,
     obstacles: Vec<Obstacle>,
 }
 
@@ -97,8 +107,10 @@ impl Look<'_> {
                 _ => None,
             })
             .collect();
+        let started = started(file, self.name);
         match sized[..] {
             [one] => self.uses.proctype = one.name.text.clone(),
+            [] if started.is_some() => self.started(file, started),
             [] => {
                 let text = format!("there is no `active [{}] proctype`", self.name);
                 self.obstacles.push(Obstacle { is_no_count: true, ..Obstacle::new(Span::default(), text) });
@@ -113,6 +125,36 @@ impl Look<'_> {
                 && declared.len.as_ref().is_some_and(|len| self.is_name(len))
             {
                 self.uses.arrays.push(declared.name.text.clone());
+            }
+        }
+    }
+
+    /// The processes are started by a loop of `init`.
+    fn started(&mut self, file: &File, started: Option<Started<'_>>) {
+        let Some(Started { place, variable, proctype, arguments }) = started else { return };
+        self.uses.proctype = proctype.to_owned();
+        self.start = Some(place);
+        let of_proctype = |unit: &Unit| match unit {
+            Unit::Proctype(declared) if declared.name.text == proctype => Some(declared.clone()),
+            _ => None,
+        };
+        let Some(declared) = file.units.iter().find_map(of_proctype) else { return };
+        if declared.active.is_some() {
+            let text = format!("there are `{proctype}` at the start, and more are started");
+            self.refuse(declared.name.span, text);
+        }
+        for (position, argument) in arguments.iter().enumerate() {
+            match &argument.kind {
+                ExprKind::Var(one) if is_plain(one, variable) => {
+                    if self.uses.index_parameter.replace(position).is_some() {
+                        self.refuse(argument.span, "two parameters count the processes");
+                    }
+                    self.index = declared.parameters.get(position).map(|parameter| parameter.name.text.clone());
+                }
+                _ if mentions(argument, variable) => {
+                    self.refuse(argument.span, "the processes are given different numbers")
+                }
+                _ => {}
             }
         }
     }
@@ -188,6 +230,9 @@ impl Look<'_> {
 
     fn statement(&mut self, statement: &Stmt) {
         let has_role = |label: &str| label.starts_with("accept") || label.starts_with("progress");
+        if self.start == Some(statement.span) && matches!(statement.kind, StmtKind::Do(_)) {
+            return self.loop_of_starts(statement);
+        }
         if self.is_sized()
             && let Some(label) = statement.labels.iter().find(|label| has_role(&label.text))
         {
@@ -197,6 +242,14 @@ impl Look<'_> {
             StmtKind::Declare(declarations) => declarations.iter().for_each(|declared| self.declaration(declared)),
             StmtKind::Expr(expr) | StmtKind::Assert(expr) => self.expr(expr),
             StmtKind::Assign(target, value) => {
+                let is_spent = self.inside.as_deref() == Some("init")
+                    && self.spent.as_ref().is_some_and(|spent| is_plain(target, spent));
+                if is_spent && matches!(value.kind, ExprKind::Number(_)) {
+                    self.spent = None;
+                }
+                if self.is_sized() && self.index.as_ref().is_some_and(|index| is_plain(target, index)) {
+                    self.refuse(target.span, "the parameter that counts the processes is changed");
+                }
                 self.variable(target);
                 self.expr(value);
             }
@@ -223,9 +276,26 @@ impl Look<'_> {
         }
     }
 
+    /// The arguments of the loop that starts the processes; its variable holds their number afterwards.
+    fn loop_of_starts(&mut self, statement: &Stmt) {
+        let StmtKind::Do(options) = &statement.kind else { return };
+        let Some(Round { variable, arguments, .. }) = round(options) else { return };
+        for argument in arguments {
+            if !matches!(&argument.kind, ExprKind::Var(one) if is_plain(one, variable)) {
+                self.expr(argument);
+            }
+        }
+        self.spent = Some(variable.to_owned());
+    }
+
     fn argument(&mut self, argument: &Argument) {
         match argument {
-            Argument::Store(target) => self.variable(target),
+            Argument::Store(target) => {
+                if self.is_sized() && self.index.as_ref().is_some_and(|index| is_plain(target, index)) {
+                    self.refuse(target.span, "the parameter that counts the processes is changed");
+                }
+                self.variable(target);
+            }
             Argument::Match(expr) => self.expr(expr),
             Argument::Ignore => {}
         }
@@ -236,11 +306,22 @@ impl Look<'_> {
         if self.is_it(one) {
             return self.refuse(one.span, format!("`{}` is used as a number", self.name));
         }
+        if self.inside.as_deref() == Some("init") && self.spent.as_ref().is_some_and(|spent| is_plain(one, spent)) {
+            return self.refuse(one.span, format!("this is computed from `{}`", self.name));
+        }
+        if self.is_sized() && self.index.as_ref().is_some_and(|index| is_plain(one, index)) {
+            return self.refuse(one.span, "the parameter that counts the processes is used as a number");
+        }
         for (at, part) in one.parts.iter().enumerate() {
             let is_array = at == 0 && self.uses.arrays.contains(&part.name.text);
             match &part.index {
                 Some(index) if is_array && self.is_sized() && matches!(index.kind, ExprKind::Pid) => {
                     self.uses.uses_pid = true;
+                }
+                Some(Expr { kind: ExprKind::Var(index), .. })
+                    if is_array && self.is_sized() && self.index.as_ref().is_some_and(|name| is_plain(index, name)) =>
+                {
+                    self.uses.uses_parameter = true;
                 }
                 _ if is_array => {
                     let text = format!("`{}` is indexed by something else than the pid of its process", part.name.text);
@@ -289,5 +370,134 @@ impl Look<'_> {
         if process == self.uses.proctype || pid.is_some() {
             self.refuse(span, format!("a particular `{process}` is named"));
         }
+    }
+}
+
+/// A loop of `init` that starts as many processes as a macro says.
+struct Started<'f> {
+    place: Span,
+    variable: &'f str,
+    proctype: &'f str,
+    arguments: &'f [Expr],
+}
+
+/// One round of such a loop: `i < bound; run P(…); i = i + 1`.
+struct Round<'f> {
+    variable: &'f str,
+    op: BinaryOp,
+    bound: &'f Expr,
+    proctype: &'f str,
+    arguments: &'f [Expr],
+}
+
+/// The loop of `init` that starts as many processes as the name says; there are no other `run`s of the proctype.
+fn started<'f>(file: &'f File, name: &str) -> Option<Started<'f>> {
+    let init = file.units.iter().find_map(|unit| match unit {
+        Unit::Proctype(proctype) if proctype.is_init => Some(proctype),
+        _ => None,
+    })?;
+    loop_within(&init.body, name)
+}
+
+fn loop_within<'f>(body: &'f [Stmt], name: &str) -> Option<Started<'f>> {
+    for (at, statement) in body.iter().enumerate() {
+        let found = match &statement.kind {
+            StmtKind::Atomic(inner) | StmtKind::Block(inner) => loop_within(inner, name),
+            StmtKind::Do(options) => {
+                let first = at.checked_sub(1).and_then(|before| first_value(&body[before]));
+                round(options).filter(|round| first.is_some_and(|first| counts(round, first, name))).map(|round| {
+                    let Round { variable, proctype, arguments, .. } = round;
+                    Started { place: statement.span, variable, proctype, arguments }
+                })
+            }
+            _ => None,
+        };
+        if found.is_some() {
+            return found;
+        }
+    }
+    None
+}
+
+/// The variable that a statement sets, and to what: an assignment of a number, or a declaration.
+fn first_value(statement: &Stmt) -> Option<(&str, i64)> {
+    match &statement.kind {
+        StmtKind::Assign(target, Expr { kind: ExprKind::Number(value), .. }) => Some((plain_name(target)?, *value)),
+        StmtKind::Declare(declared) => match &declared[..] {
+            [
+                Declaration {
+                    name,
+                    len: None,
+                    init: Some(Init::Value(Expr { kind: ExprKind::Number(value), .. })),
+                    ..
+                },
+            ] => Some((&name.text, *value)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The round of a loop with two options, of which the other one leaves it where the first cannot be taken.
+fn round(options: &[Vec<Stmt>]) -> Option<Round<'_>> {
+    let [one, other] = options else { return None };
+    let leaves =
+        |option: &[Stmt]| matches!(option, [Stmt { kind: StmtKind::Else, .. }, Stmt { kind: StmtKind::Break, .. }]);
+    if !leaves(other) {
+        return None;
+    }
+    let statements: Vec<&Stmt> = one.iter().filter(|statement| !matches!(statement.kind, StmtKind::Print)).collect();
+    let [test, run, next] = statements[..] else { return None };
+    let StmtKind::Expr(Expr { kind: ExprKind::Binary(op, left, bound), .. }) = &test.kind else { return None };
+    let ExprKind::Var(variable) = &left.kind else { return None };
+    let variable = plain_name(variable)?;
+    let StmtKind::Expr(Expr { kind: ExprKind::Run(proctype, arguments), .. }) = &run.kind else { return None };
+    let StmtKind::Assign(target, Expr { kind: ExprKind::Binary(BinaryOp::Add, augend, one), .. }) = &next.kind else {
+        return None;
+    };
+    let is_next = is_plain(target, variable)
+        && matches!(&augend.kind, ExprKind::Var(augend) if is_plain(augend, variable))
+        && matches!(one.kind, ExprKind::Number(1));
+    let op = *op;
+    is_next.then_some(Round { variable, op, bound, proctype: &proctype.text, arguments })
+}
+
+/// Whether a loop that begins with 0 has as many rounds as the name says.
+fn counts(round: &Round<'_>, (variable, first): (&str, i64), name: &str) -> bool {
+    let is_name = |expr: &Expr| matches!(&expr.kind, ExprKind::Var(one) if is_plain(one, name));
+    let is_less = |expr: &Expr| match &expr.kind {
+        ExprKind::Binary(BinaryOp::Subtract, left, right) => is_name(left) && matches!(right.kind, ExprKind::Number(1)),
+        _ => false,
+    };
+    let is_all = match round.op {
+        BinaryOp::Less => is_name(round.bound),
+        BinaryOp::LessEqual => is_less(round.bound),
+        _ => false,
+    };
+    round.variable == variable && first == 0 && is_all
+}
+
+fn plain_name(one: &VarRef) -> Option<&str> {
+    match &one.parts[..] {
+        [part] if part.index.is_none() => Some(&part.name.text),
+        _ => None,
+    }
+}
+
+fn is_plain(one: &VarRef, name: &str) -> bool {
+    plain_name(one) == Some(name)
+}
+
+/// Whether a variable stands in an expression; calls and questions about channels count as if it did.
+fn mentions(expr: &Expr, name: &str) -> bool {
+    match &expr.kind {
+        ExprKind::Number(_) | ExprKind::Pid | ExprKind::Timeout | ExprKind::NonProgress | ExprKind::NrPr => false,
+        ExprKind::Var(one) => {
+            let indices = one.parts.iter().filter_map(|part| part.index.as_ref());
+            is_plain(one, name) || indices.into_iter().any(|index| mentions(index, name))
+        }
+        ExprKind::Not(inner) | ExprKind::Negate(inner) | ExprKind::Complement(inner) => mentions(inner, name),
+        ExprKind::Binary(_, left, right) => mentions(left, name) || mentions(right, name),
+        _ => true,
     }
 }

@@ -17,6 +17,7 @@ mod messages;
 mod pds;
 mod product;
 mod promela;
+mod promela_sizes;
 mod questions;
 mod random;
 mod recovery;

@@ -66,11 +66,12 @@ impl Elaboration<'_> {
         }
     }
 
-    /// Where the members of a family begin.
+    /// Where the members of a family begin: where they stand at the start, and where those begin that are started later.
     fn entries(&self, family: usize) -> Vec<NodeId> {
         let members = &self.setting.families[family];
         let entry = self.setting.graphs[members.proctype].entry;
-        members.members.iter().map(|&at| self.setting.world.instances[at].place).chain([entry]).collect()
+        let started = self.is_started(family).then_some(entry);
+        members.members.iter().map(|&at| self.setting.world.instances[at].place).chain(started).collect()
     }
 
     fn here(&mut self, family: usize, node: NodeId) -> Here {
