@@ -259,9 +259,9 @@ impl Job<'_, '_, '_> {
     /// The sum of a number of all workers; or the limit that one of them reached.
     fn sum<const W: usize>(&mut self, nodes: &Nodes<'_, '_, W>, number: u64) -> Agreed {
         let said = (number, nodes.meter.reason().as_ref().map(Stop::new));
-        let all: Vec<(u64, Option<Stop>)> = self.net.gather(&said);
-        let agreed = (self.net.me() == 0).then(|| self.put_together(&all));
-        self.net.tell_all(agreed.as_ref())
+        // All come to the same conclusion, since all see the same.
+        let all: Vec<(u64, Option<Stop>)> = self.net.share(&said);
+        self.put_together(&all)
     }
 
     fn put_together(&self, all: &[(u64, Option<Stop>)]) -> Agreed {
@@ -331,9 +331,8 @@ impl Job<'_, '_, '_> {
         for depth in (0..depth).rev() {
             let least = nodes.least_before(way.last().unwrap_or(&start), depth);
             self.sum(nodes, 0)?;
-            let all: Vec<Option<Vec<u64>>> = self.net.gather(&least.map(|node| node.to_vec()));
-            let least = (self.net.me() == 0).then(|| all.into_iter().flatten().min());
-            match self.net.tell_all::<Option<Vec<u64>>>(least.as_ref()) {
+            let all: Vec<Option<Vec<u64>>> = self.net.share(&least.map(|node| node.to_vec()));
+            match all.into_iter().flatten().min() {
                 Some(node) => way.push(widened(&node)),
                 None => return Ok(None),
             }

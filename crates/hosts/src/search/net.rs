@@ -28,6 +28,9 @@ use timely::worker::Worker;
 /// A worker that waits looks around so often.
 const GLANCE: Duration = Duration::from_millis(50);
 
+/// So many workers tell each other what they know without going by way of worker 0.
+const FEW_WORKERS: usize = 32;
+
 /// Words for one worker.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Packet {
@@ -174,6 +177,26 @@ impl<'w> Net<'w> {
         let mut words = vec![self.me() as u64];
         words.extend(to_words(value));
         self.send(0, words);
+        self.values()
+    }
+
+    /// Brings a value of each worker to all, by worker. With many workers it goes by way of worker 0, since the messages between all pairs would be many more.
+    ///
+    /// # Panics
+    /// Where the workers do not agree on what comes next.
+    pub fn share<T: Serialize + DeserializeOwned>(&mut self, value: &T) -> Vec<T> {
+        if self.n_workers() > FEW_WORKERS {
+            let values = self.gather(value);
+            return self.tell_all((self.me() == 0).then_some(&values));
+        }
+        let mut words = vec![self.me() as u64];
+        words.extend(to_words(value));
+        (0..self.n_workers()).for_each(|to| self.send(to, words.clone()));
+        self.values()
+    }
+
+    /// The values that workers send in this round, by worker.
+    fn values<T: DeserializeOwned>(&mut self) -> Vec<T> {
         let mut values: Vec<(u64, T)> = Vec::new();
         self.close(|words| {
             if let Some((&from, rest)) = words.split_first()
@@ -261,6 +284,7 @@ mod tests {
                 seen.sort_unstable();
                 assert_eq!(seen, (0..n_workers as u64).map(|from| (round, from)).collect::<Vec<_>>());
             }
+            assert_eq!(net.share(&me), (0..n_workers as u64).collect::<Vec<_>>());
             let all = net.gather(&me);
             let sum: u64 = net.tell_all((me == 0).then(|| all.iter().sum::<u64>()).as_ref());
             (me, sum, net.sent_bytes())
