@@ -3,9 +3,10 @@
 //! In: a task's temporal properties. Out: for each a lasso that violates it, or the exploration that shows that there is none.
 //! The states and turns (`turns.rs`) are stored once (`graph.rs`), with what the properties' propositions and fairness assumptions look at
 //! (`predicates.rs`). Each way to violate a property is a product with an automaton (`rules.rs`, `product.rs`), searched for a component
-//! that satisfies all demands (`streett::emptiness`); the run through it is made short (`streett::lasso`). A search on many hosts
+//! that satisfies all demands (`streett::emptiness`), one for all that are alike (`alike.rs`); the run through it is made short (`streett::lasso`). A search on many hosts
 //! makes the same product, of the same turns and rules, in the memories of all.
 
+mod alike;
 mod graph;
 pub mod predicates;
 mod product;
@@ -23,7 +24,7 @@ use model::property::{Formula, PropertyKind};
 use temporal::Violation;
 
 use engine::meter::Meter;
-use graph::StateGraph;
+use graph::{Explorer, StateGraph};
 use packed::codec::{Codec, Limits};
 use packed::compile::Compiler;
 use packed::machine::Machine;
@@ -95,43 +96,79 @@ impl ForWidth for Job<'_> {
             predicates.add(&mut compiler, violation);
         }
         let machine = Machine { codec: self.codec, code: compiler.finish() };
-        let graph = StateGraph::<W>::build(&machine, &predicates, self.meter);
-        let answer = |asked: &Asked| {
-            let verdict = match (&graph, &asked.violations) {
-                (_, Err(reason)) | (Err(reason), _) => Verdict::Unknown(reason.clone()),
-                (Ok(graph), Ok(violations)) => self.decide(&machine, graph, &predicates, violations),
-            };
-            if !matches!(verdict, Verdict::Unknown(_)) {
-                self.meter.tell(Event::Decided(asked.property));
+        let mut explorer = Explorer::<W>::new(&machine, &predicates);
+        let mut answers: Vec<Option<Answer>> = self.asked.iter().map(|_| None).collect();
+        let mut most_states = FIRST_LOOK;
+        let complete = loop {
+            match explorer.explore(most_states, self.meter) {
+                Ok(false) => most_states = most_states.saturating_mul(BETWEEN_LOOKS),
+                end => break end.map(drop),
             }
-            let statistics = graph.as_ref().map(StateGraph::exploration).ok();
-            let answer = Answer {
-                property: asked.property,
-                verdict,
-                statistics: Statistics {
-                    time: self.started.elapsed(),
-                    peak_memory_bytes: Some(self.meter.peak_bytes()),
-                    global_states: statistics.as_ref().map(|seen| seen.states),
-                    global_transitions: statistics.as_ref().map(|seen| seen.transitions),
-                    depth: statistics.as_ref().map(|seen| seen.depth),
-                    ..Statistics::default()
-                },
-            };
-            self.meter.answered(&answer);
-            answer
+            // A violation that is near needs no more of the graph; in the order of the instances, since others are often violated with the first.
+            for (asked, answer) in self.asked.iter().zip(&mut answers).filter(|(_, answer)| answer.is_none()) {
+                let Ok(violations) = &asked.violations else { continue };
+                let near = &alike::representatives(self.codec.model, violations)[..];
+                let verdict = self.decide(&machine, &explorer.graph, &predicates, &near[..near.len().min(N_NEAR)]);
+                if let Verdict::Violated(_) = verdict {
+                    *answer = Some(self.answer(asked, verdict, Some(&explorer.graph)));
+                }
+            }
+            if answers.iter().all(Option::is_some) {
+                break Ok(());
+            }
         };
-        self.asked.iter().map(answer).collect()
+        let decide = |(asked, answer): (&Asked, Option<Answer>)| match (answer, &complete, &asked.violations) {
+            (Some(answer), ..) => answer,
+            (None, _, Err(reason)) | (None, Err(reason), _) => {
+                let seen = complete.is_ok().then_some(&explorer.graph);
+                self.answer(asked, Verdict::Unknown(reason.clone()), seen)
+            }
+            (None, Ok(()), Ok(violations)) => {
+                let violations = alike::representatives(self.codec.model, violations);
+                let verdict = self.decide(&machine, &explorer.graph, &predicates, &violations);
+                self.answer(asked, verdict, Some(&explorer.graph))
+            }
+        };
+        self.asked.iter().zip(answers).map(decide).collect()
     }
 }
 
+/// After so many states the graph is searched for the first time.
+const FIRST_LOOK: usize = 1 << 12;
+/// So many times as many states are explored before it is searched again.
+const BETWEEN_LOOKS: usize = 16;
+/// So many instances of each property are looked at before everything is explored.
+const N_NEAR: usize = 2;
+
 impl Job<'_> {
+    fn answer<const W: usize>(&self, asked: &Asked, verdict: Verdict, seen: Option<&StateGraph<W>>) -> Answer {
+        if !matches!(verdict, Verdict::Unknown(_)) {
+            self.meter.tell(Event::Decided(asked.property));
+        }
+        let seen = seen.map(StateGraph::exploration);
+        let answer = Answer {
+            property: asked.property,
+            verdict,
+            statistics: Statistics {
+                time: self.started.elapsed(),
+                peak_memory_bytes: Some(self.meter.peak_bytes()),
+                global_states: seen.as_ref().map(|seen| seen.states),
+                global_transitions: seen.as_ref().map(|seen| seen.transitions),
+                depth: seen.as_ref().map(|seen| seen.depth),
+                ..Statistics::default()
+            },
+        };
+        self.meter.answered(&answer);
+        answer
+    }
+
     /// Looks for a fair loop in each product.
     fn decide<const W: usize>(
         &self,
         machine: &Machine<'_>,
         graph: &StateGraph<W>,
         predicates: &Predicates,
-        violations: &[Violation],
+        violations: &[&Violation],
     ) -> Verdict {
         for violation in violations {
             let product = match Product::new(machine.codec.model, graph, predicates, violation) {
@@ -147,7 +184,10 @@ impl Job<'_> {
                 }
             }
         }
-        Verdict::Holds(Evidence::Exploration(graph.exploration()))
+        match graph.exploration() {
+            explored if explored.complete => Verdict::Holds(Evidence::Exploration(explored)),
+            _ => Verdict::Unknown(StopReason::Cancelled),
+        }
     }
 }
 

@@ -36,6 +36,32 @@ pub trait FairGraph {
     /// Whether a node is free of a pair's demand.
     fn is_free(&self, node: u32, pair: usize) -> bool;
 
+    /// The part of the graph that a node is in, if a run that stays there can take all demanded marks. No cycle leaves a part, and none outside of
+    /// all parts takes all demanded marks.
+    fn part(&self, _node: u32) -> Option<u32> {
+        Some(0)
+    }
+
+    /// Reachable nodes in parts from which every other reachable node of their part is reached inside it.
+    fn entries(&self) -> Vec<u32> {
+        self.initial()
+    }
+
+    /// Appends where the edges of a node lead, each node at least once.
+    fn add_targets(&self, node: u32, targets: &mut Vec<u32>) {
+        targets.extend((0..self.n_edges(node)).map(|edge| self.target(node, edge)));
+    }
+
+    /// Adds the marks of all edges of a node that lead inside; whether there are any.
+    fn add_marks_inside(&self, node: u32, inside: impl Fn(u32) -> bool, row: &mut [u64]) -> bool {
+        let mut has_edge = false;
+        for edge in (0..self.n_edges(node)).filter(|&edge| inside(self.target(node, edge))) {
+            has_edge = true;
+            self.add_marks(node, edge, row);
+        }
+        has_edge
+    }
+
     /// How many words a row of marks has.
     fn n_words(&self) -> usize {
         (self.n_demanded() + self.n_pairs()).div_ceil(64)
@@ -57,29 +83,29 @@ pub fn fair_component(graph: &impl FairGraph, meter: &Meter<'_>) -> Result<Optio
     let n_nodes = graph.n_nodes();
     let bytes = (n_nodes * 3 * size_of::<u32>()) as u64;
     meter.reserve(bytes)?;
-    let mut search = EmptinessSearch {
-        graph,
-        meter,
-        numbers: vec![0; n_nodes],
-        lowest: vec![0; n_nodes],
-        regions: vec![0; n_nodes],
-        n_regions: 0,
-        n_steps: 0,
-    };
-    let found = search.decompose(graph.initial(), 0);
+    let mut search = EmptinessSearch { graph, meter, nodes: vec![Visit::default(); n_nodes], n_regions: 0, n_steps: 0 };
+    let found = search.decompose(graph.entries(), 0);
     meter.remove(bytes);
     let found = found?;
-    Ok(found.map(|(region, needed)| Component { regions: search.regions, region, needed }))
+    let regions = |search: EmptinessSearch<'_, _>| search.nodes.iter().map(|visit| visit.region).collect();
+    Ok(found.map(|(region, needed)| Component { regions: regions(search), region, needed }))
+}
+
+/// What is known of a node.
+#[derive(Clone, Copy, Default)]
+struct Visit {
+    /// In the order of discovery, from 1; 0 where a node was not visited in this round.
+    number: u32,
+    /// The earliest node that it is known to reach.
+    lowest: u32,
+    /// Its region; a round looks at the nodes of one region, and leaves those of each component in a new one.
+    region: u32,
 }
 
 struct EmptinessSearch<'s, G> {
     graph: &'s G,
     meter: &'s Meter<'s>,
-    /// In the order of discovery, from 1; 0 where a node was not visited in this round.
-    numbers: Vec<u32>,
-    lowest: Vec<u32>,
-    /// The region of each node; a round looks at the nodes of one region, and leaves those of each component in a new one.
-    regions: Vec<u32>,
+    nodes: Vec<Visit>,
     n_regions: u32,
     n_steps: u64,
 }
@@ -87,39 +113,53 @@ struct EmptinessSearch<'s, G> {
 /// The region of a component, and the marks that are needed in it.
 type Accepted = (u32, Vec<u64>);
 
+/// Tarjan's search of one region.
+#[derive(Default)]
+struct Round {
+    n_visited: u32,
+    /// Nodes whose component is not complete.
+    open: Vec<u32>,
+    /// The way to the node that is looked at: nodes, and where their targets begin.
+    path: Vec<(u32, usize)>,
+    /// Targets of the nodes on the path that were not looked at, the next one last.
+    targets: Vec<u32>,
+}
+
 impl<G: FairGraph> EmptinessSearch<'_, G> {
     /// Tarjan's components of a region, from some roots, each looked at when it is complete.
     fn decompose(&mut self, roots: Vec<u32>, region: u32) -> Result<Option<Accepted>, StopReason> {
-        let mut n_visited = 0;
-        let mut open: Vec<u32> = Vec::new();
-        let mut path: Vec<(u32, u32)> = Vec::new();
+        let mut round = Round::default();
         for root in roots {
-            if self.regions[root as usize] != region || self.numbers[root as usize] != 0 {
+            let visit = self.nodes[root as usize];
+            if visit.region != region || visit.number != 0 {
                 continue;
             }
-            self.visit(root, &mut n_visited, &mut open, &mut path);
-            while let Some(&mut (node, ref mut edge)) = path.last_mut() {
-                if *edge < self.graph.n_edges(node) {
-                    let target = self.graph.target(node, *edge);
-                    *edge += 1;
-                    self.pause()?;
-                    if self.regions[target as usize] != region {
+            let part = self.graph.part(root);
+            self.visit(root, &mut round);
+            while let Some(&(node, first)) = round.path.last() {
+                if round.targets.len() > first {
+                    let Some(target) = round.targets.pop() else { break };
+                    let visit = self.nodes[target as usize];
+                    if visit.region != region || (visit.number == 0 && self.graph.part(target) != part) {
                         continue;
                     }
-                    match self.numbers[target as usize] {
-                        0 => self.visit(target, &mut n_visited, &mut open, &mut path),
-                        number => {
-                            let lowest = &mut self.lowest[node as usize];
-                            *lowest = (*lowest).min(number);
-                        }
+                    if visit.number == 0 {
+                        self.pause(first)?;
+                        self.visit(target, &mut round);
+                    } else {
+                        let lowest = &mut self.nodes[node as usize].lowest;
+                        *lowest = (*lowest).min(visit.number);
                     }
                     continue;
                 }
-                path.pop();
-                if let Some(&(parent, _)) = path.last() {
-                    self.lowest[parent as usize] = self.lowest[parent as usize].min(self.lowest[node as usize]);
+                round.path.pop();
+                let visit = self.nodes[node as usize];
+                if let Some(&(parent, _)) = round.path.last() {
+                    let above = &mut self.nodes[parent as usize].lowest;
+                    *above = (*above).min(visit.lowest);
                 }
-                if self.lowest[node as usize] == self.numbers[node as usize] {
+                if visit.lowest == visit.number {
+                    let open = &mut round.open;
                     let start = open.iter().rposition(|&other| other == node).expect("an open node is on the list");
                     let component = open.split_off(start);
                     if let Some(accepted) = self.judge(component)? {
@@ -131,17 +171,20 @@ impl<G: FairGraph> EmptinessSearch<'_, G> {
         Ok(None)
     }
 
-    fn visit(&mut self, node: u32, n_visited: &mut u32, open: &mut Vec<u32>, path: &mut Vec<(u32, u32)>) {
-        *n_visited += 1;
-        self.numbers[node as usize] = *n_visited;
-        self.lowest[node as usize] = *n_visited;
-        open.push(node);
-        path.push((node, 0));
+    fn visit(&mut self, node: u32, round: &mut Round) {
+        round.n_visited += 1;
+        let visit = &mut self.nodes[node as usize];
+        (visit.number, visit.lowest) = (round.n_visited, round.n_visited);
+        round.open.push(node);
+        let first = round.targets.len();
+        self.graph.add_targets(node, &mut round.targets);
+        round.targets[first..].reverse();
+        round.path.push((node, first));
     }
 
     fn new_region(&mut self, nodes: &[u32]) -> u32 {
         self.n_regions += 1;
-        nodes.iter().for_each(|&node| self.regions[node as usize] = self.n_regions);
+        nodes.iter().for_each(|&node| self.nodes[node as usize].region = self.n_regions);
         self.n_regions
     }
 
@@ -152,13 +195,9 @@ impl<G: FairGraph> EmptinessSearch<'_, G> {
         let mut taken = vec![0; graph.n_words()];
         let mut has_edge = false;
         for &node in &nodes {
-            for edge in 0..graph.n_edges(node) {
-                self.pause()?;
-                if self.regions[graph.target(node, edge) as usize] == region {
-                    has_edge = true;
-                    graph.add_marks(node, edge, &mut taken);
-                }
-            }
+            self.pause(0)?;
+            let inside = |target: u32| self.nodes[target as usize].region == region;
+            has_edge |= graph.add_marks_inside(node, inside, &mut taken);
         }
         let is_taken = |mark: usize| taken[mark / 64] >> (mark % 64) & 1 == 1;
         if !has_edge || !(0..graph.n_demanded()).all(is_taken) {
@@ -171,7 +210,7 @@ impl<G: FairGraph> EmptinessSearch<'_, G> {
             return Ok(Some((region, self.needed(&left, &taken))));
         }
         self.new_region(&removed);
-        left.iter().for_each(|&node| self.numbers[node as usize] = 0);
+        left.iter().for_each(|&node| self.nodes[node as usize].number = 0);
         self.decompose(left, region)
     }
 
@@ -187,10 +226,16 @@ impl<G: FairGraph> EmptinessSearch<'_, G> {
         needed
     }
 
-    fn pause(&mut self) -> Result<(), StopReason> {
+    fn pause(&mut self, n_targets: usize) -> Result<(), StopReason> {
         self.n_steps += 1;
-        if self.n_steps.is_multiple_of(1 << 16) && !self.meter.may_go_on(0) {
-            return Err(self.meter.reason().unwrap_or(StopReason::Cancelled));
+        if self.n_steps.is_multiple_of(1 << 14) {
+            // The lists of one round, which are short but for targets on long ways.
+            let bytes = (n_targets * size_of::<u32>()) as u64;
+            self.meter.reserve(bytes)?;
+            self.meter.remove(bytes);
+            if !self.meter.may_go_on(0) {
+                return Err(self.meter.reason().unwrap_or(StopReason::Cancelled));
+            }
         }
         Ok(())
     }

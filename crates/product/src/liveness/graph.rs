@@ -1,7 +1,7 @@
 //! The graph of all reachable states: every turn of every run, stored once.
 //!
 //! In: a compiled program and the tests that matter. Out: states by number in breadth-first order; for each its steps, as edges to
-//! numbers with a class, the processes that may stand still there, and the truth of each test (`turns.rs` finds them).
+//! numbers with a class (`turns.rs`), the processes that may stand still there, and the truth of each test.
 
 use base::{Feature, StopReason, Unsupported};
 use evidence::Exploration;
@@ -43,7 +43,7 @@ pub struct StateGraph<const W: usize> {
     still: BitRows,
     /// For each state the tests that hold, as bits.
     truths: BitRows,
-    /// For each test whether it has no value in some state.
+    /// The tests that have no value in some state.
     faulty: Vec<bool>,
     exploration: Exploration,
 }
@@ -65,9 +65,59 @@ impl BitRows {
 }
 
 impl<const W: usize> StateGraph<W> {
-    /// Explores the program.
-    pub fn build(machine: &Machine<'_>, predicates: &Predicates, meter: &Meter<'_>) -> Result<Self, StopReason> {
-        let mut builder = Builder {
+    /// What was explored.
+    pub fn exploration(&self) -> Exploration {
+        Exploration { states: self.states.len() as u64, ..self.exploration.clone() }
+    }
+
+    /// How many states were expanded, the first ones; the others have no edges yet.
+    pub fn n_expanded(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// The steps out of a state.
+    pub fn edges(&self, state: usize) -> &[Edge] {
+        match self.starts.get(state + 1) {
+            Some(&end) => &self.edges[self.starts[state]..end],
+            None => &[],
+        }
+    }
+
+    /// Whether a test holds in a state that was expanded.
+    pub fn holds(&self, state: usize, test: usize) -> bool {
+        has(self.truths.row(state), test)
+    }
+
+    /// The processes that may stand still in a state, as bits; nobody in one that was not expanded.
+    pub fn still(&self, state: usize) -> &[u64] {
+        if state < self.n_expanded() { self.still.row(state) } else { &[] }
+    }
+
+    /// Whether a test has no value in some state.
+    pub fn is_faulty(&self, test: usize) -> bool {
+        self.faulty[test]
+    }
+}
+
+/// A graph in the making: breadth first, as far as is wanted.
+pub struct Explorer<'b, const W: usize> {
+    machine: &'b Machine<'b>,
+    turns: Turns<'b>,
+    /// What was explored so far.
+    pub graph: StateGraph<W>,
+    known: HashTable<u32>,
+    /// Where the states of the next level begin.
+    level_end: usize,
+    scratch: Scratch<W>,
+    leaving: Leaving<W>,
+    /// What the meter knows of.
+    counted_bytes: u64,
+}
+
+impl<'b, const W: usize> Explorer<'b, W> {
+    /// Nothing is explored yet.
+    pub fn new(machine: &'b Machine<'b>, predicates: &'b Predicates) -> Self {
+        Explorer {
             machine,
             turns: Turns::new(machine, predicates),
             graph: StateGraph {
@@ -85,71 +135,49 @@ impl<const W: usize> StateGraph<W> {
                     deadlocks: 0,
                     errors: 0,
                     depth: 0,
-                    complete: true,
+                    complete: false,
                 },
             },
             known: HashTable::new(),
+            level_end: 0,
+            scratch: machine.scratch(),
+            leaving: Leaving::default(),
             counted_bytes: 0,
-        };
-        builder.explore(meter)?;
-        builder.graph.classes = builder.turns.classes;
-        Ok(builder.graph)
-    }
-
-    /// What was explored.
-    pub fn exploration(&self) -> Exploration {
-        self.exploration.clone()
-    }
-
-    /// The steps out of a state.
-    pub fn edges(&self, state: usize) -> &[Edge] {
-        &self.edges[self.starts[state]..self.starts[state + 1]]
-    }
-
-    /// Whether a test holds in a state.
-    pub fn holds(&self, state: usize, test: usize) -> bool {
-        has(self.truths.row(state), test)
-    }
-
-    /// The processes that may stand still in a state, as bits.
-    pub fn still(&self, state: usize) -> &[u64] {
-        self.still.row(state)
-    }
-
-    /// Whether a test has no value in some state.
-    pub fn is_faulty(&self, test: usize) -> bool {
-        self.faulty[test]
-    }
-}
-
-struct Builder<'b, const W: usize> {
-    machine: &'b Machine<'b>,
-    turns: Turns<'b>,
-    graph: StateGraph<W>,
-    known: HashTable<u32>,
-    /// What the meter knows of.
-    counted_bytes: u64,
-}
-
-impl<const W: usize> Builder<'_, W> {
-    fn explore(&mut self, meter: &Meter<'_>) -> Result<(), StopReason> {
-        for (nth, state) in InitialStates::<W>::new(self.machine.codec).enumerate() {
-            self.number(&state)?;
-            if nth % CHECK_EVERY == 0 {
-                self.check(meter)?;
-            }
         }
-        self.graph.n_initial = self.graph.states.len();
-        let scratch = self.machine.scratch();
-        let mut leaving = Leaving::default();
-        let (mut at, mut level_end) = (0, self.graph.n_initial);
+    }
+}
+
+impl<const W: usize> Explorer<'_, W> {
+    /// Goes on until so many states were expanded; whether everything is explored now.
+    pub fn explore(&mut self, most_states: usize, meter: &Meter<'_>) -> Result<bool, StopReason> {
+        let explored = self.expand_up_to(most_states, meter);
+        let n_known = self.graph.classes.len();
+        self.graph.classes.extend_from_slice(&self.turns.classes[n_known..]);
+        explored
+    }
+
+    fn expand_up_to(&mut self, most_states: usize, meter: &Meter<'_>) -> Result<bool, StopReason> {
+        if self.graph.states.is_empty() {
+            for (nth, state) in InitialStates::<W>::new(self.machine.codec).enumerate() {
+                self.number(&state)?;
+                if nth % CHECK_EVERY == 0 {
+                    self.check(meter)?;
+                }
+            }
+            self.graph.n_initial = self.graph.states.len();
+            self.level_end = self.graph.n_initial;
+        }
+        let mut at = self.graph.n_expanded();
         while at < self.graph.states.len() {
-            if at == level_end {
-                level_end = self.graph.states.len();
+            if at >= most_states {
+                return Ok(false);
+            }
+            if at == self.level_end {
+                self.level_end = self.graph.states.len();
                 self.graph.exploration.depth += 1;
                 meter.enter_level(self.graph.exploration.depth);
             }
-            self.expand(at, &scratch, &mut leaving)?;
+            self.expand(at)?;
             at += 1;
             if at % CHECK_EVERY == 0 {
                 meter.expanded(CHECK_EVERY as u64);
@@ -157,8 +185,8 @@ impl<const W: usize> Builder<'_, W> {
             }
         }
         self.check(meter)?;
-        self.graph.exploration.states = self.graph.states.len() as u64;
-        Ok(())
+        self.graph.exploration.complete = true;
+        Ok(true)
     }
 
     fn check(&mut self, meter: &Meter<'_>) -> Result<(), StopReason> {
@@ -189,9 +217,10 @@ impl<const W: usize> Builder<'_, W> {
     }
 
     /// Stores what leaves a state, and what is true in it.
-    fn expand(&mut self, at: usize, scratch: &Scratch<W>, leaving: &mut Leaving<W>) -> Result<(), StopReason> {
+    fn expand(&mut self, at: usize) -> Result<(), StopReason> {
         let state = self.graph.states[at];
-        self.turns.take(&state, scratch, leaving)?;
+        let mut leaving = std::mem::take(&mut self.leaving);
+        self.turns.take(&state, &self.scratch, &mut leaving)?;
         self.graph.exploration.deadlocks += u64::from(leaving.is_deadlock);
         self.graph.exploration.errors += leaving.n_faults;
         self.graph.exploration.transitions += leaving.steps.len() as u64;
@@ -203,6 +232,7 @@ impl<const W: usize> Builder<'_, W> {
         self.graph.still.words.extend_from_slice(&leaving.still);
         self.graph.truths.words.extend_from_slice(&leaving.truths);
         leaving.faulty.iter().for_each(|&test| self.graph.faulty[test] = true);
+        self.leaving = leaving;
         Ok(())
     }
 }

@@ -89,6 +89,11 @@ impl<'p> Rules<'p> {
         &self.moves[letter as usize * self.n_automaton() + automaton as usize]
     }
 
+    /// For each letter that was met what the automaton can do, by its state.
+    pub fn by_letter(&self) -> impl Iterator<Item = &[Vec<AutomatonMove>]> {
+        self.moves.chunks(self.n_automaton())
+    }
+
     /// The pairs whose demand a turn meets, whatever is true before it.
     pub fn met_by(&self, model: &Model, turn: &Turn) -> Vec<usize> {
         let is_true = |&test: &usize| self.predicates.turns[test].is_true_of(model, turn);

@@ -91,3 +91,44 @@ fn parts_of_eventually_always_are_those_of_the_whole() {
         assert_eq!(matches!(answer.verdict, Verdict::Violated(_)), violated, "{}", property.name);
     }
 }
+
+/// Instances that a permutation of processes takes to each other are looked at once, and only these.
+#[test]
+fn instances_are_alike_only_where_program_property_and_fairness_are() {
+    let text = "program gates(N: 3..) {
+        shared turn: pid? = none;
+        shared open: [bool; N];
+        process P[i in 0..<N] {
+            loop {
+                rest: idle;
+                ask:  await turn == none;
+                take: atomic { await turn == none; turn = i; }
+                use:  open[i] = true;
+                shut: open[i] = false;
+                give: turn = none;
+            }
+        }
+        fairness all { strong P[*]; }
+        fairness one { strong P[0]; weak P[1]; weak P[2]; }
+        property served:  forall i: P[i]@ask ~> P[i]@use under all;
+        property some:    forall i: P[i]@ask ~> P[i]@use under one expect violated;
+        property pairs:   forall i: forall j: i != j => (P[i]@use ~> (!open[j] || P[j]@give)) under all;
+        property never:   forall i: forall j: always (P[i]@use => !open[j]) under all;
+        property first:   forall i: (i == 0 && P[i]@ask) ~> P[i]@use under one;
+        property later:   forall i: (i != 0 && P[i]@ask) ~> P[i]@use under one expect violated;
+    }";
+    let model = lang::load(&base::SourceFile::new("gates.pw", text), &[]).map_err(|e| format!("{e:?}")).unwrap().model;
+    let product = Product::explore(&model, 5_000).expect("it is small");
+    let asked = model.properties.entries().filter(|(_, one)| matches!(one.kind, PropertyKind::Temporal(_)));
+    let properties: Vec<_> = asked.map(|(id, _)| id).collect();
+    let task = Task { model: &model, properties, budget: Budget::unlimited(), n_threads: 1 };
+    for answer in Mono.run(&task, &Silent).unwrap() {
+        let property = &model.properties[answer.property];
+        let PropertyKind::Temporal(formula) = &property.kind else { unreachable!("only these were asked") };
+        let violated = temporal::is_violated(&model, &product.states, formula, &property.under);
+        let violated = violated.expect("it has a value").expect("it is small enough");
+        let expected = property.expected == model::property::Expected::Violated;
+        assert_eq!(violated, expected, "{} by brute force", property.name);
+        assert_eq!(matches!(answer.verdict, Verdict::Violated(_)), violated, "{}", property.name);
+    }
+}
