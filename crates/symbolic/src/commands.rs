@@ -24,6 +24,7 @@ use crate::bdd::{Bdd, Cube, OutOfNodes};
 use crate::change::{After, Change, Updates};
 use crate::encoding::{Encoding, Part};
 use crate::evaluate::{Evaluator, Known, NoDiagram};
+use crate::number::Number;
 use crate::points::Points;
 
 /// More paths than this through one action are refused: its updates are no small set of constants.
@@ -333,12 +334,36 @@ impl<'a> Translation<'a> {
                     self.with_path(&path, evaluator, |this, evaluator| this.statement(stmt, path.clone(), evaluator))?,
                 );
             }
-            if next.len() > MAX_PATHS {
+            paths = self.joined(next)?;
+            if paths.len() > MAX_PATHS {
                 return Err(Stop::TooManyCases(self.statement));
             }
-            paths = next;
         }
         Ok(paths)
+    }
+
+    /// One path for all that have written the same: what follows does not depend on how that came about.
+    fn joined(&self, paths: Vec<Path>) -> Result<Vec<Path>, Stop> {
+        /// A value, or a number of many values by its place in memory.
+        type Written = Result<Value, *const Number>;
+        if paths.len() < 2 {
+            return Ok(paths);
+        }
+        let mut places: BTreeMap<(Vec<(CellId, Written)>, BTreeSet<CellId>), usize> = BTreeMap::new();
+        let mut joined: Vec<Path> = Vec::new();
+        for path in paths {
+            let written = |(&cell, known): (&CellId, &Known)| match known {
+                Known::Value(value) => (cell, Ok(*value)),
+                Known::Number(number) => (cell, Err(Rc::as_ptr(number))),
+            };
+            let fresh = joined.len();
+            let key = (path.written.iter().map(written).collect(), path.chosen.clone());
+            match *places.entry(key).or_insert(fresh) {
+                at if at == fresh => joined.push(path),
+                at => joined[at].when = self.encoding.space.or(&joined[at].when, &path.when)?,
+            }
+        }
+        Ok(joined)
     }
 
     /// Evaluates with what the path has written.
@@ -413,7 +438,7 @@ impl<'a> Translation<'a> {
                     for path in paths {
                         next.extend(self.rerun(block, path, evaluator)?);
                     }
-                    paths = next;
+                    paths = self.joined(next)?;
                 }
                 evaluator.bound.truncate(depth);
                 Ok(paths)

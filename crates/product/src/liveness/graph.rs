@@ -179,7 +179,7 @@ impl<const W: usize> Explorer<'_, W> {
             }
             self.expand(at)?;
             at += 1;
-            if at % CHECK_EVERY == 0 {
+            if at.is_multiple_of(CHECK_EVERY) {
                 meter.expanded(CHECK_EVERY as u64);
                 self.check(meter)?;
             }
