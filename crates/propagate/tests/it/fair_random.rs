@@ -17,6 +17,9 @@ use propagate::Propagate;
 use testkit::Product;
 use testkit::choices::Choices;
 
+/// A statement about a fork.
+type Written = fn(&str) -> String;
+
 /// Products with more states are not searched.
 const MOST_STATES: usize = 2_500;
 
@@ -75,7 +78,7 @@ impl Writer<'_> {
             kind.trim_end_matches(" = 1"),
             if kind.starts_with("sem") { " = 1" } else { "" }
         );
-        let (take, give): (fn(&str) -> String, fn(&str) -> String) = match kind.as_str() {
+        let (take, give): (Written, Written) = match kind.as_str() {
             "bool" => (|at| format!("atomic {{ await !f[{at}]; f[{at}] = true; }}"), |at| format!("f[{at}] = false")),
             _ => (|at| format!("acquire f[{at}]"), |at| format!("release f[{at}]")),
         };

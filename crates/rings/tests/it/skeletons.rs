@@ -56,6 +56,20 @@ const TOKENS: &str = "program r(N: 2..) {
   property q: forall i: P[i]@l1 ~> P[i]@l4 under weak P[*];
 }";
 
+/// Something that goes round, and two elements for each process, of which one may be where it stops.
+const ROWS: &str = "program r(N: 3..) {
+  shared c: [[bool; 2]; N];
+  process P[i in 0..<N] {
+    l0: if ⟦i == 0¦i == N - 1⟧ { c[i][0] = true; }
+    loop {
+      l1: atomic { await c[i][0]; c[i][0] = false; if ⟦i < 0¦i == 3¦i == 3¦i == 1⟧ { c[(i + 1) % N][1] = true; } else { c[(i + 1) % N][0] = true; } }
+      l2: ⟦skip¦idle⟧;
+    }
+  }
+  invariant v: forall i != j: !(c[i][0] && c[j][0]);
+  property p: forall i: always eventually P[i]@l2 under weak P[*];
+}";
+
 /// Stages that rise and fall.
 const STAGES: &str = "program r(N: 3..) {
   process P[i in 0..<N] { public up: bool ⟦¦= i == 0¦= i % 2 == 0⟧; loop {
@@ -310,6 +324,12 @@ fn rings_that_are_often_right_agree_with_brute_force() {
         let tally = campaign(seed, 3, skeleton);
         assert!(tally.proved > 3 && tally.refused > 2, "{seed}: {tally:?}");
     }
+}
+
+#[test]
+fn rings_with_several_elements_for_each_process_agree_with_brute_force() {
+    let tally = campaign(37, 8, ROWS);
+    assert!(tally.proved > 8 && tally.refused > 2 && tally.false_ones > 0, "{tally:?}");
 }
 
 #[test]

@@ -143,7 +143,14 @@ impl Writer<'_> {
     fn statement(&mut self) -> String {
         let label = self.n_labels;
         self.n_labels += 1;
-        match self.choices.below(8) {
+        match self.choices.below(9) {
+            // Whom the loop takes is one of those that the quantifier is about.
+            8 => {
+                let (test, all) = (self.about("j"), self.pick(&["forall", "exists"]));
+                let more = self.pick(&["j == k", "j == i || j == k", "j != k", "j < k"]);
+                let joint = if all == "forall" { format!("{more} || {test}") } else { format!("({more}) && {test}") };
+                format!("for k in 0..<N {{ l{label}: if k != i {{ m{label}: await {all} j: {joint}; }} }}")
+            }
             0 => format!("l{label}: if {} {{ goto l{}; }}", self.guard(), self.choices.below(3)),
             1 => {
                 let (test, other) = (self.about("k"), self.guard());
