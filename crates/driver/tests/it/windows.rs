@@ -9,7 +9,7 @@ use driver::methods;
 use engine::{Silent, Task, Verdict};
 use evidence::Evidence;
 use evidence::certificate::{Certificate, Claim};
-use evidence::rings::{RingItem, RingValue, RingsProof, Weight};
+use evidence::rings::{Network, RingItem, RingValue, RingsProof, Weight, tree};
 use model::Model;
 use model::value::Value;
 use rings::ByRings;
@@ -218,4 +218,30 @@ fn views_of_cells_start_somewhere() {
     views.views.iter_mut().for_each(|view| view.theta.clear());
     let changed = load(&FILTER.replace("P[j]@crit", "P[j]@climb"));
     check_refused("how views start", &changed, "mutex", &certificate);
+}
+
+/// A right child writes what its parent's other child waits for: without the windows of that one after the step nothing but this step leads out of a window.
+const SIBLINGS: &str = "program siblings(N: 3..) { shared a: [0..=1; N];
+    process P[i in 0..<N] { loop { l: if i > 0 {
+      if i % 2 == 0 { m: a[(i - 1) / 2] = 1; } else { o: await a[(i - 1) / 2] == 1; bad: skip; } } } }
+    invariant p: forall i: !P[i]@bad; allow deadlock; }";
+
+#[test]
+fn a_parents_other_child_is_heard() {
+    let model = load(SIBLINGS);
+    let mut certificate = proof(&Single(Arc::new(ByRings::for_every_size())), &model, "no_errors");
+    certificate.property = "p".to_owned();
+    assert_eq!(certificate.rings().map(|windows| windows.network), Some(Network::Tree));
+    let id = driver::select::find(&model, "p").unwrap();
+    let checked = audit::certificate::check(&model, &model.properties[id], &certificate, &Budget::unlimited());
+    assert!(checked.is_err(), "the windows show what is bad");
+    let Some(Claim::Rings(windows)) = certificate.facts.last_mut().map(|fact| &mut fact.claim) else {
+        panic!("no windows")
+    };
+    for window in windows.windows.iter_mut().filter(|window| window.word[0].left > 0 && window.word[0].residue == 1) {
+        let above = window.items.iter().position(|item| matches!(item, RingItem::Element(_, tree::PARENT, _)));
+        let above = above.expect("a child sees what it waits for");
+        window.states.retain(|state| state[above] == RingValue::Value(Value::Int(0)));
+    }
+    check_refused("a step of the parent's other child", &model, "p", &certificate);
 }

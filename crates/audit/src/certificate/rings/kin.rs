@@ -57,3 +57,47 @@ pub(super) fn elsewhere(one: usize, other: usize) -> (usize, usize) {
     let (to_one, to_other) = ways(one, other);
     (down(SOMEWHERE, &to_one), down(SOMEWHERE, &to_other))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How many edges are between two processes.
+    fn distance(mut one: usize, mut other: usize) -> usize {
+        let mut n_edges = 0;
+        while one != other {
+            let lower = if one > other { &mut one } else { &mut other };
+            *lower = (*lower - 1) / 2;
+            n_edges += 1;
+        }
+        n_edges
+    }
+
+    /// Who touches a process, or what it touches, is at most two edges away.
+    #[test]
+    fn whoever_is_two_edges_away_has_a_name_and_nobody_else() {
+        for one in 0..64 {
+            for other in 0..256 {
+                let name = name(one, other);
+                match distance(one, other) {
+                    0 => assert_eq!(name, 0),
+                    1 | 2 => assert!(NAMES.contains(&name), "{one} {other}: {name}"),
+                    _ => assert_eq!(name, FAR, "{one} {other}"),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn names_are_of_one_process_each_wherever_two_stand_so() {
+        for one in 0..64 {
+            for other in (0..256).filter(|&other| name(one, other) != FAR) {
+                assert_eq!(meant(one, name(one, other)), Some(other), "{one} {other}");
+                let (here, there) = elsewhere(one, other);
+                assert_eq!((name(here, there), name(there, here)), (name(one, other), name(other, one)));
+            }
+        }
+        assert_eq!([PARENT, GRANDPARENT, SIBLING].map(|name| meant(0, name)), [None; 3]);
+        assert_eq!(meant(1, GRANDPARENT), None);
+    }
+}
