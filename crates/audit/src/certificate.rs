@@ -14,6 +14,7 @@
 mod chains;
 mod claimed;
 mod clause;
+mod counting;
 mod diagrams;
 mod fine;
 mod initial;
@@ -183,8 +184,7 @@ impl Audit<'_> {
         if let Some(views) = certificate.crowd() {
             return self.check_crowd(views, certificate);
         }
-        let is_views =
-            matches!(&certificate.facts[..], [fact] if matches!(fact.claim, Claim::Views(_) | Claim::Rings(_)));
+        let is_views = matches!(&certificate.facts[..], [fact] if matches!(fact.claim, Claim::Views(_) | Claim::Rings(_) | Claim::Counting(_)));
         if !certificate.scope.is_instance() && !is_views {
             let scope = &certificate.scope;
             return Err(CertificateError::NotSupported(format!(
@@ -199,8 +199,14 @@ impl Audit<'_> {
         let last = certificate.facts.last().map(|fact| &fact.claim);
         let implies = matches!(
             last,
-            Some(Claim::SplitInvariant(_) | Claim::Pushdown(_) | Claim::Views(_) | Claim::Rings(_) | Claim::Fine(_))
-                | None
+            Some(
+                Claim::SplitInvariant(_)
+                    | Claim::Pushdown(_)
+                    | Claim::Views(_)
+                    | Claim::Rings(_)
+                    | Claim::Fine(_)
+                    | Claim::Counting(_)
+            ) | None
         );
         if violations.is_none() && !implies {
             return malformed(format!("its last fact does not imply `{}`, which is about states", self.property.name));
@@ -241,8 +247,10 @@ impl Audit<'_> {
                     refuted.insert(at, Refuted { sights, violation });
                 }
                 Claim::Crowd(_) => return malformed("a refutation for every size stands with views alone".to_owned()),
-                Claim::Views(_) | Claim::Rings(_) if !is_views => return malformed("views stand alone".to_owned()),
-                Claim::Views(_) | Claim::Rings(_) => {
+                Claim::Views(_) | Claim::Rings(_) | Claim::Counting(_) if !is_views => {
+                    return malformed("views stand alone".to_owned());
+                }
+                Claim::Views(_) | Claim::Rings(_) | Claim::Counting(_) => {
                     let fact = self.check_every_size(&fact.claim, certificate)?;
                     obligations = obligations.with(fact.obligations);
                     checked = Some(fact);
@@ -311,6 +319,9 @@ impl Audit<'_> {
             Claim::Rings(proof) => {
                 let found = rings::check(self.model, property, (&certificate.scope, proof), self.budget)?;
                 (found, proof.width, proof.windows.len())
+            }
+            Claim::Counting(proof) => {
+                (counting::check(self.model, property, (&certificate.scope, proof), self.budget)?, 1, 1)
             }
             _ => return Err(CertificateError::Malformed("it is not about every size".to_owned())),
         };

@@ -47,6 +47,7 @@ impl ClosedFact {
             Claim::Views(proof) => FactKind::KIndex(proof.k),
             Claim::Rings(proof) => FactKind::KIndex(proof.width),
             Claim::Fine(_) => FactKind::KIndex(2),
+            Claim::Counting(_) => FactKind::Sums,
         }
     }
 

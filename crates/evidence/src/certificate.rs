@@ -115,6 +115,14 @@ impl Certificate {
         }
     }
 
+    /// The views and sums that imply the property, if that is what the proof is.
+    pub fn counting(&self) -> Option<&crate::counting::CountingProof> {
+        match &self.facts.last()?.claim {
+            Claim::Counting(proof) => Some(proof),
+            _ => None,
+        }
+    }
+
     /// The views that a refutation for every size is about, if the proof is one.
     pub fn crowd(&self) -> Option<&crate::views::ViewsProof> {
         match (&self.facts.first()?.claim, &self.facts.last()?.claim) {
@@ -150,6 +158,8 @@ pub enum Claim {
     Views(crate::views::ViewsProof),
     /// Any one or two processes of every reachable state look, beside a few shared cells, like a state of each view.
     Fine(crate::fine::FineProof),
+    /// Each process of every reachable state, for every size, looks like one of the views, and these numbers are sums over processes.
+    Counting(crate::counting::CountingProof),
     /// Every window of every reachable state of a ring or chain, for every size, is one of these.
     Rings(crate::rings::RingsProof),
     /// No fair run of any size violates a temporal property in one of the ways in which it can be violated.

@@ -5,6 +5,7 @@
 //! programs with procedures; [`views`]: those for every size, [`crowd`] of temporal properties. [`scope`]: for which sizes they are proofs. [`itf`]: traces on disk. [`proof_file`]: local proofs on disk.
 
 pub mod certificate;
+pub mod counting;
 pub mod crowd;
 pub mod exploration;
 pub mod fine;

@@ -13,6 +13,7 @@ use model::Model;
 use model::property::PropertyKind;
 
 use crate::config::Config;
+use crate::counting::prove::Counting;
 use crate::fine::prove::{Fine, Outcome, layout};
 use crate::fine::skeleton::Refusal;
 use crate::fixpoint::{Closed, Failure, Views, close};
@@ -70,6 +71,7 @@ impl Engine for ByViews {
             }
             Err(reason) => asking.leave_open(&outside(reason.text.clone())),
         }
+        asking.count();
         if !every_size {
             asking.look_closer();
         }
@@ -126,6 +128,42 @@ impl Asking<'_> {
     fn leave_open(&mut self, reason: &StopReason) {
         let open = |&property: &PropertyId| Open { property, question: None, reason: reason.clone() };
         self.open.extend(self.task.properties.iter().map(open));
+    }
+
+    /// What no views decide, asked of views of one process and sums over all.
+    fn count(&mut self) {
+        let model = self.task.model;
+        let is_asked = |open: &Open| asked(model, open.property).is_some();
+        if !self.open.iter().any(is_asked) {
+            return;
+        }
+        let Ok(counting) = Counting::new(model, &self.task.budget) else { return };
+        let scope = match counting.parameter().map(|id| &model.parameters[id]) {
+            Some(parameter) => {
+                Scope::AllSizes { parameter: parameter.name.clone(), from: parameter.least, checked: Vec::new() }
+            }
+            None if self.every_size => return,
+            None => Scope::Instance,
+        };
+        let open: Vec<Open> = std::mem::take(&mut self.open);
+        let (asked, rest): (Vec<Open>, Vec<Open>) = open.into_iter().partition(is_asked);
+        self.open = rest;
+        let kinds: Vec<&PropertyKind> =
+            asked.iter().map(|open| &model.template().properties[open.property].kind).collect();
+        let proved = counting.prove(&kinds);
+        for (at, open) in asked.into_iter().enumerate() {
+            match &proved {
+                Err(reason) => self.open.push(Open { reason: reason.clone(), ..open }),
+                Ok(proved) => match proved.get(&at) {
+                    None => self.open.push(open),
+                    Some((proof, n_views)) => {
+                        let facts = vec![Fact { claim: Claim::Counting(proof.clone()), uses: Vec::new() }];
+                        let verdict = self.proved(open.property, scope.clone(), facts);
+                        self.answer(open.property, verdict, Some(*n_views));
+                    }
+                },
+            }
+        }
     }
 
     /// What no views of every size decide, asked of views of cells at the size at hand.

@@ -7,6 +7,7 @@
 pub mod act;
 pub mod choices;
 pub mod config;
+pub mod counting;
 pub mod engine;
 pub mod extend;
 pub mod fine;

@@ -132,6 +132,7 @@ fn changed(certificate: &Certificate, choices: &mut Choices) -> Certificate {
         | Claim::Views(_)
         | Claim::Rings(_)
         | Claim::Fine(_)
+        | Claim::Counting(_)
         | Claim::Crowd(_) => {}
         Claim::SplitInvariant(invariant) => {
             let process = choices.below(invariant.members.len());

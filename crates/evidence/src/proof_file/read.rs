@@ -171,6 +171,7 @@ impl FactRecord {
             || self.views.is_some()
             || self.rings.is_some()
             || self.fine.is_some()
+            || self.counting.is_some()
             || self.crowd.is_some();
         if more { Err(format!("a claim of this kind has nothing but `{key}`")) } else { Ok(found) }
     }
@@ -199,6 +200,7 @@ impl Reader<'_> {
                 let fine = record.only("fine", |record| record.fine.take())?;
                 Claim::Fine(fine.proof().ok_or("an item of `fine` stands in the wrong part")?)
             }
+            ClaimRecord::Counting => Claim::Counting(record.only("counting", |record| record.counting.take())?.proof()),
             ClaimRecord::Rings => Claim::Rings(record.only("rings", |record| record.rings.take())?.proof()),
         };
         Ok(Fact { claim, uses })
@@ -253,6 +255,7 @@ impl Reader<'_> {
             ("views", record.views.is_some()),
             ("rings", record.rings.is_some()),
             ("fine", record.fine.is_some()),
+            ("counting", record.counting.is_some()),
             ("crowd", record.crowd.is_some()),
         ];
         if let Some((key, _)) = strange.into_iter().find(|(_, is_there)| *is_there) {
@@ -282,6 +285,7 @@ impl Reader<'_> {
             ("views", record.views.is_some()),
             ("rings", record.rings.is_some()),
             ("fine", record.fine.is_some()),
+            ("counting", record.counting.is_some()),
             ("crowd", record.crowd.is_some()),
         ];
         if let Some((key, _)) = strange.into_iter().find(|(_, is_there)| *is_there) {

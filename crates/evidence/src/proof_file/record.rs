@@ -20,6 +20,7 @@ use crate::certificate::{
     Claim, Column, ControlPoint, Fact, LocalFact, Member, NoFairRun, ProcessDimension, Refutation, SplitInvariant,
     StateSet, Symmetry, Variant, ViolationName,
 };
+use crate::counting::CountingRecord;
 use crate::crowd::{Branch, CrowdSum};
 use crate::fine::FineRecord;
 use crate::itf::value::scalar_to_json;
@@ -80,6 +81,8 @@ pub(super) struct FactRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fine: Option<FineRecord>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counting: Option<CountingRecord>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub crowd: Option<CrowdRecord>,
 }
 
@@ -102,6 +105,7 @@ impl FactRecord {
             views: None,
             rings: None,
             fine: None,
+            counting: None,
             crowd: None,
         }
     }
@@ -169,6 +173,8 @@ pub(super) enum ClaimRecord {
     Rings,
     #[serde(rename = "fine")]
     Fine,
+    #[serde(rename = "counting")]
+    Counting,
 }
 
 /// The local states of a process.
@@ -270,6 +276,10 @@ impl Writer<'_> {
             Claim::Fine(claim) => {
                 FactRecord { fine: Some(FineRecord::new(claim)), ..FactRecord::new(ClaimRecord::Fine, &fact.uses) }
             }
+            Claim::Counting(claim) => FactRecord {
+                counting: Some(CountingRecord::new(claim)),
+                ..FactRecord::new(ClaimRecord::Counting, &fact.uses)
+            },
             Claim::Rings(claim) => {
                 FactRecord { rings: RingsRecord::new(claim), ..FactRecord::new(ClaimRecord::Rings, &fact.uses) }
             }

@@ -194,6 +194,12 @@ fn locally(proof: &Certificate) -> String {
             k => format!("{k} of them at a time"),
         };
     }
+    if proof.counting().is_some() {
+        return match proof.scope.is_instance() {
+            true => "for every run, one process at a time, the others counted".to_owned(),
+            false => "one of them at a time, the others counted".to_owned(),
+        };
+    }
     if proof.fine().is_some() {
         return "for every run, one or few cells and two processes at a time".to_owned();
     }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod counting;
 mod examples;
 mod fine;
 mod hidden;
