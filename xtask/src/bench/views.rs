@@ -57,6 +57,12 @@ const CASES: &[Case] = &[
     case("lamport_fast", "mutex", &[("N", 3)]),
     case("german", "coherent", &[("N", 3)]),
     wrong("german_broken", "coherent", &[("N", 3)]),
+    case("adders", "total", &[("N", 100)]),
+    wrong("adders_broken", "total", &[("N", 100)]),
+    case("permits", "sum", &[("N", 100), ("K", 10)]),
+    case("readers_writers", "exclusive", &[("R", 20), ("W", 20)]),
+    wrong("readers_writers_broken", "exclusive", &[("R", 20), ("W", 20)]),
+    case("bounded_buffer", "bounds", &[("Size", 5), ("Producers", 20), ("Consumers", 20)]),
     case("ticket_bounded", "mutex", &[("N", 3), ("M", 20)]),
 ];
 

@@ -25,6 +25,10 @@ use crate::choices::Choices;
 /// More views are not looked at.
 const MOST_VIEWS: usize = 1500;
 
+/// More ways through steps, and more systems of constraints, are not looked at: there is no proof soon.
+const MOST_WAYS: usize = 400_000;
+const MOST_SYSTEMS: usize = 4_000;
+
 /// Why there is no set of views.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
@@ -100,6 +104,7 @@ pub struct Closure<'a, 'm> {
     broken: BTreeSet<usize>,
     budget: &'a Budget,
     n_ways: usize,
+    n_systems: std::cell::Cell<usize>,
 }
 
 /// The views that are closed under steps.
@@ -127,6 +132,7 @@ pub fn close<'a, 'm>(
         broken: BTreeSet::new(),
         budget,
         n_ways: 0,
+        n_systems: std::cell::Cell::new(0),
     };
     for &family in &roster.many {
         for view in closure.initial(family)? {
@@ -409,6 +415,9 @@ impl<'m> Closure<'_, 'm> {
 
     fn pace(&mut self) -> Result<(), Failure> {
         self.n_ways += 1;
+        if self.n_ways > MOST_WAYS || self.n_systems.get() > MOST_SYSTEMS {
+            return Err(Failure::TooMany);
+        }
         if self.n_ways.is_multiple_of(256) {
             self.budget.check((self.views.len() * 512) as u64).map_err(Failure::Stopped)?;
         }
@@ -417,6 +426,7 @@ impl<'m> Closure<'_, 'm> {
 
     /// Whether there may be a state with the processes of a scene, unseen ones with these views, and these facts.
     pub fn may_be(&self, state: (&Scene, &[usize]), known: (&[Fact], &[Vec<i64>])) -> bool {
+        self.n_systems.set(self.n_systems.get() + 1);
         System::new(self, state, known.1).may_hold(known.0)
     }
 }

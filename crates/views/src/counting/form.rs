@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 use model::size::ParameterId;
 use model::variable::CellId;
 
+/// Constants and multiples beyond this are not added up.
+const LARGEST: u64 = 1 << 20;
+
 /// What a number is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Term {
@@ -51,6 +54,11 @@ impl Form {
         }
         sum.terms.retain(|_, multiple| *multiple != 0);
         Some(sum)
+    }
+
+    /// Whether its constant and multiples are so small that no value that it has is beyond 64 bits.
+    pub fn is_small(&self) -> bool {
+        self.terms.values().chain([&self.constant]).all(|one| one.unsigned_abs() <= LARGEST)
     }
 
     /// The counted cell and the difference to it, if that is what the number is.

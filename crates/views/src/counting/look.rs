@@ -164,7 +164,11 @@ impl<'m> Look<'_, 'm> {
             }
             ExprKind::Not(inner) => Ok(Val::Truth(!self.truth(inner)?)),
             ExprKind::Negate(inner) => match self.value(inner)? {
-                Val::Number(form) => Form::default().plus(&form, -1).map(Val::Number).ok_or(Halt::Fault(expr.span)),
+                Val::Number(form) => match (form.known(), Form::default().plus(&form, -1)) {
+                    (Some(_), negative) => negative.map(Val::Number).ok_or(Halt::Fault(expr.span)),
+                    (None, Some(negative)) if negative.is_small() => Ok(Val::Number(negative)),
+                    _ => outside,
+                },
                 _ => outside,
             },
             ExprKind::Binary(op, left, right) => self.binary(*op, left, right, expr.span),
@@ -417,6 +421,7 @@ impl<'m> Look<'_, 'm> {
                 false => Ok(Val::Unknown),
             };
         };
+        let left_and_right_known = left.known().is_some() && right.known().is_some();
         let times = |form: &Form, times: i64| Form::default().plus(form, times);
         let number = match (op, left.known(), right.known()) {
             (_, Some(left), Some(right)) if !is_test => arithmetic(op, left, right).map(Form::number),
@@ -441,7 +446,11 @@ impl<'m> Look<'_, 'm> {
             }
             _ => return Err(Halt::Outside(span)),
         };
-        number.map(Val::Number).ok_or(Halt::Fault(span))
+        match number {
+            Some(number) if number.known().is_some() || number.is_small() => Ok(Val::Number(number)),
+            None if left_and_right_known => Err(Halt::Fault(span)),
+            _ => Err(Halt::Outside(span)),
+        }
     }
 
     /// How two numbers compare, each possible answer in turn, with what has to be so.

@@ -252,13 +252,21 @@ impl<'m> Look<'_, 'm> {
 
     fn put_item(&mut self, location: Location, item: Item, access: &Access) -> Looked<()> {
         match location {
-            Location::Shared(column) => self.scene.shared[column] = item,
+            // What belongs to a single process is part of its class.
+            Location::Shared(column) if !self.is_anothers(column) => self.scene.shared[column] = item,
             Location::Local(slot, column) if self.me == Who::Slot(slot) => {
                 self.scene.seen[slot as usize].1[column] = item;
             }
             _ => return Err(Halt::Outside(access.span)),
         }
         Ok(())
+    }
+
+    /// Whether a column shows a cell of a single process other than the one that moves.
+    fn is_anothers(&self, column: usize) -> bool {
+        let SharedColumn::Cell(cell) = self.roster.shared[column] else { return true };
+        let owner = self.roster.model.cells[cell].owner;
+        owner.is_some_and(|owner| self.me != Who::Single(owner))
     }
 
     /// Moves control to where `next` leads.

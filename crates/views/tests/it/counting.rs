@@ -46,7 +46,7 @@ fn proofs(model: &Model, about: &str) -> Vec<(String, Certificate)> {
         let Some((proof, _)) = found.get(&at) else { continue };
         let facts = vec![Fact { claim: Claim::Counting(proof.clone()), uses: Vec::new() }];
         let certificate = Certificate { property: property.name.clone(), scope: scope.clone(), facts };
-        if let Err(error) = audit::certificate::check(model, property, &certificate, &budget) {
+        if let Err(error) = audit::certificate::check(model, property, &certificate, &Budget::unlimited()) {
             panic!("the checker refuses {}: {error}\n{about}", property.name);
         }
         proofs.push((property.name.clone(), certificate));

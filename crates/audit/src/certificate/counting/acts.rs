@@ -225,7 +225,17 @@ impl<'m> Player<'_, 'm> {
 
     fn show(&mut self, spot: Spot, item: Item, target: &Access) -> Told<()> {
         match spot {
-            Spot::Shared(at) => self.stage.shared[at] = item,
+            Spot::Shared(at) => {
+                // A single process alone changes what is its own.
+                let owner = match self.cast.shared[at] {
+                    SharedColumn::Cell(cell) => self.cast.model.cells[cell].owner,
+                    _ => return Err(Stop::Lost(target.span)),
+                };
+                if owner.is_some_and(|owner| self.role != Role::Single(owner)) {
+                    return Err(Stop::Lost(target.span));
+                }
+                self.stage.shared[at] = item;
+            }
             Spot::Of(at, column) if self.role == Role::Actor(at) => self.stage.actors[at].1[column] = item,
             _ => return Err(Stop::Lost(target.span)),
         }

@@ -218,7 +218,7 @@ impl<'m> Player<'_, 'm> {
             }
             ExprKind::Not(inner) => Ok(Thing::Bool(!self.is(inner)?)),
             ExprKind::Negate(inner) => match self.value(inner)? {
-                Thing::Number(lin) => Lin::default().and(-1, &lin).map(Thing::Number).ok_or(Stop::Fault),
+                Thing::Number(lin) => within_bounds(Lin::default().and(-1, &lin), lin.settled().is_some(), lost),
                 _ => Err(lost),
             },
             ExprKind::If(test, yes, no) => {
@@ -449,6 +449,7 @@ impl<'m> Player<'_, 'm> {
     }
 
     fn arithmetic(&mut self, op: BinaryOp, left: Lin, right: Lin, span: base::Span) -> Told<Thing> {
+        let are_settled = left.settled().is_some() && right.settled().is_some();
         let lin = match (op, left.settled(), right.settled()) {
             (BinaryOp::Add, ..) => left.and(1, &right),
             (BinaryOp::Subtract, ..) => left.and(-1, &right),
@@ -464,7 +465,7 @@ impl<'m> Player<'_, 'm> {
             }
             _ => return Err(Stop::Lost(span)),
         };
-        lin.map(Thing::Number).ok_or(Stop::Fault)
+        within_bounds(lin, are_settled, Stop::Lost(span))
     }
 
     /// How numbers compare, and what that demands.
@@ -619,6 +620,19 @@ impl<'m> Player<'_, 'm> {
         }
         let is_none = self.order(&total, &Lin::default(), span)?.is_le();
         Ok(Thing::Bool(is_none == (quantified.quantifier == Quantifier::Forall)))
+    }
+}
+
+/// A number that is computed: a fault where known ones lead beyond 64 bits; unknown ones have to stay far within them.
+fn within_bounds(lin: Option<Lin>, are_settled: bool, lost: Stop) -> Told<Thing> {
+    const FAR_WITHIN: i64 = 1 << 20;
+    let is_small = |number: &i64| (-FAR_WITHIN..=FAR_WITHIN).contains(number);
+    match lin {
+        None if are_settled => Err(Stop::Fault),
+        Some(lin) if lin.settled().is_some() || is_small(&lin.constant) && lin.of.values().all(is_small) => {
+            Ok(Thing::Number(lin))
+        }
+        _ => Err(lost),
     }
 }
 
