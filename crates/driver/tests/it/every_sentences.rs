@@ -48,7 +48,11 @@ fn proofs(source: &SourceFile, size: Option<i64>) -> Option<(Model, Vec<Certific
     let Loaded::Program(program) = driver::load::instance(source, &given) else { return None };
     let questions: Vec<_> = program.model.properties.ids().collect();
     let (other, checked) = driver::every_n::check(&program, &questions, &limits(), &Silent).ok()?;
-    let model = other.map_or(program.model, |other| other.model);
+    // What is violated at another size has no proof.
+    if other.is_some() {
+        return None;
+    }
+    let model = program.model;
     let certificates = checked.results.into_iter().filter_map(|result| match result.verdict {
         Verdict::Holds(Evidence::Certificate(proof)) | Verdict::Violated(Evidence::Certificate(proof)) => Some(*proof),
         _ => None,

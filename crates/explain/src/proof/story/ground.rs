@@ -83,6 +83,11 @@ impl Ground {
         is_known.then_some(steps.is_empty())
     }
 
+    /// The cells on which it depends whether a process can move; `None` where there are too many ways.
+    pub fn asked(&self, filled: &Filled, process: ProcessId) -> Option<BTreeSet<CellId>> {
+        Some(attempts_up_to(&self.model, &filled.state, process, MOST_WAYS)?.1.cells)
+    }
+
     /// What a row of the scene this state is, where letters stand for these processes; `None` where a column shows what there is not.
     pub fn row(&self, scene: &Scene, state: &State, own: &[ProcessId]) -> Option<Vec<Entry>> {
         let meaning = Meaning::new(&self.model, own);

@@ -115,7 +115,11 @@ pub(super) fn flow(model: &Model, proof: &RingsProof, flow: &Flow) -> Option<For
         }
     }
     for ((var, at, times), entries) in elements {
-        let Shown::Cell(term, _) = terms.element(var, None, at, own)? else { return None };
+        let Shown::Cell(term, ty) = terms.element(var, None, at, own)? else { return None };
+        // That everybody has something is no news.
+        if ty.n_values(model.type_context()) as usize == entries.len() {
+            return None;
+        }
         let values = entries.iter().map(Entry::value).collect::<Option<Vec<_>>>()?;
         counts.push((i64::try_from(times).ok()?, counted(Formula::Cell(term, Test::In(values)))));
     }

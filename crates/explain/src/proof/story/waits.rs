@@ -14,6 +14,7 @@ use model::Model;
 use model::control::PlaceId;
 use model::footprint::footprints;
 use model::process::ProcessId;
+use model::types::ScalarType;
 use model::value::Value;
 use model::variable::CellId;
 
@@ -141,33 +142,38 @@ impl Finder<'_> {
         admitted: &[ProcessId],
     ) -> Option<WaitLine> {
         let scene = &self.scenes[at];
-        let (column, inside, outside) = told_apart(scene, free, stuck)?;
-        let Shown::Cell(term, _) = &scene.columns[column] else { return None };
-        let holds = match outside.is_empty() {
-            true => String::new(),
-            false => render::text(self.model, self.names, &scene.says(column, &inside, &outside)?),
+        let apart = told_apart(scene, free, stuck);
+        let holds = match &apart {
+            Some((column, inside, outside)) => {
+                render::text(self.model, self.names, &scene.says(*column, inside, outside)?)
+            }
+            None => String::new(),
         };
         let mut whom: BTreeMap<Who, BTreeSet<PlaceId>> = BTreeMap::new();
         let mut links: Vec<Link> = Vec::new();
         for &process in admitted {
-            let cell = Meaning::new(&self.ground.model, &[process]).cell(term)?;
             for &row in stuck {
                 let filled = self.ground.filled(scene, &scene.rows[row], &[process])?;
-                let value = filled.state.cells[cell.index()];
-                for other in self.waited_for(process, cell, value) {
-                    let to = self.scene_of(other)?;
-                    let who = self.name_of(process, other);
-                    for place_there in self.places_with(to, other, (cell, value))? {
-                        whom.entry(who).or_default().insert(place_there);
-                        let way = other.index() as i64 - process.index() as i64;
-                        let link = Link {
-                            from: Node { scene: at, place },
-                            to: Node { scene: to, place: place_there },
-                            way: self.way(way),
-                            wraps: self.wraps(way),
-                        };
-                        if !links.contains(&link) {
-                            links.push(link);
+                // The cell that makes the difference, or all that the process looks at.
+                let cells = match apart.as_ref().map(|(column, ..)| &scene.columns[*column]) {
+                    Some(Shown::Cell(term, _)) => {
+                        BTreeSet::from([Meaning::new(&self.ground.model, &[process]).cell(term)?])
+                    }
+                    _ => self.ground.asked(&filled, process)?,
+                };
+                for cell in cells {
+                    let value = filled.state.cells[cell.index()];
+                    for other in self.waited_for(process, cell, value) {
+                        let to = self.scene_of(other)?;
+                        let who = self.name_of(process, other);
+                        for place_there in self.places_with(to, other, (cell, value))? {
+                            whom.entry(who).or_default().insert(place_there);
+                            let way = other.index() as i64 - process.index() as i64;
+                            let (from, to) = (Node { scene: at, place }, Node { scene: to, place: place_there });
+                            let link = Link { from, to, way: self.way(way), wraps: self.wraps(way) };
+                            if !links.contains(&link) {
+                                links.push(link);
+                            }
                         }
                     }
                 }
@@ -190,11 +196,12 @@ impl Finder<'_> {
         })
     }
 
-    /// Whom a process waits for: whom the cell names, or else who else writes it.
+    /// Whom a process waits for: who holds a lock, or else all others who write the cell.
     fn waited_for(&self, process: ProcessId, cell: CellId, value: Value) -> Vec<ProcessId> {
         let family = self.ground.processes(self.scenes[0].family);
+        let is_lock = self.ground.model.cells[cell].ty == ScalarType::Lock;
         match value {
-            Value::Process(other) if other != process => vec![other],
+            Value::Process(other) if other != process && is_lock => vec![other],
             _ => { family.iter().zip(&self.writes) }
                 .filter(|(other, writes)| **other != process && writes.contains(&cell))
                 .map(|(other, _)| *other)
@@ -300,8 +307,8 @@ impl Finder<'_> {
     }
 }
 
-/// The column that tells the states in which a process waits from those in which it can move, with what it has in each; the first cell
-/// that another process can change, where it always waits.
+/// The cell that tells the states in which a process waits from those in which it can move, with what it has in each. It has to change before the process
+/// can move.
 fn told_apart(scene: &Scene, free: &[usize], stuck: &[usize]) -> Option<(usize, Vec<Entry>, Vec<Entry>)> {
     let of = |rows: &[usize], column: usize| -> Vec<Entry> {
         let found: BTreeSet<Entry> = rows.iter().map(|&row| scene.rows[row][column]).collect();
