@@ -200,6 +200,22 @@ impl Formula {
         }
     }
 
+    /// How many tests it has: each place of a process, and each test of a cell.
+    pub fn n_atoms(&self) -> usize {
+        match self {
+            Formula::Constant(_) => 0,
+            Formula::Cell(..) => 1,
+            Formula::At(_, spots) => spots.len(),
+            Formula::Not(inner) => inner.n_atoms(),
+            Formula::All(parts) | Formula::Any(parts) => parts.iter().map(Formula::n_atoms).sum(),
+            Formula::Implies(one, other) | Formula::Iff(one, other) => one.n_atoms() + other.n_atoms(),
+            Formula::Quantified(quantified) => quantified.body.n_atoms(),
+            Formula::Tally(tally) => {
+                tally.cells.len() + tally.counts.iter().map(|(_, one)| one.body.n_atoms()).sum::<usize>()
+            }
+        }
+    }
+
     /// All of the parts; the part itself where there is one.
     pub fn all(mut parts: Vec<Formula>) -> Formula {
         if parts.len() == 1 { parts.remove(0) } else { Formula::All(parts) }

@@ -14,7 +14,7 @@ use super::escape::{code, escaped};
 use super::graph;
 use super::source::{Listing, notes, whole};
 use super::table::{folded, heads, row, table, wide};
-use crate::human::proof::title;
+use crate::human::proof::{story_title, title};
 use crate::numbers::{count, counted};
 
 /// Longer lists are cut.
@@ -104,7 +104,7 @@ fn told_html(run: &Explained, (result, proof): (&PropertyResult, &Certificate), 
 
 /// Who waits for whom, and why that ends: as a table, as an argument, and as a picture.
 fn story_html(story: &Story) -> String {
-    let mut out = String::from("<h4>Who waits for whom, and why it ends</h4>\n");
+    let mut out = format!("<h4>{}</h4>\n", story_title(story));
     if !story.waits.is_empty() {
         let line = |wait: &WaitLine| {
             let holds = if wait.holds.is_empty() { String::new() } else { code(&wait.holds) };
@@ -114,7 +114,7 @@ fn story_html(story: &Story) -> String {
             )
         };
         let rows: String = story.waits.iter().take(MOST_ROWS).map(line).collect();
-        out.push_str(&wide("", &table("", &heads(&["who", "waits at", "while", "for"]), &rows)));
+        out.push_str(&wide("", &table("waits", &heads(&["who", "waits at", "while", "for"]), &rows)));
     }
     if !story.lines.is_empty() {
         let line = |line: &StoryLine| {

@@ -167,12 +167,13 @@ impl Page<'_> {
     fn story(&self, story: &Story) -> String {
         let mut lines = String::new();
         let mut who = "";
+        let widest = story.waits.iter().map(|wait| width(&wait.at)).max().unwrap_or(0).min(PLACES);
         for wait in &story.waits {
             if wait.who != who {
                 who = &wait.who;
                 lines.push_str(&hang("    ", who, self.columns));
             }
-            lines.push_str(&hang(&format!("      at {}   ", wait.at), &wait_text(wait), self.columns));
+            lines.push_str(&hang(&format!("      at {}   ", pad(&wait.at, widest)), &wait_text(wait), self.columns));
         }
         for line in &story.lines {
             let lead = format!("    {}{} ", "  ".repeat(line.depth), self.style.mark(Mark::Dot));
@@ -181,7 +182,7 @@ impl Page<'_> {
         if lines.is_empty() {
             return lines;
         }
-        let title = if story.waits.is_empty() { "Why it ends" } else { "Who waits for whom, and why it ends" };
+        let title = story_title(story);
         let mut out = format!("  {}\n", self.style.paint(Ink::Strong, title));
         let n_lines = lines.lines().count();
         let most = self.most.saturating_mul(2);
@@ -247,6 +248,15 @@ impl Page<'_> {
                 self.row("Used by the proof", &text)
             }
         }
+    }
+}
+
+/// What is told of waiting.
+pub(crate) fn story_title(story: &Story) -> &'static str {
+    match (story.waits.is_empty(), story.lines.is_empty()) {
+        (true, _) => "Why it ends",
+        (false, true) => "Who waits for whom",
+        (false, false) => "Who waits for whom, and why it ends",
     }
 }
 

@@ -29,8 +29,18 @@ impl Blocks {
         self.states.iter().zip(&self.block_of).filter(move |(_, of)| **of == block).map(|(state, _)| state)
     }
 
-    /// That a process is in one of the blocks `inside`, and not in one `outside`; `None` where there are no short words for it.
+    /// That a process is in one of the blocks `inside`, and not in one `outside`, or that it is not in the others, whichever is shorter; `None` where there are
+    /// no short words for it.
     pub fn says(&self, who: Who, inside: &[u32], outside: &[u32]) -> Option<Formula> {
+        let yes = self.directly(who, inside, outside);
+        let no = self.directly(who, outside, inside).map(Formula::negated);
+        match (yes, no) {
+            (Some(yes), Some(no)) => Some(if no.n_atoms() < yes.n_atoms() { no } else { yes }),
+            (yes, no) => yes.or(no),
+        }
+    }
+
+    fn directly(&self, who: Who, inside: &[u32], outside: &[u32]) -> Option<Formula> {
         let of = |blocks: &[u32]| {
             let chosen = self.states.iter().zip(&self.block_of).filter(|(_, of)| blocks.contains(of));
             chosen.map(|(state, _)| state).collect::<Vec<&Vec<Entry>>>()

@@ -37,6 +37,8 @@ pub(super) struct Chains<'a> {
     pub is_marked: &'a dyn Fn(usize) -> bool,
     /// Whether there is such a type.
     pub has_seam: bool,
+    /// A sum over all processes that would be 0 if all of them waited so.
+    pub sum_of: &'a dyn Fn(&[Node]) -> Option<String>,
 }
 
 impl Chains<'_> {
@@ -90,10 +92,22 @@ impl Chains<'_> {
         (place, who): (&dyn Fn(Node) -> String, &dyn Fn(usize) -> String),
     ) -> Vec<StoryLine> {
         let is_marked = |node: Node| (self.is_marked)(node.scene);
+        let way = if to_right { "i + 1" } else { "i - 1" };
+        // From neighbour to neighbour it comes to everybody.
+        let nodes: BTreeSet<Node> = round.iter().map(|link| link.from).collect();
+        if round.iter().all(|link| link.way.abs() == 1)
+            && let Some(sum) = (self.sum_of)(&nodes.into_iter().collect::<Vec<_>>())
+        {
+            return vec![
+                line(format!(
+                    "a chain of processes that wait for each other (at {places}) goes from i to {way}; if it went all round, everybody would wait"
+                )),
+                line(format!("but {sum}, to which nobody adds who waits: so somebody moves, and the chain with it")),
+            ];
+        }
         if !self.has_seam || round.iter().any(|link| is_marked(link.from) || is_marked(link.to)) {
             return Vec::new();
         }
-        let way = if to_right { "i + 1" } else { "i - 1" };
         // Where the process after the seam stands when somebody on such a chain waits for it.
         let on_cycle = |node: Node| round.iter().any(|link| link.from == node);
         let met: BTreeSet<Node> =

@@ -18,10 +18,10 @@ use model::types::ScalarType;
 use model::value::Value;
 use model::variable::CellId;
 
-use super::super::formula::{Kin, Letter, Meaning, Who};
+use super::super::formula::{Formula, Kin, Letter, Meaning, Who};
 use super::super::member::letters;
 use super::super::render;
-use super::super::scene::{Entry, Only, Scene, Shown, scenes};
+use super::super::scene::{Entry, Only, Scene, Shown, is_true, relettered, scenes};
 use super::chains::{Chains, Link, Node};
 use super::ground::Ground;
 use super::{Picture, Story, WaitLine, size_parameter};
@@ -35,55 +35,72 @@ pub(super) fn story(model: &Model, certificate: &Certificate, budget: &Budget) -
     let proof = certificate.rings()?;
     let (parameter, from) = size_parameter(model, certificate)?;
     let distances = proof.distances;
-    let least = match proof.network {
-        Network::Line => (distances.left + distances.right + 2 * distances.modulus.max(1)) as i64 + 2,
-        Network::Tree => 12,
+    // Together these sizes have processes of all types, and all that can stand beside each other.
+    let sizes: Vec<i64> = match proof.network {
+        Network::Line => {
+            let modulus = distances.modulus.max(1);
+            let least = from.max((distances.left + distances.right + 2 * modulus) as i64 + 2);
+            (least..least + modulus as i64).collect()
+        }
+        Network::Tree => vec![2, 3, 12, 13, 14],
     };
-    // A multiple of the modulus, so that neighbours across the seam are as they are elsewhere.
-    let size = multiple(from.max(least), distances.modulus.max(1) as i64);
-    let ground = Ground::new(model.resized(parameter, size)?)?;
     let scenes = scenes(model, certificate)?;
     if scenes.iter().map(|scene| scene.rows.len()).sum::<usize>() > MOST_ROWS {
         return None;
     }
     let names = letters(model, &[model.families[proof.family].first]).letters;
-    let processes = ground.processes(proof.family);
-    let writes: Vec<BTreeSet<CellId>> = { processes.iter() }
-        .map(|&process| footprints(&ground.model, process).into_iter().flat_map(|found| found.writes).collect())
-        .collect();
-    let mut finder = Finder {
-        model,
-        ground: &ground,
-        scenes: &scenes,
-        names: &names,
-        writes,
-        links: Vec::new(),
-        network: proof.network,
-    };
-    let mut out = Story::default();
-    let mut resting: Vec<(usize, Vec<PlaceId>)> = Vec::new();
-    for scene in 0..scenes.len() {
-        budget.check(0).ok()?;
-        resting.push((scene, finder.look(scene, &mut out)?));
+    let mut found = Found::default();
+    for size in sizes.into_iter().filter(|&size| model.parameters[parameter].allows(size)) {
+        let ground = Ground::new(model.resized(parameter, size)?)?;
+        let writes: Vec<BTreeSet<CellId>> = { ground.processes(proof.family).into_iter() }
+            .map(|process| footprints(&ground.model, process).into_iter().flat_map(|found| found.writes).collect())
+            .collect();
+        let mut finder = Finder {
+            model,
+            ground: &ground,
+            scenes: &scenes,
+            names: &names,
+            writes,
+            found: &mut found,
+            network: proof.network,
+        };
+        for scene in 0..scenes.len() {
+            budget.check(0).ok()?;
+            finder.look(scene)?;
+        }
     }
+    let teller = Teller { model, scenes: &scenes, names: &names, network: proof.network, found: &found };
     let is_marked = |scene: usize| match &scenes[scene].only {
         Only::Line(distances, types) => types.iter().any(|of| distances.is_marked(*of) == Some(true)),
         Only::All | Only::Tree(_) => false,
     };
+    let has_seam = |scene: &Scene| matches!(&scene.only, Only::Line(of, _) if of.left + of.right > 0);
+    let flows: Vec<Formula> = proof.flows.iter().filter_map(|flow| super::sums::flow(model, proof, flow)).collect();
     let chains = Chains {
-        links: &finder.links,
+        links: &found.links,
         network: proof.network,
         is_marked: &is_marked,
-        has_seam: scenes.iter().any(|scene| matches!(&scene.only, Only::Line(of, _) if of.left + of.right > 0)),
+        has_seam: scenes.iter().any(has_seam),
+        sum_of: &|nodes| teller.sum_of(nodes, &flows, budget),
     };
-    out.lines = chains.told(&|node| finder.node_name(node), &|scene| finder.who_text(scene));
-    out.picture = finder.picture();
-    Some(out)
+    let lines = chains.told(&|node| teller.node_name(node), &|scene| teller.who_text(scene));
+    Some(Story { waits: teller.waits(), lines, picture: teller.picture() })
 }
 
-/// The least multiple of a number that is not less.
-fn multiple(least: i64, of: i64) -> i64 {
-    (least + of - 1) / of * of
+/// Who waits where.
+#[derive(Default)]
+struct Found {
+    waiting: BTreeMap<Node, Waiting>,
+    links: Vec<Link>,
+}
+
+/// What somebody waits for.
+#[derive(Default)]
+struct Waiting {
+    holds: String,
+    whom: BTreeMap<Who, BTreeSet<PlaceId>>,
+    /// The rows in which it waits.
+    stuck: Vec<usize>,
 }
 
 struct Finder<'a> {
@@ -93,17 +110,18 @@ struct Finder<'a> {
     names: &'a [String],
     /// What each process writes.
     writes: Vec<BTreeSet<CellId>>,
-    links: Vec<Link>,
+    found: &'a mut Found,
     network: Network,
 }
 
 impl Finder<'_> {
-    /// Looks at the places of one type; those at which it never waits. `None` where something is not known.
-    fn look(&mut self, at: usize, out: &mut Story) -> Option<Vec<PlaceId>> {
+    /// Looks at the places of one type; `None` where something is not known.
+    fn look(&mut self, at: usize) -> Option<()> {
         let scene = &self.scenes[at];
         let control = scene.columns.iter().position(|shown| *shown == Shown::Place(scene.letter(0)))?;
         let admitted = self.admitted(at);
-        let first = *admitted.first()?;
+        // There are none of this type at this size.
+        let Some(&first) = admitted.first() else { return Some(()) };
         let mut places: BTreeMap<PlaceId, [Vec<usize>; 2]> = BTreeMap::new();
         for (nth, row) in scene.rows.iter().enumerate() {
             let Entry::Place(place) = row[control] else { return None };
@@ -111,16 +129,12 @@ impl Finder<'_> {
             let waits = self.ground.waits(&filled, first)?;
             places.entry(place).or_default()[usize::from(waits)].push(nth);
         }
-        let mut resting = Vec::new();
         for (place, [free, stuck]) in places {
-            if stuck.is_empty() {
-                resting.push(place);
-                continue;
+            if !stuck.is_empty() {
+                self.wait((at, place), (&free, &stuck), &admitted)?;
             }
-            let line = self.wait((at, place), (&free, &stuck), &admitted)?;
-            out.waits.push(line);
         }
-        Some(resting)
+        Some(())
     }
 
     /// The processes of a type.
@@ -140,7 +154,7 @@ impl Finder<'_> {
         (at, place): (usize, PlaceId),
         (free, stuck): (&[usize], &[usize]),
         admitted: &[ProcessId],
-    ) -> Option<WaitLine> {
+    ) -> Option<()> {
         let scene = &self.scenes[at];
         let apart = told_apart(scene, free, stuck);
         let holds = match &apart {
@@ -179,21 +193,16 @@ impl Finder<'_> {
                 }
             }
         }
-        self.links.extend(links);
-        let said = whom.iter().map(|(who, places)| {
-            let names: Vec<String> = places.iter().map(|&place| render::place_name(self.model, place)).collect();
-            let name = match who {
-                Who::Process(_) => "another process".to_owned(),
-                who => self.process_text(*who),
-            };
-            format!("{name}, who is then at {}", names.join(", "))
-        });
-        Some(WaitLine {
-            who: self.who_text(at),
-            at: render::place_name(self.model, place),
-            holds,
-            whom: said.collect(),
-        })
+        for link in links {
+            if !self.found.links.contains(&link) {
+                self.found.links.push(link);
+            }
+        }
+        let waiting = self.found.waiting.entry(Node { scene: at, place }).or_default();
+        waiting.holds = holds;
+        waiting.stuck = stuck.to_vec();
+        whom.into_iter().for_each(|(who, places)| waiting.whom.entry(who).or_default().extend(places));
+        Some(())
     }
 
     /// Whom a process waits for: who holds a lock, or else all others who write the cell.
@@ -257,17 +266,78 @@ impl Finder<'_> {
             Network::Tree => Who::Process(other),
         }
     }
+}
 
-    fn process_text(&self, who: Who) -> String {
-        render::process(self.model, self.names, who)
+/// What was found, in words.
+struct Teller<'a> {
+    model: &'a Model,
+    scenes: &'a [Scene],
+    names: &'a [String],
+    network: Network,
+    found: &'a Found,
+}
+
+impl Teller<'_> {
+    /// Where processes wait, those of which the same is said together.
+    fn waits(&self) -> Vec<WaitLine> {
+        let mut groups: Vec<(Only, Vec<WaitLine>)> = Vec::new();
+        for (at, scene) in self.scenes.iter().enumerate() {
+            let of_scene = self.found.waiting.iter().filter(|(node, _)| node.scene == at);
+            let lines: Vec<WaitLine> = of_scene.map(|(node, waiting)| self.line(node.place, waiting)).collect();
+            match groups.iter_mut().find(|(_, known)| *known == lines) {
+                Some((only, _)) => only.extend(&scene.only),
+                None => groups.push((scene.only.clone(), lines)),
+            }
+        }
+        let named = |(only, lines): (Only, Vec<WaitLine>)| {
+            let who = self.who(&only);
+            lines.into_iter().map(move |line| WaitLine { who: who.clone(), ..line })
+        };
+        groups.into_iter().flat_map(named).collect()
+    }
+
+    fn line(&self, place: PlaceId, waiting: &Waiting) -> WaitLine {
+        let said = waiting.whom.iter().map(|(who, places)| {
+            let names: Vec<String> = places.iter().map(|&place| render::place_name(self.model, place)).collect();
+            let name = match who {
+                Who::Process(_) => "another process".to_owned(),
+                who => render::process(self.model, self.names, *who),
+            };
+            format!("{name}, who is then at {}", names.join(", "))
+        });
+        let at = render::place_name(self.model, place);
+        WaitLine { who: String::new(), at, holds: waiting.holds.clone(), whom: said.collect() }
+    }
+
+    /// A sum over all processes to which nobody would add anything who waits at one of these: then not all of them wait.
+    fn sum_of(&self, nodes: &[Node], flows: &[Formula], budget: &Budget) -> Option<String> {
+        let adds_nothing = |formula: &&Formula| {
+            let Formula::Tally(tally) = formula else { return false };
+            let is_nothing = |node: &Node| {
+                let scene = &self.scenes[node.scene];
+                let Some(waiting) = self.found.waiting.get(node) else { return false };
+                let rows = waiting.stuck.iter().map(|&row| scene.rows[row].clone()).collect();
+                let part = Scene { rows, ..scene.clone() };
+                tally.counts.iter().all(|(_, counted)| {
+                    let body = relettered(&counted.body, &|at| if at == counted.letter { 0 } else { at });
+                    is_true(&part, &Formula::Not(Box::new(body)), budget)
+                })
+            };
+            tally.total > 0 && tally.cells.is_empty() && nodes.iter().all(is_nothing)
+        };
+        let found = flows.iter().find(adds_nothing)?;
+        Some(render::text(self.model, self.names, found))
     }
 
     /// `Phil[i], i > 0`.
     fn who_text(&self, scene: usize) -> String {
-        let Scene { family, only, .. } = &self.scenes[scene];
-        let name = format!("{}[{}]", clean(&self.model.families[*family].name), self.names[0]);
-        let size = render::size_name(self.model, *family);
-        match only.condition(&self.names[0], &size) {
+        self.who(&self.scenes[scene].only)
+    }
+
+    fn who(&self, only: &Only) -> String {
+        let family = self.scenes[0].family;
+        let name = format!("{}[{}]", clean(&self.model.families[family].name), self.names[0]);
+        match only.condition(&self.names[0], &render::size_name(self.model, family)) {
             Some(condition) => format!("{name}, {condition}"),
             None => name,
         }
@@ -277,18 +347,24 @@ impl Finder<'_> {
         render::place_name(self.model, node.place)
     }
 
-    /// A box for each type and place that waits or is waited for.
+    /// A box for each type and place that waits, and one for all places of a type at which it does not.
     fn picture(&self) -> Picture {
-        let mut nodes: Vec<Node> = Vec::new();
-        for node in self.links.iter().flat_map(|link| [link.from, link.to]) {
-            if !nodes.contains(&node) {
-                nodes.push(node);
+        let links = &self.found.links;
+        let waits = |node: Node| links.iter().any(|link| link.from == node);
+        let mut boxes: Vec<Vec<Node>> = Vec::new();
+        let mut nodes: Vec<Node> = links.iter().flat_map(|link| [link.from, link.to]).collect();
+        nodes.sort();
+        nodes.dedup();
+        for node in nodes {
+            let known = |one: &&mut Vec<Node>| !waits(node) && one[0].scene == node.scene && !waits(one[0]);
+            match boxes.iter_mut().find(known) {
+                Some(known) => known.push(node),
+                None => boxes.push(vec![node]),
             }
         }
-        nodes.sort();
-        let position = |node: Node| nodes.iter().position(|one| *one == node).unwrap_or(0);
+        let position = |node: Node| boxes.iter().position(|one| one.contains(&node)).unwrap_or(0);
         let mut arrows: Vec<(usize, usize, String)> = Vec::new();
-        for link in &self.links {
+        for link in links {
             let words = match (self.network, link.way) {
                 (Network::Line, way) if way > 0 => format!("{} + {way}", self.names[0]),
                 (Network::Line, way) => format!("{} - {}", self.names[0], -way),
@@ -300,10 +376,16 @@ impl Finder<'_> {
                 arrows.push(arrow);
             }
         }
-        let waits = |at: usize| arrows.iter().any(|(from, ..)| *from == at);
-        let ends = (0..nodes.len()).filter(|&at| !waits(at)).collect();
-        let text = |node: &Node| vec![self.who_text(node.scene), format!("at {}", self.node_name(*node))];
-        Picture { boxes: nodes.iter().map(text).collect(), ends, arrows }
+        let ends = (0..boxes.len()).filter(|&at| !waits(boxes[at][0])).collect();
+        let text = |nodes: &Vec<Node>| {
+            let places: Vec<String> = nodes.iter().map(|node| self.node_name(*node)).collect();
+            let mut rows = vec![self.who_text(nodes[0].scene), format!("at {}", places.join(", "))];
+            if !waits(nodes[0]) {
+                rows.push("does not wait".to_owned());
+            }
+            rows
+        };
+        Picture { boxes: boxes.iter().map(text).collect(), ends, arrows }
     }
 }
 
