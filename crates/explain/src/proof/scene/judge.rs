@@ -70,7 +70,7 @@ impl<'a> Row<'a> {
             Formula::Cell(term, test) => self.passes(self.cell(term, letters)?, test, letters),
             Formula::At(who, spots) => {
                 let place = self.place(self.who(*who, letters)?)?;
-                Some(spots.iter().any(|spot| *spot == Spot { place, counters: None }))
+                Some(spots.contains(&Spot { place, counters: None }))
             }
             Formula::Not(inner) => self.truth(inner, letters).map(|inner| !inner),
             Formula::All(parts) => all(parts.iter().map(|part| self.truth(part, letters))),

@@ -126,7 +126,8 @@ fn ends(mut at: Vec<usize>, most: usize, letter: &str) -> String {
 
 /// The types of processes in trees, by conditions that depend on nothing else.
 fn tree(types: &[ProcessType], letter: &str, size: &str) -> Option<String> {
-    let tests: [(String, fn(&ProcessType) -> bool); 8] = [
+    type Test = (String, fn(&ProcessType) -> bool);
+    let tests: [Test; 8] = [
         (format!("{letter} == 0"), |of| of.left == 0),
         (format!("{letter} > 0"), |of| of.left > 0),
         (format!("2 * {letter} + 1 < {size}"), |of| of.right > 0),
