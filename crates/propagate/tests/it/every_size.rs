@@ -171,3 +171,32 @@ fn what_is_not_a_proof_is_refused() {
     smaller.scope = Scope::AllSizes { parameter: "N".to_owned(), from: 1, checked: Vec::new() };
     assert!(!accepts(&smaller));
 }
+
+/// What a component lives in is listed for people; a list that leaves out a view would let them be told what is not so.
+#[test]
+fn a_list_of_views_that_leaves_one_out_is_refused() {
+    let model = program(LOCKS, 2);
+    let names = model.properties.iter().filter(|one| is_proved(&model, &one.name)).map(|one| one.name.clone());
+    let mut n_refused = 0;
+    for name in names.collect::<Vec<_>>() {
+        let whole = proof(&model, &name).unwrap();
+        let mut changed = whole.clone();
+        let mut n_lists = 0;
+        for fact in &mut changed.facts {
+            let Claim::Crowd(claim) = &mut fact.claim else { continue };
+            for branch in &mut claim.branches {
+                n_lists += 1;
+                assert!(branch.views.contains(&branch.view));
+                branch.views.retain(|view| *view != branch.view);
+                // An empty list says nothing.
+                branch.views.push(usize::MAX);
+            }
+        }
+        if n_lists > 0 {
+            let property = &model.properties[named(&model, &name)];
+            assert!(certificate::check(&model, property, &changed, &Budget::unlimited()).is_err(), "{name}");
+            n_refused += 1;
+        }
+    }
+    assert!(n_refused > 0);
+}

@@ -376,6 +376,21 @@ mod tests {
     }
 
     #[test]
+    fn who_waits_for_whom_is_boxes_and_arrows_and_no_markup() {
+        let picture = Picture {
+            boxes: vec![vec!["P[i]".to_owned(), "at <wait>".to_owned()], vec!["moves on".to_owned()]],
+            arrows: vec![(0, 1, "x < 1".to_owned()), (0, 0, "i + 1".to_owned())],
+            ends: vec![1],
+        };
+        let html = of_story(&picture);
+        for part in ["at &lt;wait&gt;", "x &lt; 1", "moves on", "i + 1", "node start", "edge other", "edge own"] {
+            assert!(html.contains(part), "no {part} in {html}");
+        }
+        assert!(!html.contains("<wait>"));
+        assert_eq!(html.matches("class=\"node").count(), 2);
+    }
+
+    #[test]
     fn words_keep_apart_from_nodes_and_from_each_other() {
         let mut words = Words { taken: vec![[0.0, 0.0, 100.0, 30.0]], html: String::new() };
         words.put("inside", &[[50.0, 10.0]], true);
