@@ -21,6 +21,7 @@ pub mod load;
 pub mod methods;
 pub mod mistake;
 pub mod proof;
+mod propagating;
 pub mod replay;
 pub mod select;
 pub mod simulation;

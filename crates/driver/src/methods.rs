@@ -43,7 +43,7 @@ pub(crate) fn engine(method: Method) -> Option<SharedEngine> {
         Method::Views => Arc::new(views::ByViews::default()),
         Method::Pushdown => Arc::new(pushdown::Pushdown::default()),
         Method::Global => drawn(Symbolic::Global),
-        Method::Propagate => Arc::new(propagate::Propagate::default()),
+        Method::Propagate => Arc::new(crate::propagating::Propagating::default()),
         Method::Ll => Arc::new(ExplicitThenSymbolic::fair(Rule::Ll)),
         Method::FllA => Arc::new(ExplicitThenSymbolic::fair(Rule::FllA)),
         Method::FllB => Arc::new(ExplicitThenSymbolic::fair(Rule::FllB)),

@@ -12,9 +12,10 @@
 //! does. Every run is an infinite path in each view, and the edges that one turn is in two views are *compatible*: the same turn where
 //! both show whose it is, and the same content of what both show, before and after.
 //!
-//! **Additive invariants** ([`Additive`]): a sum over cells is a sum over processes, whose terms are never negative. They hold if
-//! they hold initially and every turn of a process from one of its view states changes both sides alike. View states, and pairs of
-//! them, in which the rest of the processes would have to make up less than 0 or more than they can, are left out.
+//! **Additive invariants** ([`Additive`]): a sum over cells, or over a few cells together, is a sum over processes. They hold if
+//! they hold initially and every turn of a process from one of its view states changes both sides alike. View states in
+//! which other processes and cells that are not shown would have to make up less or more than they can, and pairs of view states
+//! of which one shows all cells and in which other processes would have to, are left out.
 //!
 //! **Rule.** Suppose that a fair run violates the property in a certain way. Let `I_v` be the edges of view `v` that it takes again and
 //! again. Sets `D_v` that contain `I_v` are kept: in the beginning all edges. The view of the property goes with the violation's
@@ -46,13 +47,15 @@ pub struct Sight {
     pub controls: Vec<ProcessId>,
 }
 
-/// `constant + sum of the cells' weights = sum of the processes' weights`, which are never negative.
+/// `constant + sum of the cells' weights + sum of the groups' weights = sum of the processes' weights`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Additive {
     /// What the left side has besides the cells.
     pub constant: i64,
     /// The cells of the left side.
     pub cells: Vec<CellWeights>,
+    /// Cells that are weighed together, on the left side, too.
+    pub groups: Vec<GroupWeights>,
     /// The processes of the right side; those that are not here weigh nothing.
     pub processes: Vec<ProcessWeights>,
 }
@@ -64,6 +67,15 @@ pub struct CellWeights {
     pub cell: CellId,
     /// Each value that can occur.
     pub weights: Vec<(Value, i64)>,
+}
+
+/// What the values of some cells weigh together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GroupWeights {
+    /// The cells.
+    pub cells: Vec<CellId>,
+    /// Each choice of values that can occur.
+    pub weights: Vec<(Vec<Value>, i64)>,
 }
 
 /// What the local states of a process weigh.
@@ -131,8 +143,8 @@ pub enum Step {
         /// The cases.
         cases: Vec<Case>,
     },
-    /// In all of a set some other process has a positive weight, and no other process that has none gets one. So some other
-    /// process keeps one for ever: a case for each.
+    /// In all of a set the others weigh something together, so that some other process has a positive weight, and no other process that
+    /// has none gets one. So some other process keeps one for ever: a case for each.
     Holder {
         /// The set.
         of: Spot,

@@ -18,10 +18,11 @@ use model::value::Value;
 use model::variable::{CellId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::alike::balances_alike;
 use crate::balance::balances;
 use crate::items::{Item, value};
 use crate::views::{Limits, View, Views};
-use crate::weights::Weights;
+use crate::weights::{ShownSum, Weights};
 
 /// A cell with more values than this is not weighed value by value.
 const MOST_VALUES: usize = 6;
@@ -35,8 +36,21 @@ const MOST_GUESSES_EACH: usize = 8;
 pub enum Source {
     /// Guesses about single cells and arrays, which cost little.
     Guesses,
+    /// Besides, those in which processes of one text weigh alike ([`balances_alike`]).
+    Alike,
     /// Besides, all that linear algebra finds ([`balances`]).
     Equations,
+}
+
+impl Source {
+    /// The next one, which finds more and takes longer.
+    pub fn more(self) -> Option<Source> {
+        match self {
+            Source::Guesses => Some(Source::Alike),
+            Source::Alike => Some(Source::Equations),
+            Source::Equations => None,
+        }
+    }
 }
 
 /// Views with the additive invariants that prune them.
@@ -46,9 +60,17 @@ pub enum Source {
 pub fn pruned<'m>(model: &'m Model, limits: Limits<'m>, source: Source) -> Result<(Views<'m>, Vec<Additive>), Halt> {
     let mut views = Views::new(model, Weights::default(), limits)?;
     let mut invariants = Search::new(&views).guesses();
+    let mut more = Vec::new();
+    if source != Source::Guesses {
+        more.extend(balances_alike(&views));
+    }
     if source == Source::Equations {
-        let more = balances(&views).into_iter().filter(|one| !invariants.contains(one)).collect::<Vec<_>>();
-        invariants.extend(more);
+        more.extend(balances(&views));
+    }
+    for more in more {
+        if !invariants.contains(&more) {
+            invariants.push(more);
+        }
     }
     while !invariants.is_empty() {
         let weights = Weights::new(model, &invariants);
@@ -72,28 +94,15 @@ pub fn pruned<'m>(model: &'m Model, limits: Limits<'m>, source: Source) -> Resul
 fn changed_sums(views: &Views<'_>) -> BTreeSet<usize> {
     let mut changed = BTreeSet::new();
     for view in views.list.iter().take(views.model.processes.len()) {
-        changed.extend(view.touched_sums.iter().filter(|&&invariant| !is_kept_in(views, view, invariant)));
+        changed.extend(view.sums.iter().filter(|sum| !is_kept_in(views, view, sum)).map(|sum| sum.invariant));
     }
     changed
 }
 
 /// Whether every turn of a view's members changes both sides of an invariant alike.
-fn is_kept_in(views: &Views<'_>, view: &View, invariant: usize) -> bool {
-    let cells = views.weights.cells(invariant);
-    let places: Vec<(Item, usize)> =
-        cells.into_iter().filter_map(|cell| Some((cell, view.items.binary_search(&cell).ok()?))).collect();
-    let balance = |row: u32| {
-        let row = &view.rows[row as usize];
-        let left: i64 =
-            places.iter().map(|&(cell, place)| views.weights.cell_weight(invariant, cell, row[place])).sum();
-        let right: Option<i64> =
-            view.members.iter().map(|&member| views.weights.weight(invariant, member, (&view.items, row))).sum();
-        right.map(|right| left - right)
-    };
-    view.turns.iter().enumerate().all(|(from, turns)| {
-        let before = balance(from as u32);
-        before.is_some() && turns.iter().all(|turn| balance(turn.to) == before)
-    })
+fn is_kept_in(views: &Views<'_>, view: &View, sum: &ShownSum) -> bool {
+    let is_kept = |from: usize, to: u32| views.weights.is_kept(sum, (&view.rows[from], &view.rows[to as usize]));
+    view.turns.iter().enumerate().all(|(from, turns)| turns.iter().all(|turn| is_kept(from, turn.to)))
 }
 
 /// What the cells of a guess weigh, by the number of their value.
@@ -247,7 +256,7 @@ impl<'s, 'm> Search<'s, 'm> {
                 weights: numbers.into_iter().map(|(number, weight)| (value(model, ty, number), weight)).collect(),
             }
         };
-        Some(Additive { constant, cells: guess.cells.iter().map(cell).collect(), processes })
+        Some(Additive { constant, cells: guess.cells.iter().map(cell).collect(), groups: Vec::new(), processes })
     }
 
     /// What the local states of a process weigh, told apart by their place and these cells: along its turns alone, then along

@@ -211,7 +211,7 @@ impl<'s, 'm> System<'s, 'm> {
             let weights = weights.into_iter().map(|(number, weight)| (value(model, ty, number), weight));
             CellWeights { cell, weights: weights.collect() }
         };
-        Some(Additive { constant, cells: cells.into_iter().map(cell).collect(), processes })
+        Some(Additive { constant, cells: cells.into_iter().map(cell).collect(), groups: Vec::new(), processes })
     }
 }
 

@@ -11,7 +11,6 @@ use evidence::propagation::{HolderCase, Step};
 use model::process::ProcessId;
 use streett::Edges;
 
-use crate::items::Item;
 use crate::refute::{End, Refuter, Sets, Split, Version};
 use crate::weights::share_of;
 
@@ -20,7 +19,8 @@ impl Refuter<'_, '_> {
     pub(crate) fn holders(&mut self, sets: &Sets, spots: &[usize]) -> Result<Vec<Split>, Halt> {
         let mut found = Vec::new();
         for &spot in spots.iter().filter(|&&spot| sets.current[spot].is_some()) {
-            for invariant in self.shop.views.list[self.view(spot)].concerned_sums.clone() {
+            let sums = self.shop.views.list[self.view(spot)].sums.iter().filter(|sum| sum.is_told());
+            for invariant in sums.map(|sum| sum.invariant).collect::<Vec<usize>>() {
                 if self.somebody_holds(spot, invariant, sets)?
                     && let Some(split) = self.holder_cases(spot, invariant, sets)?
                 {
@@ -56,7 +56,7 @@ impl Refuter<'_, '_> {
             let weights = self.row_weights(other, process, invariant);
             let raises = |edge: usize| {
                 let arc = graph.graph.arc(edge);
-                weights[arc.from as usize] == 0 && weights[arc.to as usize] > 0
+                weights[arc.from as usize] <= 0 && weights[arc.to as usize] > 0
             };
             if kept.iter().any(raises) {
                 return Ok(None);
@@ -105,7 +105,7 @@ impl Refuter<'_, '_> {
         // All that is known of the others is what is true in the beginning, too.
         let known = (0..sets.current.len()).filter(|&spot| sets.current[spot].is_some());
         let touched: BTreeSet<usize> =
-            known.flat_map(|spot| &self.shop.views.list[self.view(spot)].touched_sums).copied().collect();
+            known.flat_map(|spot| &self.shop.views.list[self.view(spot)].sums).map(|sum| sum.invariant).collect();
         for invariant in touched {
             let mut by = Vec::new();
             let (left, right) =
@@ -117,22 +117,29 @@ impl Refuter<'_, '_> {
         Ok(None)
     }
 
-    /// What the cells of an invariant can weigh together: each cell by the sets of all views that show it.
+    /// What the cells of an invariant can weigh together: each term by the sets of all views that show its cells.
     fn left_range(&mut self, invariant: usize, sets: &Sets, by: &mut Vec<Version>) -> Result<(i64, i64), Halt> {
-        let mut range = self.shop.views.weights.left_base(invariant);
-        for item in self.shop.views.weights.cells(invariant) {
-            let mut of_cell = self.shop.views.weights.cell_range(invariant, item);
-            let viewers = self.shop.views.viewers(item).iter().map(|viewer| viewer.index());
-            for spot in viewers.chain([self.root()]).collect::<Vec<usize>>() {
+        let constant = self.shop.views.weights.constant(invariant);
+        let mut range = (constant, constant);
+        for (term, cells) in self.shop.views.weights.terms(invariant).into_iter().enumerate() {
+            let mut of_term = self.shop.views.weights.term_range(invariant, term);
+            let viewers = cells.first().map_or(&[][..], |&cell| self.shop.views.viewers(cell)).iter();
+            let spots: Vec<usize> = viewers.map(|viewer| viewer.index()).chain([self.root()]).collect();
+            for spot in spots {
                 let Some(version) = sets.current[spot] else { continue };
-                let Ok(place) = self.shop.views.list[self.view(spot)].items.binary_search(&item) else { continue };
+                let items = &self.shop.views.list[self.view(spot)].items;
+                if !cells.iter().all(|cell| items.binary_search(cell).is_ok()) {
+                    continue;
+                }
                 let range = self.range(spot, sets, |views, view, row| {
-                    views.weights.cell_weight(invariant, item, views.list[view].rows[row as usize][place])
+                    let view = &views.list[view];
+                    let at = (&view.items[..], &view.rows[row as usize][..]);
+                    views.weights.term_weight(invariant, term, at).unwrap_or(0)
                 })?;
-                of_cell = (of_cell.0.max(range.0), of_cell.1.min(range.1));
+                of_term = (of_term.0.max(range.0), of_term.1.min(range.1));
                 by.push(version);
             }
-            range = (range.0 + of_cell.0, range.1 + of_cell.1);
+            range = (range.0 + of_term.0, range.1 + of_term.1);
         }
         Ok(range)
     }
@@ -175,17 +182,4 @@ impl Refuter<'_, '_> {
 
 fn named_cases(processes: &[ProcessId], proofs: Vec<Vec<Step>>) -> Vec<HolderCase> {
     processes.iter().zip(proofs).map(|(&process, steps)| HolderCase { process, steps }).collect()
-}
-
-impl crate::weights::Weights {
-    /// What stands on the left side besides the cells, as a range of one value.
-    fn left_base(&self, invariant: usize) -> (i64, i64) {
-        let constant = self.constant(invariant);
-        (constant, constant)
-    }
-
-    fn cell_range(&self, invariant: usize, cell: Item) -> (i64, i64) {
-        self.cell_weights(invariant, cell)
-            .fold((i64::MAX, i64::MIN), |(least, most), weight| (least.min(weight), most.max(weight)))
-    }
 }

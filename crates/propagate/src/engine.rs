@@ -1,5 +1,6 @@
 //! The method: from a property to answers with certificates.
 
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 use ::engine::settings::Settings;
@@ -8,7 +9,7 @@ use ::engine::{
     Views as Shown, config,
 };
 use ::views::fragment::fragment;
-use base::{Coarse, Feature, StopReason, Unsupported};
+use base::{Feature, StopReason, Unsupported};
 use evidence::certificate::{Claim, Fact};
 use evidence::plain;
 use evidence::propagation::{Additive, Refutation, Sight, Sights, Spot};
@@ -75,7 +76,7 @@ impl Engine for Propagate {
             Ok(fragment) => EverySize::new(task.model, fragment, &task.budget, self.config),
             Err(reason) => Err(StopReason::from(Unsupported::about(Feature::Sizes, reason.text.clone())).into()),
         };
-        let mut prover = Prover { config: self.config, task, shop: None, source: Source::Guesses };
+        let mut prover = Prover { config: self.config, task, shop: None, source: Source::Guesses, most_tests: LITTLE };
         let mut answers = Vec::new();
         for &property in &task.properties {
             let started = Instant::now();
@@ -123,6 +124,8 @@ enum Attempted {
     Refuted(ViewIdx, Refutation),
     /// Something is left.
     Left {
+        /// What a run would do for ever, in words.
+        what: String,
         /// Whether there were more tests to do.
         was_cut: bool,
     },
@@ -135,6 +138,16 @@ struct Prover<'t> {
     /// Made for the first property, and again with more invariants where these leave something.
     shop: Option<Proving<'t>>,
     source: Source,
+    /// So many tests may be done for one way to violate the property.
+    most_tests: usize,
+}
+
+/// So many tests are done as long as there are more invariants to be found.
+const LITTLE: usize = 2_000;
+
+/// Whether a proof was given up for something that is left.
+fn is_open(found: &Result<Certificate, Halt>) -> bool {
+    matches!(found, Err(Halt::Stopped(StopReason::TooCoarse(base::Coarse::OneProcess))))
 }
 
 /// The views of a program, with the additive invariants that prune them.
@@ -187,25 +200,28 @@ impl<'t> Prover<'t> {
         self.shop.as_mut().ok_or_else(|| Contradiction::new("views are made", "they are not").into())
     }
 
-    /// A proof of a property; where the invariants that are at hand leave something, with all that there are.
+    /// A proof of a property; where the invariants that are at hand leave something, with more.
     fn proof(&mut self, property: PropertyId) -> Result<Certificate, Halt> {
-        let found = self.certificate(property);
-        let is_open = matches!(&found, Err(Halt::Stopped(StopReason::TooCoarse(Coarse::OneProcess))));
-        if !is_open || self.source == Source::Equations {
-            return found;
-        }
-        let known = self.shop.take();
-        self.source = Source::Equations;
-        let has_more = |more: &Proving<'_>| known.as_ref().is_none_or(|known| known.invariants != more.invariants);
-        match self.proving().map(|more| has_more(more)) {
-            Ok(true) => self.certificate(property),
-            Err(Halt::Contradiction(wrong)) => Err(wrong.into()),
-            // What takes too much work is not used.
-            Ok(false) | Err(Halt::Stopped(_)) => {
-                self.shop = known;
-                found
+        self.most_tests = self.config.tests.min(LITTLE);
+        let mut found = self.certificate(property);
+        while let Some(more) = self.source.more()
+            && is_open(&found)
+        {
+            let known = self.shop.take();
+            self.source = more;
+            let has_more = |more: &Proving<'_>| known.as_ref().is_none_or(|known| known.invariants != more.invariants);
+            match self.proving().map(|more| has_more(more)) {
+                Ok(true) => found = self.certificate(property),
+                Err(Halt::Contradiction(wrong)) => return Err(wrong.into()),
+                // What takes too much work is not used.
+                Ok(false) | Err(Halt::Stopped(_)) => self.shop = known,
             }
         }
+        if is_open(&found) && self.most_tests < self.config.tests {
+            self.most_tests = self.config.tests;
+            found = self.certificate(property);
+        }
+        found
     }
 
     /// A proof of a property.
@@ -247,7 +263,8 @@ impl<'t> Prover<'t> {
             let n_touching: usize = members.iter().map(|member| views.list[member.index()].touching.len()).sum();
             about.push((members, first_tests + 8 * n_touching));
         }
-        let mut agenda = Agenda::new(&about, self.config.tests);
+        let mut agenda = Agenda::new(&about, self.most_tests);
+        let mut left: BTreeMap<usize, String> = BTreeMap::new();
         while let Some(Attempt { way, most_tests }) = agenda.next_attempt() {
             let effort = Effort { budget: &self.task.budget, most_tests, most_depth: self.config.depth };
             match self.refutation(ways[way], effort)? {
@@ -255,12 +272,17 @@ impl<'t> Prover<'t> {
                     let near = self.learn(ways[way], (view, refutation), facts)?;
                     agenda.note(way, Came::Refuted(&near));
                 }
-                Attempted::Left { was_cut: true, .. } => agenda.note(way, Came::Cut),
-                Attempted::Left { was_cut: false, .. } => agenda.note(way, Came::Stuck),
+                Attempted::Left { what, was_cut } => {
+                    left.insert(way, what);
+                    agenda.note(way, if was_cut { Came::Cut } else { Came::Stuck });
+                }
             }
         }
         match agenda.open() {
-            Some(_) => Err(StopReason::from(Coarse::OneProcess).into()),
+            Some(way) => {
+                drop(left.remove(&way));
+                Err(StopReason::TooCoarse(base::Coarse::OneProcess).into())
+            }
             None => Ok(()),
         }
     }
@@ -313,8 +335,16 @@ impl<'t> Prover<'t> {
             return Err(Contradiction::new(expected, "they do not").into());
         }
         let question = Question { view, product: &product, fairness: &plain.fairness };
-        match Refuter::new(shop, &question, effort).refute()? {
-            Refuted::Left { was_cut, .. } => Ok(Attempted::Left { was_cut }),
+        // Few cases within cases first: most proofs need few, and all that fail take the longer the more there may be.
+        let mut refuted =
+            Refuter::new(shop, &question, Effort { most_depth: 1.min(effort.most_depth), ..effort }).refute()?;
+        for most_depth in 2..=effort.most_depth {
+            if matches!(refuted, Refuted::Left { .. }) {
+                refuted = Refuter::new(shop, &question, Effort { most_depth, ..effort }).refute()?;
+            }
+        }
+        match refuted {
+            Refuted::Left { what, was_cut } => Ok(Attempted::Left { what, was_cut }),
             Refuted::Proved(steps) => {
                 let seen =
                     |item: &&Item| looked_at.members.iter().any(|&member| shop.views.seen(member).contains(*item));

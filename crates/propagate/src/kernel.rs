@@ -21,6 +21,37 @@ pub fn kernel(n_unknowns: usize, equations: impl IntoIterator<Item = Equation>) 
     free.map(|unknown| solved.solution(unknown, n_unknowns)).collect()
 }
 
+/// Solutions of which each one was made shorter by others, as long as that is possible.
+pub fn shortened(mut basis: Vec<Vec<i64>>) -> Vec<Vec<i64>> {
+    let length = |one: &[i64]| one.iter().filter(|&&weight| weight != 0).count();
+    let mut changed = true;
+    while std::mem::take(&mut changed) {
+        for at in 0..basis.len() {
+            for other in (0..basis.len()).filter(|&other| other != at) {
+                let candidates = (0..basis[at].len()).filter(|&one| basis[at][one] != 0 && basis[other][one] != 0);
+                let shorter = candidates.filter_map(|one| without(&basis[at], &basis[other], one));
+                let best = shorter.min_by_key(|one| length(one)).filter(|one| length(one) < length(&basis[at]));
+                if let Some(best) = best {
+                    basis[at] = best;
+                    changed = true;
+                }
+            }
+        }
+    }
+    basis
+}
+
+/// The sum of multiples of two solutions in which an unknown is 0; `None` where numbers become too large, or nothing is left.
+fn without(one: &[i64], other: &[i64], unknown: usize) -> Option<Vec<i64>> {
+    let (a, b) = (i128::from(one[unknown]), i128::from(other[unknown]));
+    let sum = one.iter().zip(other).map(|(&x, &y)| within(b * i128::from(x) - a * i128::from(y)));
+    let sum = sum.collect::<Option<Vec<i128>>>()?;
+    let divisor = sum.iter().fold(0, |divisor, &one| gcd(divisor, one));
+    // Which way round it points is as it was.
+    let divisor = if b < 0 { -divisor } else { divisor };
+    (divisor != 0).then(|| sum.iter().map(|one| i64::try_from(one / divisor).ok()).collect())?
+}
+
 type Terms = BTreeMap<usize, i128>;
 
 /// Equations of which each determines an unknown that no other one has.
@@ -96,6 +127,15 @@ mod tests {
     use testkit::choices::Choices;
 
     use super::*;
+
+    #[test]
+    fn combinations_become_shorter_and_span_the_same() {
+        let basis = vec![vec![1, 2, 3, 1, 0], vec![1, 1, 1, 0, 1]];
+        let short = shortened(vec![vec![4, 6, 8, 2, 2], basis[1].clone()]);
+        assert_eq!(short[1], basis[1]);
+        assert!(short[0].iter().filter(|&&one| one != 0).count() < 5, "{short:?}");
+        assert_eq!(shortened(vec![vec![1, 1, 0], vec![1, 0, 1]]), [vec![1, 1, 0], vec![1, 0, 1]]);
+    }
 
     fn value(equation: &Equation, solution: &[i64]) -> i64 {
         equation.iter().map(|(&unknown, &by)| by * solution[unknown]).sum()

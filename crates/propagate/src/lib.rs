@@ -7,6 +7,7 @@
 
 pub mod additive;
 pub mod agenda;
+pub mod alike;
 pub mod balance;
 mod cases;
 pub mod conditions;
@@ -15,6 +16,7 @@ pub mod every;
 pub mod graph;
 pub mod items;
 pub mod kernel;
+mod left;
 pub mod lemmas;
 pub mod refute;
 pub mod stepper;

@@ -17,6 +17,7 @@ use model::process::ProcessId;
 use streett::{Condition, Edges, Graph};
 
 use crate::conditions::Product;
+use crate::left::in_words;
 use crate::views::ViewIdx;
 use crate::workshop::Workshop;
 
@@ -45,14 +46,17 @@ pub struct Effort<'b> {
 pub enum Refuted {
     /// There is no such run.
     Proved(Vec<Step>),
-    /// Something is left: the spots with sets that are not all, and how many edges they have.
+    /// Something is left.
     Left {
-        /// The spots.
-        spots: Vec<(Spot, usize)>,
+        /// What a run would do for ever, in words.
+        what: String,
         /// Whether there were more tests to do than may be done.
         was_cut: bool,
     },
 }
+
+/// So many views of other processes are put in words.
+const MOST_SHOWN: usize = 2;
 
 /// The number of a set that was kept at some time.
 pub(crate) type Version = usize;
@@ -104,7 +108,7 @@ pub struct Refuter<'r, 'm> {
     pub(crate) versions: Vec<Kept>,
     taken: Vec<Taken>,
     n_tests: usize,
-    left: Option<Vec<(Spot, usize)>>,
+    left: Option<String>,
 }
 
 /// The cases that a rule distinguishes: the sets that it rests on, each case's own sets, and the step that it is.
@@ -148,7 +152,7 @@ impl<'r, 'm> Refuter<'r, 'm> {
             Some(node) => Refuted::Proved(self.sliced(&node)),
             None => {
                 let was_cut = self.n_tests > self.effort.most_tests;
-                Refuted::Left { spots: self.left.unwrap_or_default(), was_cut }
+                Refuted::Left { what: self.left.unwrap_or_default(), was_cut }
             }
         })
     }
@@ -319,6 +323,9 @@ impl<'r, 'm> Refuter<'r, 'm> {
         // Where many see the same cell, holders are excluded one by one at once, and everybody with everybody else only after much work.
         if end.is_none() && depth < self.effort.most_depth {
             end = self.at_once(&sets, &begun)?;
+            if end.is_none() {
+                end = self.at_root(&mut sets, &mut steps, depth)?;
+            }
         }
         if end.is_none() {
             end = self.propagate(&mut sets, &mut steps, true)?.map(End::Empty);
@@ -330,6 +337,37 @@ impl<'r, 'm> Refuter<'r, 'm> {
             self.left = Some(self.what_is_left(&sets)?);
         }
         Ok(end.map(|end| Node { steps, end }))
+    }
+
+    /// What the property's view makes of the sets of all others, before these look at each other: with many processes that see the same cells that
+    /// takes most of the time, and is seldom needed.
+    fn at_root(&mut self, sets: &mut Sets, steps: &mut Vec<usize>, depth: usize) -> Result<Option<End>, Halt> {
+        let root = self.root();
+        let mut has_changed = false;
+        for from in sets.queue.iter().copied().filter(|&spot| spot != root).collect::<Vec<usize>>() {
+            if !self.neighbours(from).contains(&root) || self.n_tests > self.effort.most_tests {
+                continue;
+            }
+            let Some(step) = self.compatible(from, root, sets)? else { continue };
+            steps.push(step);
+            has_changed = true;
+        }
+        if !has_changed {
+            return Ok(None);
+        }
+        if let Some(empty) = self.fair(root, sets, steps)? {
+            return Ok(Some(End::Empty(empty)));
+        }
+        if !sets.queue.contains(&root) {
+            sets.queue.push_back(root);
+        }
+        if let Some(end) = self.at_once(sets, &[root])? {
+            return Ok(Some(end));
+        }
+        match self.components(root, sets)? {
+            Some(split) => Ok(self.cases(split, depth)?.map(|node| node.end)),
+            None => Ok(None),
+        }
     }
 
     /// Cases of holders of which none is left by fairness alone, by the sets of these spots.
@@ -362,18 +400,26 @@ impl<'r, 'm> Refuter<'r, 'm> {
         if let Some(end) = self.unequal(sets)? {
             return Ok(Some(end));
         }
+        let all: Vec<usize> = (0..sets.current.len()).rev().collect();
         if depth >= self.effort.most_depth {
             return Ok(None);
         }
-        let all: Vec<usize> = (0..sets.current.len()).rev().collect();
+        if let Some(end) = self.at_once(sets, &all)? {
+            return Ok(Some(end));
+        }
+        // Each component of the property's view knows more than all of them together, so that nothing is lost by looking at them one by one.
+        let root = self.root();
+        if sets.current[root].is_some()
+            && let Some(split) = self.components(root, sets)?
+        {
+            return Ok(self.cases(split, depth)?.map(|node| node.end));
+        }
         for split in self.holders(sets, &all)? {
             if let Some(node) = self.cases(split, depth)? {
                 return Ok(Some(node.end));
             }
         }
-        let root = self.root();
-        let mut open: Vec<usize> = (0..=root).filter(|&spot| sets.current[spot].is_some()).collect();
-        open.sort_by_key(|&spot| spot != root);
+        let open: Vec<usize> = (0..root).filter(|&spot| sets.current[spot].is_some()).collect();
         for spot in open {
             if let Some(split) = self.components(spot, sets)? {
                 return Ok(self.cases(split, depth)?.map(|node| node.end));
@@ -459,12 +505,28 @@ impl<'r, 'm> Refuter<'r, 'm> {
         Sets { queue: queue.iter().copied().collect(), ..sets.clone() }
     }
 
-    fn what_is_left(&mut self, sets: &Sets) -> Result<Vec<(Spot, usize)>, Halt> {
-        let mut left = Vec::new();
-        for spot in (0..sets.current.len()).rev().filter(|&spot| sets.current[spot].is_some()) {
-            left.push((self.named(spot), self.edges(spot, sets)?.len()));
+    /// What the view of the property shows of what is left, and which other views show something of it.
+    fn what_is_left(&mut self, sets: &Sets) -> Result<String, Halt> {
+        let root = self.root();
+        let mut spots: Vec<usize> = (0..root).filter(|&spot| sets.current[spot].is_some()).collect();
+        let mut sizes = vec![0; root];
+        for &spot in &spots {
+            sizes[spot] = self.edges(spot, sets)?.len();
         }
-        Ok(left)
+        spots.sort_by_key(|&spot| sizes[spot]);
+        let members = &self.shop.views.list[self.view(root)].members;
+        let is_other = |spot: &usize| !members.contains(&ProcessId::new(*spot));
+        let spots: Vec<usize> = spots.into_iter().filter(is_other).collect();
+        let mut shown = Vec::new();
+        for &spot in [root].iter().chain(spots.iter().take(MOST_SHOWN)) {
+            let edges = self.base_edges(spot, sets)?;
+            let graph = self.shop.graph(self.view(spot))?;
+            let rows = edges.iter().map(|edge| graph.graph.arc(edge).from).collect();
+            shown.push(in_words(&self.shop.views, self.view(spot), &rows));
+        }
+        let others = spots.len().saturating_sub(MOST_SHOWN);
+        let others = if others > 0 { format!("; and so on, in {others} more views") } else { String::new() };
+        Ok(format!("{}{others}", shown.join("; ")))
     }
 
     /// The steps that matter, as a certificate has them.

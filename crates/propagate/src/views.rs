@@ -16,7 +16,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::items::{Item, content, number, seen_by};
 use crate::stepper::Stepper;
-use crate::weights::{Shares, Weights};
+use crate::weights::{Shares, ShownSum, Weighed, Weights};
 
 /// The number of a view.
 pub type ViewIdx = usize;
@@ -44,9 +44,7 @@ pub struct View {
     /// What additive invariants say at each row.
     pub shares: Vec<Shares>,
     /// The additive invariants with a cell that is shown, or a part of a member.
-    pub touched_sums: Vec<usize>,
-    /// Those of them that rows say something about.
-    pub concerned_sums: Vec<usize>,
+    pub sums: Vec<ShownSum>,
     numbers: FxHashMap<Row, u32>,
 }
 
@@ -229,11 +227,8 @@ impl<'m> Views<'m> {
     fn empty(&self, members: Vec<ProcessId>, items: Vec<Item>) -> View {
         let touching: BTreeSet<ProcessId> = items.iter().flat_map(|&item| self.viewers(item)).copied().collect();
         let touching = touching.into_iter().collect();
-        let touched_sums = self.weights.touched(&members, &items);
-        let concerned_sums = self.weights.concerned(&touched_sums, &members, &items);
         View {
-            touched_sums,
-            concerned_sums,
+            sums: self.weights.shown(&members, &items),
             members,
             items,
             touching,
@@ -319,10 +314,12 @@ impl<'m> Views<'m> {
         }
         let into = &mut self.list[view];
         // A value that a table does not list excludes nothing here; the invariant fails its own check then.
-        let shares = match self.weights.shares(&into.concerned_sums, &into.members, (&into.items, &row)) {
-            Some(shares) if !self.weights.is_possible(&into.members, &shares) => return Ok(None),
-            Some(shares) => shares,
-            None => return Err(StopReason::from(Unsupported::about(Feature::Numbers, "additive invariants"))),
+        let shares = match self.weights.weighed(&into.sums, &row) {
+            Weighed::Excluded => return Ok(None),
+            Weighed::Shares(shares) => shares,
+            Weighed::Unlisted => {
+                return Err(StopReason::from(Unsupported::about(Feature::Numbers, "additive invariants")));
+            }
         };
         let number = into.rows.len() as u32;
         into.numbers.insert(row.clone(), number);
@@ -368,19 +365,8 @@ impl<'m> Views<'m> {
     /// them is wrong, and would hide what it is wrong about.
     fn note_unbalanced(&mut self, view: ViewIdx, before: &[u32], after: &[u32]) {
         let view = &self.list[view];
-        let balance = |invariant: usize, row: &[u32]| {
-            let cells = self.weights.cells(invariant).into_iter();
-            let places = cells.filter_map(|cell| Some((cell, view.items.binary_search(&cell).ok()?)));
-            let left: i64 = places.map(|(cell, place)| self.weights.cell_weight(invariant, cell, row[place])).sum();
-            let weight = |&member: &ProcessId| self.weights.weight(invariant, member, (&view.items, row));
-            let right: Option<i64> = view.members.iter().map(weight).sum();
-            right.map(|right| left - right)
-        };
-        let is_broken = |&invariant: &usize| {
-            let before = balance(invariant, before);
-            before.is_none() || before != balance(invariant, after)
-        };
-        let found: Vec<usize> = view.touched_sums.iter().copied().filter(is_broken).collect();
+        let broken = view.sums.iter().filter(|sum| !self.weights.is_kept(sum, (before, after)));
+        let found: Vec<usize> = broken.map(|sum| sum.invariant).collect();
         self.broken.extend(found);
     }
 

@@ -4,7 +4,9 @@
 //! together, where the view shows all cells of the invariant; and whether two view states, or one, leave the rest an amount that
 //! it can have.
 
-use evidence::propagation::Additive;
+use std::collections::{BTreeMap, BTreeSet};
+
+use evidence::propagation::{Additive, CellWeights, GroupWeights};
 use model::Model;
 use model::process::ProcessId;
 use rustc_hash::FxHashMap;
@@ -15,19 +17,69 @@ use crate::items::{Item, number};
 #[derive(Clone, Debug, Default)]
 pub struct Weights {
     tables: Vec<Table>,
-    /// The invariants that a cell stands in, and those that a process has a part in; ascending.
-    of_cell: FxHashMap<Item, Vec<usize>>,
+    /// The invariants that a cell stands in, with the term; and those that a process has a part in; ascending.
+    of_cell: FxHashMap<Item, Vec<(usize, usize)>>,
     of_process: FxHashMap<ProcessId, Vec<usize>>,
+}
+
+/// What a view shows of an invariant.
+#[derive(Clone, Debug)]
+pub struct ShownSum {
+    /// Which one.
+    pub invariant: usize,
+    /// The terms that are shown, with the places of their cells in rows.
+    terms: Vec<(usize, Vec<usize>)>,
+    /// The places of cells that are shown without others of their term.
+    partly: Vec<usize>,
+    /// The members that have a part in it, with the places of what they weigh by.
+    members: Vec<(ProcessId, Vec<usize>)>,
+    /// The least and the most that terms weigh that are not shown; `None` where all are shown.
+    hidden: Option<(i64, i64)>,
+    /// The least and the most that the processes weigh that are not members.
+    others: (i64, i64),
+}
+
+impl ShownSum {
+    /// Whether rows say something about what others weigh, or what members do.
+    pub fn is_told(&self) -> bool {
+        self.hidden.is_none() || !self.members.is_empty()
+    }
+}
+
+/// What comes of a row.
+pub enum Weighed {
+    /// This is what it says.
+    Shares(Shares),
+    /// Nothing that is not shown fits to it.
+    Excluded,
+    /// It has a value that some table does not list.
+    Unlisted,
 }
 
 /// One invariant.
 #[derive(Clone, Debug)]
 struct Table {
     constant: i64,
-    cells: FxHashMap<Item, FxHashMap<u32, i64>>,
+    terms: Vec<Term>,
+    /// The least and the most that all terms can weigh together.
+    left_range: (i64, i64),
     processes: FxHashMap<ProcessId, Local>,
-    /// The most that all processes can weigh together.
-    most: i64,
+    /// The least and the most that all processes can weigh together.
+    range: (i64, i64),
+}
+
+/// What some cells weigh together.
+#[derive(Clone, Debug)]
+struct Term {
+    cells: Vec<Item>,
+    weights: FxHashMap<Vec<u32>, i64>,
+    range: (i64, i64),
+}
+
+/// What a table lists for the numbers at some places of a row.
+fn listed(weights: &FxHashMap<Vec<u32>, i64>, places: &[usize], row: &[u32]) -> Option<i64> {
+    let key: Vec<u32> = places.iter().map(|&place| row[place]).collect();
+    weights.get(&key).copied()
 }
 
 /// What the local states of a process weigh.
@@ -36,7 +88,7 @@ struct Local {
     /// The control of the process, then the cells that matter.
     items: Vec<Item>,
     weights: FxHashMap<Vec<u32>, i64>,
-    most: i64,
+    range: (i64, i64),
 }
 
 /// What a view state says about one invariant.
@@ -62,10 +114,12 @@ impl Weights {
     /// Tables for invariants.
     pub fn new(model: &Model, invariants: &[Additive]) -> Self {
         let tables: Vec<Table> = invariants.iter().map(|one| Table::new(model, one)).collect();
-        let (mut of_cell, mut of_process): (FxHashMap<Item, Vec<usize>>, FxHashMap<ProcessId, Vec<usize>>) =
-            Default::default();
+        let mut of_cell: FxHashMap<Item, Vec<(usize, usize)>> = FxHashMap::default();
+        let mut of_process: FxHashMap<ProcessId, Vec<usize>> = FxHashMap::default();
         for (number, table) in tables.iter().enumerate() {
-            table.cells.keys().for_each(|&cell| of_cell.entry(cell).or_default().push(number));
+            for (at, term) in table.terms.iter().enumerate() {
+                term.cells.iter().for_each(|&cell| of_cell.entry(cell).or_default().push((number, at)));
+            }
             table.processes.keys().for_each(|&process| of_process.entry(process).or_default().push(number));
         }
         Weights { tables, of_cell, of_process }
@@ -82,36 +136,81 @@ impl Weights {
     }
 
     /// The invariants of which a view shows a cell, or in which one of its processes has a part; ascending.
-    pub fn touched(&self, members: &[ProcessId], items: &[Item]) -> Vec<usize> {
-        let of_cells = items.iter().filter_map(|item| self.of_cell.get(item));
-        let of_members = members.iter().filter_map(|member| self.of_process.get(member));
-        let mut found: Vec<usize> = of_cells.chain(of_members).flatten().copied().collect();
-        found.sort_unstable();
-        found.dedup();
-        found
+    pub fn shown(&self, members: &[ProcessId], items: &[Item]) -> Vec<ShownSum> {
+        let mut terms: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+        for &(invariant, term) in items.iter().filter_map(|item| self.of_cell.get(item)).flatten() {
+            terms.entry(invariant).or_default().insert(term);
+        }
+        for &invariant in members.iter().filter_map(|member| self.of_process.get(member)).flatten() {
+            terms.entry(invariant).or_default();
+        }
+        terms.into_iter().map(|(invariant, terms)| self.shown_sum(invariant, terms, (members, items))).collect()
     }
 
-    /// Of the invariants that a view touches, those that its states say something about.
-    pub fn concerned(&self, touched: &[usize], members: &[ProcessId], items: &[Item]) -> Vec<usize> {
-        let concerns = |&&invariant: &&usize| {
-            let table = &self.tables[invariant];
-            members.iter().any(|member| table.processes.contains_key(member))
-                || table.cells.keys().all(|cell| items.binary_search(cell).is_ok())
-        };
-        touched.iter().filter(concerns).copied().collect()
+    fn shown_sum(
+        &self,
+        invariant: usize,
+        terms: BTreeSet<usize>,
+        (members, items): (&[ProcessId], &[Item]),
+    ) -> ShownSum {
+        let table = &self.tables[invariant];
+        let place = |item: &Item| items.binary_search(item).ok();
+        let mut shown = Vec::new();
+        let mut partly = Vec::new();
+        let mut hidden = table.left_range;
+        for term in terms {
+            let cells = &table.terms[term].cells;
+            match cells.iter().map(place).collect::<Option<Vec<usize>>>() {
+                Some(places) => {
+                    let range = table.terms[term].range;
+                    hidden = (hidden.0 - range.0, hidden.1 - range.1);
+                    shown.push((term, places));
+                }
+                None => partly.extend(cells.iter().filter_map(place)),
+            }
+        }
+        let mut others = table.range;
+        let mut own = Vec::new();
+        for member in members {
+            let Some(local) = table.processes.get(member) else { continue };
+            others = (others.0 - local.range.0, others.1 - local.range.1);
+            own.push((*member, local.items.iter().filter_map(place).collect()));
+        }
+        let hidden = (shown.len() < table.terms.len()).then_some(hidden);
+        ShownSum { invariant, terms: shown, partly, members: own, hidden, others }
     }
 
-    /// What a view state says about these invariants; `None` where it has a value that some table does not list.
-    pub fn shares(&self, concerned: &[usize], members: &[ProcessId], at: (&[Item], &[u32])) -> Option<Shares> {
-        concerned.iter().map(|&invariant| self.tables[invariant].share(invariant, members, at)).collect()
+    /// What a row of a view says about the invariants that it shows.
+    pub fn weighed(&self, shown: &[ShownSum], row: &[u32]) -> Weighed {
+        let mut shares = Vec::new();
+        for sum in shown {
+            let Some((left, own)) = self.sides(sum, row) else { return Weighed::Unlisted };
+            let rest = self.tables[sum.invariant].constant + left - own;
+            let (least, most) = sum.hidden.unwrap_or_default();
+            if rest < sum.others.0 - most || rest > sum.others.1 - least {
+                return Weighed::Excluded;
+            }
+            if sum.is_told() {
+                shares.push(Share { invariant: sum.invariant, own, rest: sum.hidden.is_none().then_some(rest) });
+            }
+        }
+        Weighed::Shares(shares)
     }
 
-    /// Whether some states of the others fit to a view state.
-    pub fn is_possible(&self, members: &[ProcessId], shares: &Shares) -> bool {
-        shares.iter().all(|share| {
-            let most = || self.tables[share.invariant].most_without(members.iter().copied());
-            share.rest.is_none_or(|rest| 0 <= rest && rest <= most())
-        })
+    /// What shown terms weigh, and members.
+    fn sides(&self, sum: &ShownSum, row: &[u32]) -> Option<(i64, i64)> {
+        let table = &self.tables[sum.invariant];
+        let terms = sum.terms.iter().map(|(term, places)| listed(&table.terms[*term].weights, places, row));
+        let members = sum.members.iter().map(|(member, places)| listed(&table.processes[member].weights, places, row));
+        Some((terms.sum::<Option<i64>>()?, members.sum::<Option<i64>>()?))
+    }
+
+    /// Whether a turn of a view's members changes both sides alike, as far as the tables list what it leads to.
+    pub fn is_kept(&self, sum: &ShownSum, (before, after): (&[u32], &[u32])) -> bool {
+        let balance = |row: &[u32]| self.sides(sum, row).map(|(left, right)| left - right);
+        let is_same = |&place: &usize| before[place] == after[place];
+        let before = balance(before);
+        sum.partly.iter().all(is_same) && before.is_some() && before == balance(after)
     }
 
     /// Whether some states of the others fit to two view states without a process in common.
@@ -119,8 +218,7 @@ impl Weights {
         let fits = |share: &Share, theirs: &Shares| {
             let Some(rest) = share.rest else { return true };
             let rest = rest - share_of(theirs, share.invariant).map_or(0, |share| share.own);
-            let most = || self.tables[share.invariant].most_without(one.0.iter().chain(other.0).copied());
-            0 <= rest && rest <= most()
+            self.tables[share.invariant].can_weigh(rest, one.0.iter().chain(other.0).copied())
         };
         one.1.iter().all(|share| fits(share, other.1)) && other.1.iter().all(|share| fits(share, one.1))
     }
@@ -135,25 +233,26 @@ impl Weights {
         self.tables[invariant].constant
     }
 
-    /// The cells of the left side.
-    pub fn cells(&self, invariant: usize) -> Vec<Item> {
-        self.tables[invariant].cells.keys().copied().collect()
+    /// For each term of the left side its cells.
+    pub fn terms(&self, invariant: usize) -> Vec<Vec<Item>> {
+        self.tables[invariant].terms.iter().map(|term| term.cells.clone()).collect()
     }
 
-    /// What the values of a cell weigh.
-    pub fn cell_weights(&self, invariant: usize, cell: Item) -> impl Iterator<Item = i64> {
-        self.tables[invariant].cells[&cell].values().copied()
+    /// The least and the most that a term can weigh.
+    pub fn term_range(&self, invariant: usize, term: usize) -> (i64, i64) {
+        self.tables[invariant].terms[term].range
     }
 
-    /// What one value of a cell weighs.
-    pub fn cell_weight(&self, invariant: usize, cell: Item, number: u32) -> i64 {
-        self.tables[invariant].cells[&cell].get(&number).copied().unwrap_or(0)
+    /// What a term weighs at a row that shows its cells.
+    pub fn term_weight(&self, invariant: usize, term: usize, (items, row): (&[Item], &[u32])) -> Option<i64> {
+        let term = &self.tables[invariant].terms[term];
+        let places = term.cells.iter().map(|cell| items.binary_search(cell).ok());
+        listed(&term.weights, &places.collect::<Option<Vec<usize>>>()?, row)
     }
 
     /// The least and the most that a process can weigh.
     pub fn process_range(&self, invariant: usize, process: ProcessId) -> (i64, i64) {
-        let weights = self.tables[invariant].processes[&process].weights.values().copied();
-        weights.fold((i64::MAX, i64::MIN), |(least, most), weight| (least.min(weight), most.max(weight)))
+        self.tables[invariant].processes[&process].range
     }
 
     /// The processes that can weigh something.
@@ -166,11 +265,23 @@ impl Weights {
 
 impl Table {
     fn new(model: &Model, invariant: &Additive) -> Self {
-        let cells = invariant.cells.iter().map(|one| {
-            let ty = model.cells[one.cell].ty;
-            let weights = one.weights.iter().filter_map(|&(value, weight)| Some((number(model, ty, value)?, weight)));
-            (Item::Cell(one.cell), weights.collect())
-        });
+        let single = |one: &CellWeights| GroupWeights {
+            cells: vec![one.cell],
+            weights: one.weights.iter().map(|&(value, weight)| (vec![value], weight)).collect(),
+        };
+        let term = |one: GroupWeights| {
+            let key = |values: &[model::value::Value]| {
+                let numbers = one.cells.iter().zip(values).map(|(&cell, &v)| number(model, model.cells[cell].ty, v));
+                numbers.collect::<Option<Vec<u32>>>()
+            };
+            let weights = one.weights.iter().filter_map(|(values, weight)| Some((key(values)?, *weight)));
+            let weights: FxHashMap<Vec<u32>, i64> = weights.collect();
+            let range = if weights.is_empty() { (0, 0) } else { range(weights.values().copied()) };
+            Term { cells: one.cells.iter().map(|&cell| Item::Cell(cell)).collect(), weights, range }
+        };
+        let terms = invariant.cells.iter().map(single).chain(invariant.groups.iter().cloned()).map(term);
+        let terms: Vec<Term> = terms.collect();
+        let left_range = terms.iter().fold((0, 0), |(least, most), term| (least + term.range.0, most + term.range.1));
         let processes = invariant.processes.iter().map(|one| {
             let items: Vec<Item> = std::iter::once(Item::Control(one.process))
                 .chain(one.cells.iter().map(|&cell| Item::Cell(cell)))
@@ -186,16 +297,21 @@ impl Table {
                 Some((key, local.weight))
             });
             let weights: FxHashMap<Vec<u32>, i64> = weights.collect();
-            let most = weights.values().copied().max().unwrap_or(0);
-            (one.process, Local { items, weights, most })
+            let range = if weights.is_empty() { (0, 0) } else { range(weights.values().copied()) };
+            (one.process, Local { items, weights, range })
         });
         let processes: FxHashMap<ProcessId, Local> = processes.collect();
-        let most = processes.values().map(|local| local.most).sum();
-        Table { constant: invariant.constant, cells: cells.collect(), processes, most }
+        let sum = |(least, most): (i64, i64), local: &Local| (least + local.range.0, most + local.range.1);
+        let range = processes.values().fold((0, 0), sum);
+        Table { constant: invariant.constant, terms, left_range, processes, range }
     }
 
-    fn most_without(&self, left_out: impl Iterator<Item = ProcessId>) -> i64 {
-        self.most - left_out.filter_map(|process| self.processes.get(&process)).map(|local| local.most).sum::<i64>()
+    /// Whether all processes but these can weigh so much together.
+    fn can_weigh(&self, amount: i64, left_out: impl Iterator<Item = ProcessId>) -> bool {
+        let left_out = left_out.filter_map(|process| self.processes.get(&process));
+        let without = |(least, most): (i64, i64), local: &Local| (least - local.range.0, most - local.range.1);
+        let (least, most) = left_out.fold(self.range, without);
+        least <= amount && amount <= most
     }
 
     fn weight(&self, process: ProcessId, (items, row): (&[Item], &[u32])) -> Option<i64> {
@@ -204,19 +320,8 @@ impl Table {
         let key = local.items.iter().map(at).collect::<Option<Vec<u32>>>()?;
         local.weights.get(&key).copied()
     }
+}
 
-    fn share(&self, invariant: usize, members: &[ProcessId], (items, row): (&[Item], &[u32])) -> Option<Share> {
-        let own = members.iter().map(|&process| self.weight(process, (items, row))).sum::<Option<i64>>()?;
-        let mut left = Some(self.constant);
-        for (cell, weights) in &self.cells {
-            match items.binary_search(cell) {
-                Ok(at) => {
-                    let weight = weights.get(&row[at])?;
-                    left = left.map(|left| left + weight);
-                }
-                Err(_) => left = None,
-            }
-        }
-        Some(Share { invariant, own, rest: left.map(|left| left - own) })
-    }
+fn range(weights: impl Iterator<Item = i64>) -> (i64, i64) {
+    weights.fold((i64::MAX, i64::MIN), |(least, most), weight| (least.min(weight), most.max(weight)))
 }

@@ -41,6 +41,11 @@ impl ByRings {
         ByRings { every_size: true, of_runs: true }
     }
 
+    /// For questions about runs of the instance at hand.
+    pub fn of_runs_here() -> ByRings {
+        ByRings { every_size: false, of_runs: true }
+    }
+
     /// For whoever checks smaller sizes by other means.
     pub fn for_every_size() -> ByRings {
         ByRings { every_size: true, of_runs: false }

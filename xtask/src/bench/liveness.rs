@@ -14,7 +14,7 @@ const COMPLETE: &[&str] = &["auto", "fll-b", "fll-a", "global", "mono"];
 /// Those that look at one process after the other only, for sizes at which the product is out of reach.
 const LOCAL: &[&str] = &["propagate"];
 
-const QUESTIONS: [Question; 13] = [
+const QUESTIONS: [Question; 24] = [
     Question {
         model: "mux_sem_first",
         property: "live",
@@ -76,7 +76,18 @@ const QUESTIONS: [Question; 13] = [
     question("owner_lock", "live", &[3, 20]),
     question("handover", "live", &[3, 20]),
     question("token_ring", "served", &[5, 10, 20, 30]),
-    question("ticket", "live", &[2, 3]),
+    question("token_links", "served", &[10, 30, 100]),
+    question("ticket", "live", &[2, 3, 4, 5, 6]),
+    every_size("mux_sem_first", "live", &[2]),
+    every_size("owner_lock", "live", &[2]),
+    every_size("handover", "live", &[2]),
+    every_size("philosophers", "live", &[2]),
+    every_size("milner", "again", &[2]),
+    every_size("handshake", "flows", &[3]),
+    every_size("request_chain", "granted", &[2]),
+    every_size("traffic", "moves", &[2]),
+    every_size("token_links", "served", &[2]),
+    every_size("tree_arbiter", "live", &[2]),
     Question {
         model: "bakery_atomic",
         property: "live",
@@ -102,6 +113,11 @@ const QUESTIONS: [Question; 13] = [
 /// A question at sizes that only methods which look at one process after the other are asked about.
 const fn question(model: &'static str, property: &'static str, sizes: &'static [u32]) -> Question {
     Question { model, property, verdict: "holds", parameters: &[], sizes, methods: LOCAL, paper: None, spin: &[] }
+}
+
+/// A question about every size, from the least one on.
+const fn every_size(model: &'static str, property: &'static str, least: &'static [u32]) -> Question {
+    Question { parameters: &["--all-n"], ..question(model, property, least) }
 }
 
 /// The rows of the paper on fairness for a protocol.

@@ -88,7 +88,8 @@ fn measure_all(benchmark: &Benchmark, root: &Path) -> Result<String, String> {
             table.paper(papers, rows);
         }
         // Writing to a string does not fail.
-        let _ = write!(text, "\n### `{}`, `{}`\n\n{}", question.model, question.property, table.text());
+        let told: String = question.parameters.iter().map(|one| format!(", `{one}`")).collect();
+        let _ = write!(text, "\n### `{}`, `{}`{told}\n\n{}", question.model, question.property, table.text());
     }
     let _ = write!(text, "\nMeasured on a machine with {}.\n{}", machine::describe(), benchmark.notes);
     Ok(text)

@@ -318,7 +318,7 @@ impl Replay<'_, '_> {
             for (edge, kept) in edges.iter().zip(&mut kept).filter(|(_, kept)| **kept) {
                 let weight = |row: usize| weights.weight(invariant, process, self.view(other), row);
                 let (before, after) = (weight(edge.from)?, weight(edge.to)?);
-                if before == 0 && after > 0 {
+                if before <= 0 && after > 0 {
                     return words::refused(
                         "no process that weighs nothing may get a weight",
                         format!("{} may", self.scene.views.model.processes[process].name),
@@ -362,8 +362,8 @@ impl Replay<'_, '_> {
         self.check_invariant(invariant)?;
         let weights = &self.scene.views.weights;
         let mut left = (weights.constant(invariant), weights.constant(invariant));
-        for cell in weights.cells(invariant) {
-            let range = self.cell_range(invariant, cell, sets)?;
+        for (term, cells) in weights.terms(invariant).into_iter().enumerate() {
+            let range = self.term_range((invariant, term), cells, sets)?;
             left = (left.0.saturating_add(range.0), left.1.saturating_add(range.1));
         }
         let mut right = (0_i64, 0_i64);
@@ -384,18 +384,19 @@ impl Replay<'_, '_> {
         words::refused("the sides of an additive invariant must not be equal", "they may be")
     }
 
-    /// What a cell can weigh, by the sets of all views that show it.
-    fn cell_range(&self, invariant: usize, cell: CellId, sets: &Sets) -> Outcome<(i64, i64)> {
+    /// What a term can weigh, by the sets of all views that show its cells.
+    fn term_range(&self, (invariant, term): (usize, usize), cells: &[CellId], sets: &Sets) -> Outcome<(i64, i64)> {
         let weights = &self.scene.views.weights;
-        let mut range = weights.cell_range(invariant, cell, None);
+        let mut range = weights.term_range(invariant, term, None);
         for spot in (0..sets.of.len()).filter(|&spot| sets.of[spot].is_some()) {
             let view = self.view(spot);
-            if view.items.binary_search(&Item::Cell(cell)).is_err() {
-                continue;
+            let places = cells.iter().map(|&cell| view.items.binary_search(&Item::Cell(cell)).ok());
+            let Some(places) = places.collect::<Option<Vec<usize>>>() else { continue };
+            let mut values = BTreeSet::new();
+            for edge in self.view_edges(spot, sets)? {
+                values.insert(places.iter().map(|&place| view.rows[edge.from][place]).collect());
             }
-            let rows = self.view_edges(spot, sets)?;
-            let numbers: BTreeSet<u32> = rows.iter().filter_map(|edge| view.at(edge.from, Item::Cell(cell))).collect();
-            let shown = weights.cell_range(invariant, cell, Some(&numbers));
+            let shown = weights.term_range(invariant, term, Some(&values));
             range = (range.0.max(shown.0), range.1.min(shown.1));
         }
         Ok(range)

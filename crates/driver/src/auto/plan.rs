@@ -13,7 +13,6 @@ use local::{Local, Ls3};
 use model::property::PropertyKind;
 use model::{Model, symmetry};
 use product::{Mono, Stubborn};
-use propagate::Propagate;
 use pushdown::Pushdown;
 use symbolic::engines::Symbolic;
 use symbolic::reach::Direction;
@@ -22,6 +21,7 @@ use views::ByViews;
 use super::Config;
 use crate::checker::SharedEngine;
 use crate::explicit_then_symbolic::ExplicitThenSymbolic;
+use crate::propagating::Propagating;
 
 /// The shares, by class.
 const TABLE: &str = include_str!("table.txt");
@@ -119,7 +119,7 @@ impl Plan<'_> {
             "views" => step(Arc::new(ByViews::default())),
             "pushdown" => step(Arc::new(Pushdown::default())),
             "global" => Step { one_by_one: true, ..step(Arc::new(Symbolic::Global)) },
-            "propagate" => Step { one_by_one: true, ..step(Arc::new(Propagate::default())) },
+            "propagate" => Step { one_by_one: true, ..step(Arc::new(Propagating::default())) },
             "ll" => fair(Rule::Ll),
             "fll-a" => fair(Rule::FllA),
             "fll-b" => fair(Rule::FllB),

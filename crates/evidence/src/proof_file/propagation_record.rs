@@ -10,7 +10,7 @@ use super::read::{Reader, text};
 use super::record::Named;
 use crate::itf::value::scalar_to_json;
 use crate::propagation::{
-    Additive, Case, CellWeights, HolderCase, LocalWeight, ProcessWeights, Sight, Sights, Spot, Step,
+    Additive, Case, CellWeights, GroupWeights, HolderCase, LocalWeight, ProcessWeights, Sight, Sights, Spot, Step,
 };
 
 /// What processes see, and additive invariants.
@@ -35,6 +35,8 @@ struct SightRecord {
 struct AdditiveRecord {
     constant: i64,
     cells: Vec<CellRecord>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    groups: Vec<GroupRecord>,
     processes: Vec<WeightsRecord>,
 }
 
@@ -43,6 +45,13 @@ struct AdditiveRecord {
 struct CellRecord {
     cell: Named,
     weights: Vec<(Json, i64)>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GroupRecord {
+    cells: Vec<Named>,
+    weights: Vec<(Vec<Json>, i64)>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -128,9 +137,14 @@ impl Names<'_> {
             cell: self.cell(one.cell),
             weights: one.weights.iter().map(|&(value, weight)| (scalar_to_json(self.0, value), weight)).collect(),
         };
+        let scalars = |values: &[model::value::Value]| values.iter().map(|&one| scalar_to_json(self.0, one)).collect();
+        let group = |one: &GroupWeights| GroupRecord {
+            cells: one.cells.iter().map(|&cell| self.cell(cell)).collect(),
+            weights: one.weights.iter().map(|(values, weight)| (scalars(values), *weight)).collect(),
+        };
         let local = |one: &LocalWeight| {
             let place = Named(one.place.index(), self.0.places[one.place].name.clone());
-            (place, one.values.iter().map(|&value| scalar_to_json(self.0, value)).collect(), one.weight)
+            (place, scalars(&one.values), one.weight)
         };
         let process = |one: &ProcessWeights| WeightsRecord {
             process: self.process(one.process),
@@ -140,6 +154,7 @@ impl Names<'_> {
         AdditiveRecord {
             constant: invariant.constant,
             cells: invariant.cells.iter().map(cell).collect(),
+            groups: invariant.groups.iter().map(group).collect(),
             processes: invariant.processes.iter().map(process).collect(),
         }
     }
@@ -207,14 +222,15 @@ impl Reader<'_> {
             let weights = one.weights.iter().map(|(value, weight)| Ok((self.value(cell, value)?, *weight)));
             Ok(CellWeights { cell, weights: weights.collect::<Result<_, String>>()? })
         };
+        let group = |one: &GroupRecord| {
+            let cells = one.cells.iter().map(|cell| self.cell(cell)).collect::<Result<Vec<CellId>, String>>()?;
+            let weights = one.weights.iter().map(|(values, weight)| Ok((self.values(&cells, values)?, *weight)));
+            Ok(GroupWeights { weights: weights.collect::<Result<_, String>>()?, cells })
+        };
         let process = |one: &WeightsRecord| {
             let cells = one.cells.iter().map(|cell| self.cell(cell)).collect::<Result<Vec<CellId>, String>>()?;
             let local = |(place, values, weight): &(Named, Vec<Json>, i64)| {
-                if values.len() != cells.len() {
-                    return Err("a weight has not one value for each cell".to_owned());
-                }
-                let values = cells.iter().zip(values).map(|(&cell, value)| self.value(cell, value));
-                let values = values.collect::<Result<_, String>>()?;
+                let values = self.values(&cells, values)?;
                 Ok(LocalWeight { place: self.place(place)?, values, weight: *weight })
             };
             let weights = one.weights.iter().map(local).collect::<Result<_, String>>()?;
@@ -223,8 +239,17 @@ impl Reader<'_> {
         Ok(Additive {
             constant: record.constant,
             cells: record.cells.iter().map(cell).collect::<Result<_, String>>()?,
+            groups: record.groups.iter().map(group).collect::<Result<_, String>>()?,
             processes: record.processes.iter().map(process).collect::<Result<_, String>>()?,
         })
+    }
+
+    /// A value for each cell.
+    fn values(&self, cells: &[CellId], values: &[Json]) -> Result<Vec<model::value::Value>, String> {
+        if values.len() != cells.len() {
+            return Err("a weight has not one value for each cell".to_owned());
+        }
+        cells.iter().zip(values).map(|(&cell, value)| self.value(cell, value)).collect()
     }
 
     /// Steps.

@@ -123,3 +123,61 @@ fn a_sum_over_different_cells_is_found_by_linear_algebra() {
     let Claim::Sights(sights) = &found.facts[0].claim else { panic!("what processes see comes first") };
     assert!(sights.additive.iter().any(|sum| sum.cells.len() == 2), "{:?}", sights.additive);
 }
+
+/// A lock whose state is in two cells together: it is taken where they differ. No sum over one of them says so.
+#[test]
+fn cells_are_weighed_together_where_one_alone_says_nothing() {
+    let text = |takes: &str| {
+        format!(
+            "program parity_lock(N: 2..) {{
+               shared x: bool;
+               shared y: bool;
+               process P[i in 0..<N] {{
+                 loop {{
+                   out:   idle;
+                   want:  atomic {{ {takes} x = !x; }}
+                   crit:  skip;
+                   leave: y = !y;
+                 }}
+               }}
+               property live: forall i: P[i]@want ~> P[i]@crit under weak P[*], strong P[*]@want;
+               property passed: forall i: P[i]@want ~> P[i]@crit under weak P[*];
+             }}"
+        )
+    };
+    let load = |takes: &str| {
+        let source = SourceFile::new("p.pw", text(takes));
+        lang::load(&source, &[("N".to_owned(), 3)]).unwrap_or_else(|wrong| panic!("{wrong:?}")).model
+    };
+    let model = load("await x == y;");
+    assert!(is_proved(&model, "live"));
+    assert!(!is_proved(&model, "passed"));
+    assert!(!is_proved(&load("await x == y && !x;"), "live"), "after one round nobody gets in any more");
+    let Claim::Sights(sights) = &proof(&model, "live").facts[0].claim else { return };
+    assert!(sights.additive.iter().any(|sum| !sum.groups.is_empty()), "{:?}", sights.additive);
+}
+
+/// Who holds which ticket is a sum in which some weigh less than nothing, and no two hold the same one.
+#[test]
+fn tickets_are_served_one_after_the_other() {
+    for n in [2, 3, 4] {
+        assert!(is_proved(&example("ticket", &[("N", n)]), "live"), "N = {n}");
+    }
+}
+
+/// Whoever holds the gate waits for those inside: a holder of one sum for ever, and within that case one of another.
+#[test]
+fn readers_and_writers_pass_a_turnstile() {
+    for (readers, writers) in [(2, 2), (4, 3)] {
+        let model = example("turnstile", &[("R", readers), ("W", writers)]);
+        assert!(is_proved(&model, "reads") && is_proved(&model, "writes"), "{readers} + {writers}");
+    }
+}
+
+/// That there is one token is a sum over all links, of which each station sees two.
+#[test]
+fn a_token_on_links_comes_to_every_station() {
+    for n in [2, 3, 10, 30] {
+        assert!(is_proved(&example("token_links", &[("N", n)]), "served"), "N = {n}");
+    }
+}

@@ -16,7 +16,7 @@ use model::process::ProcessId;
 use model::value::Value;
 use model::variable::CellId;
 
-use super::weights::{Share, Weights};
+use super::weights::{Part, Share, Weights};
 use crate::certificate::initial::for_each_start;
 use crate::certificate::numbering::name;
 use crate::certificate::{CertificateError, Outcome, words};
@@ -44,7 +44,7 @@ pub(super) struct View {
     /// What members do at each row.
     pub options: Vec<Options>,
     /// The additive invariants that it touches, ascending, and what these say at each row.
-    pub sums: Vec<usize>,
+    pub sums: Vec<Part>,
     pub shares: Vec<Vec<Share>>,
     numbers: HashMap<Vec<u32>, usize>,
 }
@@ -59,15 +59,24 @@ pub(super) struct Options {
 }
 
 impl View {
-    /// The content of an item at a row.
-    pub fn at(&self, row: usize, item: Item) -> Option<u32> {
-        self.items.binary_search(&item).ok().map(|place| self.rows[row][place])
-    }
-
     /// What a row says about an additive invariant; nothing where the view does not touch it.
     pub fn share(&self, row: usize, sum: usize) -> Share {
         let none = Share { own: 0, rest: None };
-        self.sums.binary_search(&sum).map_or(none, |at| self.shares[row][at])
+        self.position(sum).map_or(none, |at| self.shares[row][at])
+    }
+
+    fn position(&self, sum: usize) -> Option<usize> {
+        self.sums.binary_search_by_key(&sum, |part| part.number).ok()
+    }
+
+    /// Whether it touches an additive invariant.
+    pub fn has_sum(&self, sum: usize) -> bool {
+        self.position(sum).is_some()
+    }
+
+    /// The additive invariants that it touches, ascending.
+    pub fn sum_numbers(&self) -> impl Iterator<Item = usize> {
+        self.sums.iter().map(|part| part.number)
     }
 
     /// The number of a row.
@@ -200,7 +209,7 @@ impl<'a> Views<'a> {
 
     fn empty(&self, members: Vec<ProcessId>, items: &BTreeSet<Item>) -> View {
         View {
-            sums: self.weights.touched(&members, items),
+            sums: self.weights.parts(&members, items),
             members,
             items: items.iter().copied().collect(),
             touching: items.iter().filter_map(|item| self.viewers.get(item)).flatten().copied().collect(),

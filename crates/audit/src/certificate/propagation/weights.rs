@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use evidence::propagation::Additive;
+use evidence::propagation::{Additive, CellWeights, GroupWeights};
 use model::Model;
 use model::eval::{State, is_initial};
 use model::process::ProcessId;
@@ -26,24 +26,61 @@ pub(super) struct Weights {
     tables: Vec<Table>,
     /// The invariants that depend on something, ascending; a part of a process depends on its control.
     of_item: HashMap<Item, Vec<usize>>,
+    /// The terms that depend on a cell, with their invariant, and the processes whose weight depends on something.
+    terms_of: HashMap<Item, Vec<(usize, usize)>>,
+    processes_of: HashMap<Item, Vec<(usize, ProcessId)>>,
     without_cells: Vec<usize>,
 }
 
-/// `constant + cells = processes`.
+/// What a view shows of an invariant.
+pub(super) struct Part {
+    /// The invariant.
+    pub number: usize,
+    /// The terms all of whose cells are shown, with their places in rows.
+    terms: Vec<(usize, Vec<usize>)>,
+    /// Places of cells that are shown, but not all of their term.
+    cut: Vec<usize>,
+    /// The least and the most that all other terms can weigh.
+    hidden: (i64, i64),
+    is_whole: bool,
+}
+
+/// `constant + terms = processes`.
 struct Table {
-    /// The most that all processes can weigh together.
-    most: i64,
+    /// The least and the most that all processes can weigh together.
+    range: (i64, i64),
     constant: i64,
-    cells: BTreeMap<CellId, HashMap<u32, i64>>,
+    terms: Vec<Term>,
     processes: BTreeMap<ProcessId, Local>,
+    /// The least and the most that all terms can weigh together.
+    left_range: (i64, i64),
+}
+
+/// What some cells weigh together.
+struct Term {
+    cells: Vec<CellId>,
+    weights: HashMap<Vec<u32>, i64>,
+    range: (i64, i64),
+}
+
+impl Term {
+    /// The places of its cells in a row of these items; `None` where one is not shown.
+    fn places(&self, items: &[Item]) -> Option<Vec<usize>> {
+        self.cells.iter().map(|&cell| items.binary_search(&Item::Cell(cell)).ok()).collect()
+    }
+
+    fn weight(&self, places: &[usize], row: &[u32]) -> Option<i64> {
+        let key: Vec<u32> = places.iter().map(|&place| row[place]).collect();
+        self.weights.get(&key).copied()
+    }
 }
 
 struct Local {
     /// Its control, then the cells that matter.
     items: Vec<Item>,
     weights: HashMap<Vec<u32>, i64>,
-    /// The most that it can weigh.
-    most: i64,
+    /// The least and the most that it can weigh.
+    range: (i64, i64),
 }
 
 /// Larger weights are refused, so that no sum of them is too large.
@@ -57,16 +94,26 @@ impl Weights {
         for table in &tables {
             table.check_start(model, first)?;
         }
-        let mut weights = Weights { tables, of_item: HashMap::new(), without_cells: Vec::new() };
+        let (of_item, terms_of, processes_of) = Default::default();
+        let mut weights = Weights { tables, of_item, terms_of, processes_of, without_cells: Vec::new() };
         for (number, table) in weights.tables.iter().enumerate() {
+            for (at, term) in table.terms.iter().enumerate() {
+                let cells = term.cells.iter().map(|&cell| Item::Cell(cell));
+                cells.for_each(|cell| weights.terms_of.entry(cell).or_default().push((number, at)));
+            }
+            for (&process, local) in &table.processes {
+                let items = local.items.iter();
+                items.for_each(|&item| weights.processes_of.entry(item).or_default().push((number, process)));
+            }
             let locals = table.processes.values().flat_map(|local| &local.items).copied();
-            for item in table.cells.keys().map(|&cell| Item::Cell(cell)).chain(locals) {
+            let cells = table.terms.iter().flat_map(|term| &term.cells).map(|&cell| Item::Cell(cell));
+            for item in cells.chain(locals) {
                 let numbers = weights.of_item.entry(item).or_default();
                 if numbers.last() != Some(&number) {
                     numbers.push(number);
                 }
             }
-            if table.cells.is_empty() {
+            if table.terms.is_empty() {
                 weights.without_cells.push(number);
             }
         }
@@ -78,28 +125,50 @@ impl Weights {
     }
 
     /// The invariants that depend on something that a view shows, and those without cells; ascending.
-    pub fn touched(&self, members: &[ProcessId], items: &BTreeSet<Item>) -> Vec<usize> {
+    pub fn parts(&self, members: &[ProcessId], items: &BTreeSet<Item>) -> Vec<Part> {
         let of_items = items.iter().filter_map(|item| self.of_item.get(item));
         let of_members = members.iter().filter_map(|member| self.of_item.get(&Item::Control(*member)));
         let found: BTreeSet<usize> =
             of_items.chain(of_members).chain([&self.without_cells]).flatten().copied().collect();
-        found.into_iter().collect()
+        let items: Vec<Item> = items.iter().copied().collect();
+        let mut terms: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+        for &(number, term) in items.iter().filter_map(|item| self.terms_of.get(item)).flatten() {
+            terms.entry(number).or_default().insert(term);
+        }
+        found.into_iter().map(|number| self.part(number, terms.remove(&number).unwrap_or_default(), &items)).collect()
     }
 
-    /// What a row says about the invariants that its view touches; `None` where the others cannot make up what is left.
-    pub fn shares(
-        &self,
-        touched: &[usize],
-        members: &[ProcessId],
-        at: (&[Item], &[u32]),
-    ) -> Outcome<Option<Vec<Share>>> {
+    fn part(&self, number: usize, shown: BTreeSet<usize>, items: &[Item]) -> Part {
+        let table = &self.tables[number];
+        let (mut terms, mut cut, mut hidden) = (Vec::new(), Vec::new(), table.left_range);
+        for at in shown {
+            let term = &table.terms[at];
+            if let Some(places) = term.places(items) {
+                hidden = (hidden.0 - term.range.0, hidden.1 - term.range.1);
+                terms.push((at, places));
+            } else {
+                cut.extend(term.cells.iter().filter_map(|&cell| items.binary_search(&Item::Cell(cell)).ok()));
+            }
+        }
+        Part { number, is_whole: terms.len() == table.terms.len(), terms, cut, hidden }
+    }
+
+    /// What a row says about the invariants that its view touches; `None` where what is not shown cannot make up what is left.
+    pub fn shares(&self, parts: &[Part], members: &[ProcessId], at: (&[Item], &[u32])) -> Outcome<Option<Vec<Share>>> {
         let mut shares = Vec::new();
-        for table in touched.iter().map(|&number| &self.tables[number]) {
-            let share = table.share(members, at)?;
-            if share.rest.is_some_and(|rest| !table.can_weigh(rest, members)) {
+        for part in parts {
+            let table = &self.tables[part.number];
+            let mut own = 0;
+            for &member in members {
+                own += table.weight(member, at)?;
+            }
+            let rest = table.constant + table.left(part, at.1)? - own;
+            // The others weigh this, and what is hidden.
+            let (least, most) = table.others(members);
+            if rest < least - part.hidden.1 || most - part.hidden.0 < rest {
                 return Ok(None);
             }
-            shares.push(share);
+            shares.push(Share { own, rest: part.is_whole.then_some(rest) });
         }
         Ok(Some(shares))
     }
@@ -118,9 +187,9 @@ impl Weights {
             (None, Some(rest)) => table.can_weigh(rest - a.own, &both),
             (None, None) => true,
         };
-        let alone = |number: &&usize| one.sums.binary_search(number).is_err();
-        let all = one.sums.iter().chain(other.sums.iter().filter(alone));
-        all.copied().all(|number| fits(&self.tables[number], one.share(row, number), other.share(other_row, number)))
+        let alone = |number: &usize| !one.has_sum(*number);
+        let all = one.sum_numbers().chain(other.sum_numbers().filter(alone));
+        { all }.all(|number| fits(&self.tables[number], one.share(row, number), other.share(other_row, number)))
     }
 
     /// What a process weighs at a row.
@@ -142,15 +211,15 @@ impl Weights {
         self.tables[invariant].constant
     }
 
-    /// The cells of the left side.
-    pub fn cells(&self, invariant: usize) -> Vec<CellId> {
-        self.tables[invariant].cells.keys().copied().collect()
+    /// For each term of the left side its cells.
+    pub fn terms(&self, invariant: usize) -> Vec<&[CellId]> {
+        self.tables[invariant].terms.iter().map(|term| &term.cells[..]).collect()
     }
 
-    /// The least and the most that a cell can weigh, among some numbers or all.
-    pub fn cell_range(&self, invariant: usize, cell: CellId, numbers: Option<&BTreeSet<u32>>) -> (i64, i64) {
-        let weights = self.tables[invariant].cells[&cell].iter();
-        let meant = weights.filter(|(number, _)| numbers.is_none_or(|numbers| numbers.contains(number)));
+    /// The least and the most that a term can weigh, with some values or all.
+    pub fn term_range(&self, invariant: usize, term: usize, values: Option<&BTreeSet<Vec<u32>>>) -> (i64, i64) {
+        let weights = self.tables[invariant].terms[term].weights.iter();
+        let meant = weights.filter(|(value, _)| values.is_none_or(|values| values.contains(*value)));
         range(meant.map(|(_, &weight)| weight))
     }
 
@@ -163,19 +232,18 @@ impl Weights {
             .filter(|(_, (a, b))| a != b)
             .map(|(&item, _)| item)
             .collect();
-        for table in view.sums.iter().map(|&number| &self.tables[number]) {
-            let foreign = |(process, local): (&ProcessId, &Local)| {
-                !view.members.contains(process) && local.items.iter().any(|item| changed.contains(item))
-            };
-            if table.processes.iter().any(foreign) {
-                return Err("changes what another process weighs".to_owned());
+        let affected = changed.iter().filter_map(|item| self.processes_of.get(item)).flatten();
+        if { affected }.any(|(_, process)| !view.members.contains(process)) {
+            return Err("changes what another process weighs".to_owned());
+        }
+        for part in &view.sums {
+            let table = &self.tables[part.number];
+            // What is not shown does not change.
+            if part.cut.iter().any(|&place| before[place] != after[place]) {
+                return Err("changes cells that are weighed with others that it does not see".to_owned());
             }
-            let mut difference = 0;
-            for (&cell, weights) in &table.cells {
-                let Ok(place) = view.items.binary_search(&Item::Cell(cell)) else { continue };
-                let weight = |row: &[u32]| weights.get(&row[place]).copied().ok_or("leads to a value without a weight");
-                difference += weight(after)? - weight(before)?;
-            }
+            let left = |row: &[u32]| table.left(part, row).map_err(|_| "leads to a value without a weight".to_owned());
+            let mut difference = left(after)? - left(before)?;
             for &member in &view.members {
                 let weight = |row: &[u32]| table.weight(member, (&view.items, row));
                 let unlisted = |_| "leads to a local state without a weight".to_owned();
@@ -198,14 +266,35 @@ impl Table {
                 format!("an additive invariant gives {} a value that it cannot have", model.cells[cell].name)
             })
         };
-        let mut table =
-            Table { most: 0, constant: invariant.constant, cells: BTreeMap::new(), processes: BTreeMap::new() };
-        for one in &invariant.cells {
-            let weights = one.weights.iter().map(|&(value, weight)| Ok((number(one.cell, value)?, weight)));
-            let weights = weights.collect::<Result<HashMap<u32, i64>, String>>()?;
-            if weights.len() != one.weights.len() || table.cells.insert(one.cell, weights).is_some() {
-                return Err(format!("an additive invariant weighs {} twice", model.cells[one.cell].name));
+        let mut table = Table {
+            range: (0, 0),
+            left_range: (0, 0),
+            constant: invariant.constant,
+            terms: Vec::new(),
+            processes: BTreeMap::new(),
+        };
+        let single = |one: &CellWeights| {
+            let weights = one.weights.iter().map(|&(value, weight)| (vec![value], weight));
+            GroupWeights { cells: vec![one.cell], weights: weights.collect() }
+        };
+        for one in invariant.cells.iter().map(single).chain(invariant.groups.iter().cloned()) {
+            let mut weights = HashMap::new();
+            for (values, weight) in &one.weights {
+                let key = one.cells.iter().zip(values).map(|(&cell, &value)| number(cell, value));
+                let key = key.collect::<Result<Vec<u32>, String>>()?;
+                if values.len() != one.cells.len() || weights.insert(key, *weight).is_some() {
+                    return Err("an additive invariant weighs not each choice of values once".to_owned());
+                }
             }
+            let same = |term: &Term| term.cells == one.cells;
+            if table.terms.iter().any(same) {
+                return Err("an additive invariant weighs cells twice".to_owned());
+            }
+            if weights.is_empty() {
+                return Err("an additive invariant weighs no value of a cell".to_owned());
+            }
+            let range = range(weights.values().copied());
+            table.terms.push(Term { cells: one.cells, weights, range });
         }
         for one in &invariant.processes {
             let of = name(model, one.process);
@@ -218,28 +307,33 @@ impl Table {
                 let key = std::iter::once(Ok(local.place.index() as u32))
                     .chain(values)
                     .collect::<Result<Vec<u32>, String>>()?;
-                if local.weight < 0
-                    || local.values.len() != one.cells.len()
-                    || weights.insert(key, local.weight).is_some()
-                {
-                    return Err(format!("the weights of {of} are not one for each local state, from 0 on"));
+                if local.values.len() != one.cells.len() || weights.insert(key, local.weight).is_some() {
+                    return Err(format!("the weights of {of} are not one for each local state"));
                 }
             }
             let cells = one.cells.iter().map(|&cell| Item::Cell(cell));
             let items = std::iter::once(Item::Control(one.process)).chain(cells).collect();
-            let most = weights.values().copied().max().unwrap_or(0);
-            if table.processes.insert(one.process, Local { items, weights, most }).is_some() {
+            if weights.is_empty() {
+                return Err(format!("no local state of {of} has a weight"));
+            }
+            let range = range(weights.values().copied());
+            if table.processes.insert(one.process, Local { items, weights, range }).is_some() {
                 return Err(format!("an additive invariant weighs {of} twice"));
             }
         }
-        let cells = table.cells.values().flat_map(HashMap::values);
+        let cells = table.terms.iter().flat_map(|term| term.weights.values());
         let locals = table.processes.values().flat_map(|local| local.weights.values());
         let mut all = { cells }.chain(locals).chain([&table.constant]);
         if all.any(|weight| weight.unsigned_abs() > MOST_WEIGHT) {
             return Err("an additive invariant has too large weights".to_owned());
         }
         drop(all);
-        table.most = table.processes.values().map(|local| local.most).sum();
+        for term in &table.terms {
+            table.left_range = (table.left_range.0 + term.range.0, table.left_range.1 + term.range.1);
+        }
+        for local in table.processes.values() {
+            table.range = (table.range.0 + local.range.0, table.range.1 + local.range.1);
+        }
         Ok(table)
     }
 
@@ -248,7 +342,7 @@ impl Table {
         let obligation = "an additive invariant has to hold in the beginning";
         let local = self.processes.values().flat_map(|local| &local.items);
         let cells = local.filter_map(|item| if let Item::Cell(cell) = item { Some(cell) } else { None });
-        for &cell in self.cells.keys().chain(cells) {
+        for &cell in self.terms.iter().flat_map(|term| &term.cells).chain(cells) {
             // Another value would have to weigh the same; none of the invariants that are of use is like that.
             let other =
                 model.cells[cell].ty.values(model.type_context()).find(|&value| value != first.cells[cell.index()]);
@@ -267,8 +361,9 @@ impl Table {
         let unlisted =
             || CertificateError::Malformed("an additive invariant does not weigh what a run starts with".to_owned());
         let mut difference = self.constant;
-        for (&cell, weights) in &self.cells {
-            difference += weights.get(&content(Item::Cell(cell))).ok_or_else(unlisted)?;
+        for term in &self.terms {
+            let key: Vec<u32> = term.cells.iter().map(|&cell| content(Item::Cell(cell))).collect();
+            difference += term.weights.get(&key).ok_or_else(unlisted)?;
         }
         for local in self.processes.values() {
             let key: Vec<u32> = local.items.iter().map(|&item| content(item)).collect();
@@ -289,31 +384,33 @@ impl Table {
             .ok_or_else(|| CertificateError::Malformed("an additive invariant does not weigh a local state".to_owned()))
     }
 
-    fn share(&self, members: &[ProcessId], (items, row): (&[Item], &[u32])) -> Outcome<Share> {
-        let mut own = 0;
-        for &member in members {
-            own += self.weight(member, (items, row))?;
+    /// What the terms weigh that a view shows.
+    fn left(&self, part: &Part, row: &[u32]) -> Outcome<i64> {
+        let mut sum = 0;
+        for (term, places) in &part.terms {
+            let weight = self.terms[*term].weight(places, row);
+            sum += weight.ok_or_else(|| {
+                CertificateError::Malformed("an additive invariant does not weigh a value".to_owned())
+            })?;
         }
-        let mut rest = Some(self.constant - own);
-        for (&cell, weights) in &self.cells {
-            rest = match items.binary_search(&Item::Cell(cell)) {
-                Err(_) => None,
-                Ok(place) => {
-                    let weight = weights.get(&row[place]).ok_or_else(|| {
-                        CertificateError::Malformed("an additive invariant does not weigh a value".to_owned())
-                    })?;
-                    rest.map(|rest| rest + weight)
-                }
-            };
+        Ok(sum)
+    }
+
+    /// The least and the most that all processes but these can weigh together.
+    fn others(&self, without: &[ProcessId]) -> (i64, i64) {
+        let (mut least, mut most) = self.range;
+        for process in without.iter().collect::<BTreeSet<_>>() {
+            if let Some(local) = self.processes.get(process) {
+                (least, most) = (least - local.range.0, most - local.range.1);
+            }
         }
-        Ok(Share { own, rest })
+        (least, most)
     }
 
     /// Whether all processes but these can weigh so much together.
     fn can_weigh(&self, amount: i64, without: &[ProcessId]) -> bool {
-        let left_out =
-            without.iter().collect::<BTreeSet<_>>().into_iter().filter_map(|process| self.processes.get(process));
-        0 <= amount && amount <= self.most - left_out.map(|local| local.most).sum::<i64>()
+        let (least, most) = self.others(without);
+        least <= amount && amount <= most
     }
 }
 

@@ -1,0 +1,87 @@
+//! Method `propagate`: by views of single processes, and by windows of neighbours where processes stand in a ring, chain or tree.
+//!
+//! In: a task. Out: an answer for each property. A proof by windows is one of every size from some on, and takes as long for a thousand processes as for
+//! ten; so it comes first where there are many processes, and after views where there are few.
+
+use std::time::Duration;
+
+use engine::settings::Settings;
+use engine::{Answer, Engine, EngineError, Event, Method, Observer, PropertyId, Task, Verdict};
+use propagate::Propagate;
+use rings::ByRings;
+
+/// From so many processes on windows come first.
+const MANY: usize = 10;
+
+/// Windows have this long, and a quarter of what is left.
+const WINDOWS: Duration = Duration::from_secs(3);
+
+/// Views, and windows of neighbours.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Propagating {
+    views: Propagate,
+}
+
+/// Passes on answers to questions, and how far the work is; what the first engine leaves open is not an answer yet.
+struct Decisions<'o>(&'o dyn Observer);
+
+impl Observer for Decisions<'_> {
+    fn event(&self, event: Event) {
+        if !matches!(event, Event::Decided(_)) {
+            self.0.event(event);
+        }
+    }
+}
+
+impl Propagating {
+    fn windows(task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
+        let time = task.budget.time_left().map_or(WINDOWS, |left| WINDOWS.min(left / 4));
+        let task = Task { budget: task.budget.slice(time), ..task.clone() };
+        ByRings::of_runs_here().run(&task, observer)
+    }
+}
+
+impl Engine for Propagating {
+    fn method(&self) -> Method {
+        Method::Propagate
+    }
+
+    fn settings(&mut self) -> Option<&mut dyn Settings> {
+        self.views.settings()
+    }
+
+    fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
+        let is_crowd = task.model.processes.len() >= MANY;
+        let quiet = Decisions(observer);
+        let mut answers = match is_crowd {
+            true => Self::windows(task, &quiet)?,
+            false => self.views.run(task, &quiet)?,
+        };
+        let is_open = |answer: &Answer| matches!(answer.verdict, Verdict::Unknown(_));
+        for answer in answers.iter().filter(|answer| !is_open(answer)) {
+            observer.event(Event::Decided(answer.property));
+            observer.answered(answer);
+        }
+        let properties: Vec<PropertyId> =
+            answers.iter().filter(|answer| is_open(answer)).map(|answer| answer.property).collect();
+        if properties.is_empty() {
+            return Ok(answers);
+        }
+        let task = Task { properties, ..task.clone() };
+        let second = match is_crowd {
+            true => self.views.run(&task, observer)?,
+            false => Self::windows(&task, &quiet)?,
+        };
+        for answer in &mut answers {
+            let Some(found) = second.iter().find(|found| found.property == answer.property) else { continue };
+            // What views leave says more than what windows do.
+            if is_crowd || !is_open(found) {
+                *answer = found.clone();
+            }
+            if !is_crowd {
+                observer.answered(answer);
+            }
+        }
+        Ok(answers)
+    }
+}
