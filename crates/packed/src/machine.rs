@@ -3,9 +3,11 @@
 //! In: a packed state. Out: to a [`Sink`], each transition that leaves it once, and each step that is a fault. Where a step
 //! chooses, every choice is followed to its end by recursion on copies of the few words of the state; nothing is allocated.
 //! Steps whose paths may coincide are told apart before the sink sees them (`paths.rs`). `run.rs` runs code,
-//! `rendezvous.rs` brings two processes together, `chain.rs` follows steps that go on over several actions.
+//! `rendezvous.rs` brings two processes together, `chain.rs` follows steps that go on over several actions, `compiled.rs` has the
+//! entries for each width.
 
 mod chain;
+mod compiled;
 mod paths;
 mod rendezvous;
 mod run;
@@ -22,6 +24,7 @@ use crate::codec::Codec;
 use crate::packing::Packed;
 use crate::term::{Faulty, TermId, View};
 use chain::Marked;
+use compiled::Compiled;
 use paths::{KnownSet, MAX_KEPT, Paths};
 
 /// Whether to go on.
@@ -76,12 +79,18 @@ pub struct Scratch<const W: usize> {
     registers: Vec<Cell<i64>>,
     /// An empty set, kept for its memory.
     known: Cell<KnownSet<W>>,
+    /// The machine's entries for this width.
+    compiled: Compiled<W>,
 }
 
 impl Machine<'_> {
     /// What a thread needs to run the machine.
     pub fn scratch<const W: usize>(&self) -> Scratch<W> {
-        Scratch { registers: vec![Cell::new(0); self.code.n_registers as usize], known: Cell::default() }
+        Scratch {
+            registers: vec![Cell::new(0); self.code.n_registers as usize],
+            known: Cell::default(),
+            compiled: Compiled::of_width(),
+        }
     }
 
     /// What the call stacks take in memory.
@@ -98,62 +107,106 @@ impl Machine<'_> {
     }
 
     /// Shows the sink all that leaves the state; whether there is anything.
-    pub fn expand<const W: usize, S: Sink<W>>(
+    #[inline]
+    pub fn expand<const W: usize>(
         &self,
         state: &Packed<W>,
         scratch: &Scratch<W>,
-        sink: &mut S,
+        sink: &mut dyn Sink<W>,
+    ) -> ControlFlow<(), bool> {
+        (scratch.compiled.all)(self, state, scratch, sink)
+    }
+
+    /// Shows the sink the steps of one process; whether there are any.
+    #[inline]
+    pub fn expand_process<const W: usize>(
+        &self,
+        process: ProcessId,
+        state: &Packed<W>,
+        scratch: &Scratch<W>,
+        sink: &mut dyn Sink<W>,
+    ) -> ControlFlow<(), bool> {
+        (scratch.compiled.process)(self, process, state, scratch, sink)
+    }
+
+    /// Shows the sink what one process can do in some company; whether there is anything. Alone it goes on by its own actions, and a chain
+    /// is cut where it could send; a rendezvous does not go on; actions for where nobody can move are among them. What the process and its company do
+    /// not mention may be anything in the state. Fault counts are exact for [`SyncWith::Anybody`], upper bounds otherwise.
+    #[inline]
+    pub fn expand_with<const W: usize>(
+        &self,
+        moving: (ProcessId, SyncWith),
+        state: &Packed<W>,
+        scratch: &Scratch<W>,
+        sink: &mut dyn Sink<W>,
+    ) -> ControlFlow<(), bool> {
+        (scratch.compiled.with)(self, moving, state, scratch, sink)
+    }
+
+    /// The same, for some actions only, as if none went on.
+    #[inline]
+    pub fn expand_some<const W: usize>(
+        &self,
+        moving: (ProcessId, SyncWith),
+        state: &Packed<W>,
+        (scratch, wanted): (&Scratch<W>, &dyn Fn(ActionId) -> bool),
+        sink: &mut dyn Sink<W>,
+    ) -> ControlFlow<(), bool> {
+        (scratch.compiled.some)(self, moving, state, (scratch, wanted), sink)
+    }
+
+    fn run_all<const W: usize>(
+        &self,
+        state: &Packed<W>,
+        scratch: &Scratch<W>,
+        sink: &mut dyn Sink<W>,
     ) -> ControlFlow<(), bool> {
         if self.code.has_marks {
             return self.expand_marked(state, scratch, sink);
         }
         let mut can_move = false;
         for process in 0..self.code.points.len() {
-            can_move |= self.expand_process(ProcessId::new(process), state, scratch, sink)?;
+            can_move |= self.run_process(ProcessId::new(process), state, scratch, sink)?;
         }
         ControlFlow::Continue(can_move)
     }
 
-    /// Shows the sink the steps of one process; whether there are any.
-    pub fn expand_process<const W: usize, S: Sink<W>>(
+    fn run_process<const W: usize>(
         &self,
         process: ProcessId,
         state: &Packed<W>,
         scratch: &Scratch<W>,
-        sink: &mut S,
+        sink: &mut dyn Sink<W>,
     ) -> ControlFlow<(), bool> {
         let point = self.point(process, state);
         match (point.marks, point.chains) {
             (true, _) => self.expand_marked_process(process, state, scratch, sink),
             (_, true) => self.chains((process, Marked::Either, SyncWith::Anybody), state, scratch, sink),
-            (false, false) => self.expand_with((process, SyncWith::Anybody), state, scratch, sink),
+            (false, false) => self.run_steps((process, SyncWith::Anybody), state, (scratch, |_| true), sink),
         }
     }
 
-    /// Shows the sink what one process can do in some company; whether there is anything. Alone it goes on by its own actions, and a chain
-    /// is cut where it could send; a rendezvous does not go on; actions for where nobody can move are among them. What the process and its company do
-    /// not mention may be anything in the state. Fault counts are exact for [`SyncWith::Anybody`], upper bounds otherwise.
-    pub fn expand_with<const W: usize, S: Sink<W>>(
+    fn run_with<const W: usize>(
         &self,
         moving: (ProcessId, SyncWith),
         state: &Packed<W>,
         scratch: &Scratch<W>,
-        sink: &mut S,
+        sink: &mut dyn Sink<W>,
     ) -> ControlFlow<(), bool> {
         let (process, company) = moving;
         match company == SyncWith::Nobody && self.point(process, state).chains {
             true => self.chains((process, Marked::Either, company), state, scratch, sink),
-            false => self.expand_some(moving, state, (scratch, |_| true), sink),
+            false => self.run_steps(moving, state, (scratch, |_| true), sink),
         }
     }
 
-    /// The same, for some actions only, as if none went on.
-    pub fn expand_some<const W: usize, S: Sink<W>>(
+    /// Takes the steps of one process by some actions, as if none went on.
+    fn run_steps<const W: usize>(
         &self,
         (process, company): (ProcessId, SyncWith),
         state: &Packed<W>,
         (scratch, wanted): (&Scratch<W>, impl Fn(ActionId) -> bool),
-        sink: &mut S,
+        sink: &mut dyn Sink<W>,
     ) -> ControlFlow<(), bool> {
         let point = self.point(process, state);
         let Some(first) = self.code.steps[point.first as usize..point.end as usize].first() else {
@@ -233,7 +286,7 @@ impl Machine<'_> {
     }
 
     #[inline]
-    fn take<const W: usize, S: Sink<W>>(&self, step: &Step, state: &Packed<W>, paths: &mut Paths<'_, W, S>) -> Flow {
+    fn take<const W: usize>(&self, step: &Step, state: &Packed<W>, paths: &mut Paths<'_, W>) -> Flow {
         if step.sync.is_none() && matches!(paths.company, SyncWith::Receiver(_)) {
             return Flow::Continue(());
         }

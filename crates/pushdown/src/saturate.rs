@@ -315,7 +315,7 @@ impl<'a, const W: usize> Saturation<'a, W> {
         let mut outcomes =
             Outcomes { machine, kind: StepKind::Plain, found: Vec::new(), faulty: false, out_of_stacks: false };
         let wanted = |action| (kind_of(machine, action) == StepKind::Return) == returns;
-        let _ = machine.expand_some((process, SyncWith::Nobody), row, (&self.scratch, wanted), &mut outcomes);
+        let _ = machine.expand_some((process, SyncWith::Nobody), row, (&self.scratch, &wanted), &mut outcomes);
         if outcomes.out_of_stacks {
             return Err(Unsupported::about(Feature::Numbers, "frames").into());
         }

@@ -60,13 +60,13 @@ impl<const W: usize> Links<W> {
 }
 
 /// Gathers links; the limits are those of the sink that waits for whole steps.
-struct Gather<'s, const W: usize, S> {
-    outer: &'s mut S,
+struct Gather<'s, const W: usize> {
+    outer: &'s mut dyn Sink<W>,
     link: Option<(ActionId, Option<(ProcessId, ActionId)>)>,
     ends: Vec<(Link, Packed<W>)>,
 }
 
-impl<const W: usize, S: Sink<W>> Sink<W> for Gather<'_, W, S> {
+impl<const W: usize> Sink<W> for Gather<'_, W> {
     fn begins(&mut self, action: ActionId, partner: Option<(ProcessId, ActionId)>) {
         self.link = Some((action, partner));
     }
@@ -123,18 +123,18 @@ type StepKey<const W: usize> = (Vec<(StatementId, Option<(ProcessId, StatementId
 
 impl Machine<'_> {
     /// Shows the sink all that leaves the state of a program with actions for where nobody can move; whether there is anything.
-    pub(super) fn expand_marked<const W: usize, S: Sink<W>>(
+    pub(super) fn expand_marked<const W: usize>(
         &self,
         state: &Packed<W>,
         scratch: &Scratch<W>,
-        sink: &mut S,
+        sink: &mut dyn Sink<W>,
     ) -> ControlFlow<(), bool> {
         let mut can_move = false;
         for marked in [Marked::No, Marked::Yes] {
             for process in (0..self.code.points.len()).map(ProcessId::new) {
                 can_move |= match (self.point(process, state).marks, marked) {
                     (false, Marked::Yes) => false,
-                    (false, _) => self.expand_process(process, state, scratch, sink)?,
+                    (false, _) => self.run_process(process, state, scratch, sink)?,
                     (true, _) => self.chains((process, marked, SyncWith::Anybody), state, scratch, sink)?,
                 };
             }
@@ -146,12 +146,12 @@ impl Machine<'_> {
     }
 
     /// Shows the sink the steps of one process at a point with marks; whether there are any.
-    pub(super) fn expand_marked_process<const W: usize, S: Sink<W>>(
+    pub(super) fn expand_marked_process<const W: usize>(
         &self,
         process: ProcessId,
         state: &Packed<W>,
         scratch: &Scratch<W>,
-        sink: &mut S,
+        sink: &mut dyn Sink<W>,
     ) -> ControlFlow<(), bool> {
         if self.chains((process, Marked::No, SyncWith::Anybody), state, scratch, sink)? {
             return ControlFlow::Continue(true);
@@ -166,12 +166,12 @@ impl Machine<'_> {
 
     /// Shows the sink the steps of one process that begin with some links; whether there are any. In the company of nobody, chains are cut
     /// where the process could send.
-    pub(super) fn chains<const W: usize, S: Sink<W>>(
+    pub(super) fn chains<const W: usize>(
         &self,
         (process, marked, company): (ProcessId, Marked, SyncWith),
         state: &Packed<W>,
         scratch: &Scratch<W>,
-        sink: &mut S,
+        sink: &mut dyn Sink<W>,
     ) -> ControlFlow<(), bool> {
         let firsts = self.links((process, marked, company), state, scratch, sink)?;
         let mut n_faults = firsts.n_faults;
@@ -212,12 +212,7 @@ impl Machine<'_> {
         ControlFlow::Continue(n_faults > 0 || !told.is_empty())
     }
 
-    fn tell<const W: usize, S: Sink<W>>(
-        &self,
-        chain: &Chain<W>,
-        told: &mut FxHashSet<StepKey<W>>,
-        sink: &mut S,
-    ) -> Flow {
+    fn tell<const W: usize>(&self, chain: &Chain<W>, told: &mut FxHashSet<StepKey<W>>, sink: &mut dyn Sink<W>) -> Flow {
         let actions = &self.codec.model.actions;
         let statement = |action: ActionId| actions[action].statement;
         let key = |link: &Link| (statement(link.action), link.partner.map(|(who, theirs)| (who, statement(theirs))));
@@ -240,12 +235,12 @@ impl Machine<'_> {
     }
 
     /// What a process can do next.
-    fn links<const W: usize, S: Sink<W>>(
+    fn links<const W: usize>(
         &self,
         (process, marked, company): (ProcessId, Marked, SyncWith),
         state: &Packed<W>,
         scratch: &Scratch<W>,
-        sink: &mut S,
+        sink: &mut dyn Sink<W>,
     ) -> ControlFlow<(), Links<W>> {
         let point = self.point(process, state);
         let steps = &self.code.steps[point.first as usize..point.end as usize];

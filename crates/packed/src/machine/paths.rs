@@ -20,9 +20,9 @@ pub(super) type KnownSet<const W: usize> = HashSet<Known<W>, FxBuildHasher>;
 pub(super) const MAX_KEPT: usize = 256;
 
 /// The paths of one process from one state.
-pub(super) struct Paths<'a, const W: usize, S> {
+pub(super) struct Paths<'a, const W: usize> {
     /// Who is told.
-    pub sink: &'a mut S,
+    pub sink: &'a mut dyn Sink<W>,
     /// Registers.
     pub scratch: &'a Scratch<W>,
     /// Who moves.
@@ -43,7 +43,7 @@ pub(super) struct Paths<'a, const W: usize, S> {
     pub partner: Option<(ProcessId, StatementId)>,
 }
 
-impl<const W: usize, S: Sink<W>> Paths<'_, W, S> {
+impl<const W: usize> Paths<'_, W> {
     /// A path that ends in a state.
     #[inline]
     pub fn successor(&mut self, next: &Packed<W>) -> Flow {

@@ -7,19 +7,14 @@ use model::process::ProcessId;
 
 use super::paths::Paths;
 use super::run::check;
-use super::{Flow, Machine, Scratch, Sink, SyncWith};
+use super::{Flow, Machine, Scratch, SyncWith};
 use crate::code::{Address, Effect, ReceiveTarget, Step, SyncStep};
 use crate::packing::Packed;
 use crate::term::{Faulty, TermId, View};
 
 impl Machine<'_> {
     /// A sender's step with each receiver that can take part.
-    pub(super) fn meet<const W: usize, S: Sink<W>>(
-        &self,
-        sender: &Step,
-        state: &Packed<W>,
-        paths: &mut Paths<'_, W, S>,
-    ) -> Flow {
+    pub(super) fn meet<const W: usize>(&self, sender: &Step, state: &Packed<W>, paths: &mut Paths<'_, W>) -> Flow {
         let (me, company) = (paths.process, paths.company);
         let Some(SyncStep::Send(channel, _)) = sender.sync.as_deref() else { return Flow::Continue(()) };
         let is_there = |partner: ProcessId| match company {

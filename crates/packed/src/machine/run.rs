@@ -8,7 +8,7 @@ use std::cell::Cell;
 use model::process::ProcessId;
 
 use super::paths::Paths;
-use super::{Flow, Machine, Sink};
+use super::{Flow, Machine};
 use crate::code::{Address, Choice, Instruction, RESULT, Target};
 use crate::packing::{Numbers, Packed};
 use crate::term::{Faulty, View};
@@ -18,12 +18,12 @@ const PAUSE_EVERY: usize = 1024;
 
 impl Machine<'_> {
     /// Runs code to the end of every path; `then` is code to go on with.
-    pub(super) fn run<const W: usize, S: Sink<W>>(
+    pub(super) fn run<const W: usize>(
         &self,
         mut address: Address,
         mut then: Option<Address>,
         mut state: Packed<W>,
-        paths: &mut Paths<'_, W, S>,
+        paths: &mut Paths<'_, W>,
     ) -> Flow {
         loop {
             let instruction = &self.code.instructions[address as usize];
@@ -152,12 +152,12 @@ impl Machine<'_> {
     }
 
     /// Goes on with each number of a choice.
-    fn choose<const W: usize, S: Sink<W>>(
+    fn choose<const W: usize>(
         &self,
         choice: &Choice,
         (address, then): (Address, Option<Address>),
         state: &Packed<W>,
-        paths: &mut Paths<'_, W, S>,
+        paths: &mut Paths<'_, W>,
     ) -> Flow {
         let registers = &paths.scratch.registers;
         let kept = Kept::new(registers, choice.n_live);

@@ -61,9 +61,8 @@ fn check_steps(model: &Model, product: &Product, limits: Limits) -> Result<(), S
             return Err(format!("unpacked {:?}\nis not {state:?}", codec.unpack(&packed)));
         }
         match packed.len() {
-            1 => compare::<1>(&machine, &packed, state, product, at)?,
-            2 => compare::<2>(&machine, &packed, state, product, at)?,
-            _ => compare::<8>(&machine, &packed, state, product, at)?,
+            0..=4 => compare::<4>(&machine, &packed, state, product, at)?,
+            _ => compare::<32>(&machine, &packed, state, product, at)?,
         }
     }
     Ok(())
@@ -125,7 +124,7 @@ fn check_conditions(model: &Model, limits: Limits) -> Result<(), String> {
     let scratch = machine.scratch();
     for state in &product.states {
         let packed = codec.pack(state);
-        let mut words = [0; 8];
+        let mut words = [0; 32];
         words[..packed.len()].copy_from_slice(&packed);
         for (condition, &term) in conditions.iter().zip(&terms) {
             let found = machine.test(term, &words, &scratch).ok().map(Value::Bool);
