@@ -25,6 +25,7 @@ usage: cargo xtask tidy                   check the rules of the house
        cargo xtask bench beem [--write]   measure searches and local graphs of the BEEM models
        cargo xtask bench pushdown [--write] measure path edges of programs with procedures
        cargo xtask bench views [--write]  measure proofs by views, for every size and for one
+       cargo xtask bench promela [--write] measure searches of the largest Promela models beside SPIN's
        cargo xtask bench instructions [--write] count the instructions of ten questions
        cargo xtask bench hosts [--write]        measure one search in several threads and processes
        cargo xtask beem [LIMIT]            compare the BEEM models with the reference counts

@@ -69,7 +69,7 @@ pub fn run(root: &Path, arguments: &[&str]) -> ExitCode {
 }
 
 /// `-DNAME=VALUE` and `-DNAME` among the flags.
-fn given(flags: &str) -> Vec<(String, i64)> {
+pub fn given(flags: &str) -> Vec<(String, i64)> {
     let macros = flags.split_whitespace().filter_map(|flag| flag.strip_prefix("-D"));
     macros
         .map(|text| match text.split_once('=') {

@@ -121,6 +121,11 @@ fn read_text(path: &Path, request: &Request) -> Result<Read, FileError> {
     let bytes = files::read(path)?;
     let goals = goals_for(path, request.goals())?;
     let name = if path == Path::new(files::STDIN) { files::STDIN_NAME.to_owned() } else { path.display().to_string() };
+    // Comments of old Promela programs are in other alphabets; what is not one is refused where it stands.
+    let bytes = match lang::is_promela(&name) {
+        true => String::from_utf8_lossy(&bytes).into_owned().into_bytes(),
+        false => bytes,
+    };
     let source = match lang::pw::decode(&name, bytes) {
         Ok(source) => source,
         Err(undecodable) => {

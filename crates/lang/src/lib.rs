@@ -11,4 +11,4 @@ pub mod pds;
 pub mod promela;
 pub mod pw;
 
-pub use load::{Loaded, PROMELA_SUFFIXES, ParameterRange, ProgramText, load, load_with_goals, parameters};
+pub use load::{Loaded, PROMELA_SUFFIXES, ParameterRange, ProgramText, is_promela, load, load_with_goals, parameters};

@@ -111,6 +111,11 @@ impl ProgramText {
     }
 }
 
+/// Whether a file of this name is a Promela program.
+pub fn is_promela(name: &str) -> bool {
+    name.rsplit_once('.').is_some_and(|(_, suffix)| PROMELA_SUFFIXES.contains(&suffix))
+}
+
 /// Reads a file and makes one Model, with these values for its parameters.
 ///
 /// # Errors

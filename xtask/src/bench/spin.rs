@@ -63,6 +63,24 @@ impl Spin {
         })
     }
 
+    /// Searches a program as it is, past all errors; without reduction it has all the states that its text has.
+    pub fn measure_model(&self, model: &Path, flags: &[String], reduction: Reduction) -> Result<Measured, String> {
+        let is_whole = reduction == Reduction::None;
+        let plain: &[&str] = if is_whole { &["-o1", "-o2", "-o3"] } else { &[] };
+        self.run(Command::new("spin").args(flags).args(plain).arg("-a").arg(model))?;
+        let unreduced = is_whole.then_some("-DNOREDUCE");
+        let compiled = [&COMPILER_OPTIONS[..], &["-DNOCLAIM", "-DVECTORSZ=8192"]].concat();
+        self.run(Command::new("cc").args(compiled).args(unreduced).args(["-o", "pan", "pan.c"]))?;
+        repeatedly(|| {
+            let stopwatch = Stopwatch::start(Whose::Children);
+            let search = ["-E", "-A", "-c0", "-n", "-m2000000", "-w20"];
+            let output = self.run(Command::new(self.directory.join("pan")).args(search))?;
+            let (cpu_seconds, seconds) = stopwatch.stop(Whose::Children);
+            let Report { states, transitions, bytes } = Report::parse(&String::from_utf8_lossy(&output.stdout))?;
+            Ok(Measured { states, transitions, cpu_seconds: cpu_seconds.max(0.01), seconds, bytes })
+        })
+    }
+
     fn run(&self, command: &mut Command) -> Result<Output, String> {
         let name = command.get_program().to_string_lossy().into_owned();
         let output = command.current_dir(&self.directory).output().map_err(|error| format!("{name}: {error}"))?;

@@ -129,7 +129,9 @@ pub(super) fn elaborate(program: &Program, graphs: &[Graph], map: &SourceMap, op
     let ahead = first
         .after_init(program, graphs)
         .filter(|after| after.passed.iter().all(|before| same_for_claims(program, graphs, before, after)))
-        .filter(|_| !options.single_steps);
+        .filter(|_| !options.single_steps)
+        // What comes again later would be counted twice.
+        .filter(|after| !options.deaths || !comes_back(graphs, after));
     let mut world = ahead.unwrap_or(first);
     let mut options = options.clone();
     options.deaths |=
@@ -185,6 +187,23 @@ pub(super) fn elaborate(program: &Program, graphs: &[Graph], map: &SourceMap, op
         n_cells: 0,
     };
     elaboration.model()
+}
+
+/// Whether `init` may come back to a place that it has passed before the start.
+fn comes_back(graphs: &[Graph], after: &World) -> bool {
+    let graph = &graphs[after.instances[0].proctype];
+    let passed: HashSet<NodeId> = after.passed.iter().map(|before| before.instances[0].place).collect();
+    let mut seen = HashSet::new();
+    let mut open = vec![after.instances[0].place];
+    while let Some(node) = open.pop() {
+        if passed.contains(&node) {
+            return true;
+        }
+        if seen.insert(node) {
+            open.extend(graph.nodes[node].edges.iter().map(|edge| edge.target));
+        }
+    }
+    false
 }
 
 /// Whether claims see the same at the start and after the first step of `init`, so that this step need not be one.

@@ -272,6 +272,13 @@ impl Preprocessor<'_> {
         }
         let is_given = |known: &Macro| known.definition.is_none();
         if self.macros.get(name).is_some_and(is_given) {
+            let is_same = |known: &Macro| {
+                known.body.len() == body.len()
+                    && known.body.first().map(|one| &one.kind) == body.first().map(|one| &one.kind)
+            };
+            if self.symbol == Some(name) || self.macros.get(name).is_some_and(is_same) {
+                return;
+            }
             let message =
                 format!("`{name}` is {} here, and the call gives another value", self.map.slice(span_of(body)));
             return self.report(Diagnostic::warning(code::GIVEN_MACRO, first.span, message));

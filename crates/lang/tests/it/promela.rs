@@ -277,6 +277,19 @@ fn a_d_step_that_begins_with_a_choice_needs_one_of_its_conditions() {
 }
 
 #[test]
+fn what_init_passes_before_the_start_is_counted_once() {
+    check("byte x; proctype P() { skip } init { do :: _nr_pr < 3 -> run P() od }", 10, false, false);
+}
+
+#[test]
+fn a_loop_over_a_part_of_an_array_counts_the_elements_of_the_array() {
+    let text = "typedef R { byte v[3] }; R r[2]; active proctype P() { byte j; for (j in r[0].v) { r[0].v[j] = 1 }; \
+        assert(j == 2 && r[0].v[2] == 0) }";
+    let (model, _) = read(text, false);
+    assert!(!explore(&model, 100).expect("it is small").errors);
+}
+
+#[test]
 fn a_send_with_too_few_values_is_an_error() {
     let (model, _) = read("chan c = [1] of { byte, byte }; active proctype A() { c!1; skip }", false);
     assert!(explore(&model, 100).expect("it is small").errors);

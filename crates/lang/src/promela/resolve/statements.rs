@@ -134,10 +134,8 @@ impl<'f> Resolver<'f> {
         (body, span): (&'f [ast::Stmt], Span),
         resolved: &mut Vec<Stmt>,
     ) {
-        let found = match &container.parts[..] {
-            [part] if part.index.is_none() => self.look_up(&part.name.text).cloned(),
-            _ => None,
-        };
+        // SPIN looks at the first name only: `for (i in s[0].f)` counts the elements of `s`.
+        let found = container.parts.first().and_then(|part| self.look_up(&part.name.text).cloned());
         let Some(len) = found.and_then(|found| found.len) else {
             return self.for_messages(variable, container, (body, span), resolved);
         };
