@@ -28,6 +28,7 @@ use std::time::Duration;
 use base::{Budget, Feature, StopReason};
 use engine::PropertyId;
 use model::Model;
+use packed::width::{ForWidth, with_width};
 use serde::{Deserialize, Serialize};
 
 pub use answers::{OnHosts, Searcher};
@@ -120,6 +121,17 @@ pub fn supports(model: &Model) -> Result<(), StopReason> {
     }
 }
 
+/// How many words states have in memory.
+struct Width;
+
+impl ForWidth for Width {
+    type Output = u64;
+
+    fn run<const W: usize>(self) -> u64 {
+        W as u64
+    }
+}
+
 impl Search {
     /// What all processes, and the levels on disk, must agree on: the program, its parameters and the questions.
     fn settings(&self) -> [u8; 32] {
@@ -130,6 +142,16 @@ impl Search {
         let layout = format!("{} {:?} {:?}", layout.n_words, layout.control, layout.locations);
         let parts = [&self.text, &self.model.name, &parameters.join(","), &asked.join(","), &layout];
         secret::fingerprint(&parts.map(|part| part.as_bytes()))
+    }
+
+    /// In how many words states and nodes of products are sent, which depends on how a process was built.
+    fn widths(&self) -> [u8; 16] {
+        let n_words = packed::codec::Codec::new(&self.model, packed::codec::Limits::default()).layout.n_words;
+        let width = |n_words: usize| with_width(n_words, Width).unwrap_or_default();
+        let mut widths = [0; 16];
+        widths[..8].copy_from_slice(&width(n_words).to_le_bytes());
+        widths[8..].copy_from_slice(&width(n_words + 1).to_le_bytes());
+        widths
     }
 
     /// Takes part in the search. Only process 0 has an outcome.
@@ -148,13 +170,14 @@ impl Search {
                     Failure::Refused(why)
                 })?;
                 let workers = (n_processes * self.n_threads).to_le_bytes();
-                let agreed = secret::fingerprint(&[&settings, &workers]);
+                let agreed = secret::fingerprint(&[&settings, &workers, &self.widths()]);
                 let member = Member {
                     hosts: self.hosts.clone(),
                     process: self.process,
                     settings: agreed,
                     secret,
                     patience: self.patience,
+                    budget: self.budget.clone(),
                     is_tunnelled: self.is_tunnelled,
                 };
                 Some(member.connect()?)

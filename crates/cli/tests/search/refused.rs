@@ -97,6 +97,26 @@ fn procedures_are_refused_by_name_and_other_options_in_a_sentence() {
     place.run("explore counters.pw --hosts mixed.txt").exits(2).complains("other hosts do not reach `local`");
 }
 
+#[cfg(unix)]
+#[test]
+fn who_is_interrupted_does_not_wait_for_others() {
+    let place = place();
+    let leader = start(&place, "explore counters.pw --hosts hosts.txt --progress none", 0, SECRET);
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    crate::processes::signal(leader.id(), "TERM");
+    end(leader, 10).exits(3).prints("not complete: interrupted");
+    let call = "explore counters.pw --hosts hosts.txt --progress none --timeout 1s";
+    end(start(&place, call, 0, SECRET), 10).exits(3).prints("not complete: the time limit of 1 s was reached");
+}
+
+#[test]
+fn a_checkpoint_needs_a_directory() {
+    let place = place();
+    place.write("file", "");
+    let told = place.run("explore counters.pw --hosts hosts.txt --checkpoint file --progress none").exits(2);
+    assert_eq!(told.err, "error: file is not a directory, and a checkpoint needs one\n");
+}
+
 #[test]
 fn a_full_disk_is_unknown_in_a_sentence() {
     let place = place();
@@ -108,7 +128,9 @@ fn a_full_disk_is_unknown_in_a_sentence() {
         return skipped(Needs::Machine("a user who may mount"));
     }
     let told = place.run("explore counters.pw -N 4 --hosts hosts.txt --checkpoint disk --progress none");
+    let spilled = place.run("explore counters.pw -N 4 --hosts hosts.txt --memory 100K --disk disk --progress none");
     assert!(Command::new("umount").arg(&disk).status().unwrap().success());
     let told = told.exits(3);
     assert!(told.out.contains("cannot be written: no space is left"), "{}\n{}", told.out, told.err);
+    spilled.exits(3).prints("not complete: on host local: no space is left on disk for states");
 }

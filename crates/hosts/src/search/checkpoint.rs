@@ -135,7 +135,10 @@ impl Store {
 
     /// What there is in the directory.
     fn scan(&self, n_words: usize) -> Scan {
-        fs::create_dir_all(&self.directory).map_err(|error| format!("{}: {error}", self.directory.display()))?;
+        if self.directory.exists() && !self.directory.is_dir() {
+            return Err(format!("{} is not a directory, and a checkpoint needs one", self.directory.display()));
+        }
+        fs::create_dir_all(&self.directory).map_err(|error| cannot_write(&self.directory, &error))?;
         let mut seen = Vec::new();
         for (search, path) in searches(&self.directory)? {
             for worker in 0.. {

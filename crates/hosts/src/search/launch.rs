@@ -305,7 +305,11 @@ impl<'l> Attempt<'l> {
     fn ended(&mut self, process: usize) -> Option<Result<Outcome, Failure>> {
         let (status, said) = self.started[process].end();
         match status.and_then(|status| status.code()) {
-            Some(2) => return Some(Err(Failure::Refused(said))),
+            Some(2) => {
+                let host = &self.launch.hosts[process];
+                let said = if host.is_local() { said } else { format!("on host {}: {said}", host.name) };
+                return Some(Err(Failure::Refused(said)));
+            }
             // The others are done before process 0 has said so.
             Some(0) if process > 0 => return None,
             _ => {}

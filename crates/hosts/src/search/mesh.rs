@@ -10,8 +10,11 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream, ToSocketAdd
 use std::thread;
 use std::time::{Duration, Instant};
 
+use base::Budget;
+
 use super::Failure;
 use super::secret::{Secret, nonce};
+use super::stop::Stop;
 use crate::call::{other_version, version};
 use crate::file::Host;
 
@@ -55,6 +58,8 @@ pub struct Member {
     pub secret: Secret,
     /// All processes must be connected after this time.
     pub patience: Duration,
+    /// Who wants to end does not wait for others.
+    pub budget: Budget,
     /// Whether every process is behind a tunnel, so that all of them are on the loopback address.
     pub is_tunnelled: bool,
 }
@@ -77,6 +82,11 @@ impl Member {
     /// A host that is not there.
     fn lost(&self, process: usize, why: String) -> Failure {
         Failure::Lost { host: self.hosts[process].name.clone(), why }
+    }
+
+    /// Whether to go on waiting for others.
+    fn may_wait(&self) -> Result<(), Failure> {
+        self.budget.glance(0).map_err(|reason| Failure::Stopped(Stop::new(&reason)))
     }
 
     fn named(&self, process: usize) -> String {
@@ -144,6 +154,7 @@ impl Member {
         let port = self.hosts[process].port;
         let mut last = "nobody answers".to_owned();
         while Instant::now() < until {
+            self.may_wait()?;
             for place in resolve(self.address(process), port).map_err(Failure::Refused)? {
                 match TcpStream::connect_timeout(&place, GREETING) {
                     Ok(mut stream) => match self.greet(&mut stream, process, role) {
@@ -168,6 +179,7 @@ impl Member {
         let mut turned_away = None;
         loop {
             let Some(missing) = self.first_missing(mesh) else { return Ok(()) };
+            self.may_wait()?;
             if Instant::now() >= until {
                 let why = turned_away.map(|why| format!("; somebody was turned away: {why}")).unwrap_or_default();
                 let seconds = self.patience.as_secs();
@@ -271,7 +283,8 @@ impl Member {
     }
 }
 
-const OTHER_PROGRAM: &str = "it has another program, other parameters, questions or numbers of workers";
+const OTHER_PROGRAM: &str =
+    "it has another program, other parameters, questions or numbers of workers, or was built otherwise";
 const OTHER_SECRET: &str = "it has another secret";
 
 fn refs(parts: &[Vec<u8>]) -> Vec<&[u8]> {
@@ -390,6 +403,7 @@ mod tests {
             settings: [7; 32],
             secret: Secret::new("a secret of tests").unwrap(),
             patience: PATIENCE,
+            budget: Budget::unlimited(),
             is_tunnelled: false,
         };
         change(&mut member);
