@@ -168,12 +168,12 @@ fn a_tunnel_of_ssh_carries_a_search() {
         command.args(["-c", &format!("{} -o ConnectTimeout=2 -- node1 true", ssh.display())]);
         command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
     };
-    if !(0..20).any(|_| {
-        answers() || {
-            std::thread::sleep(std::time::Duration::from_millis(100));
-            false
-        }
-    }) {
+    let waited = || {
+        let is_there = answers();
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        is_there
+    };
+    if !(0..20).any(|_| waited()) {
         return skipped(Needs::Machine("a server of ssh that lets its own user in"));
     }
     place.write("hosts.txt", format!("local:2101\nnode1:2102 program={}\n", env!("CARGO_BIN_EXE_piecewise")));
