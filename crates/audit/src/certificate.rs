@@ -161,6 +161,19 @@ pub fn check_by(
     Audit { model, property, budget: &Budget::unlimited(), means: Some(means) }.check(certificate)
 }
 
+/// Whether a claim can imply a property of states.
+fn is_about_states(claim: &Claim) -> bool {
+    match claim {
+        Claim::SplitInvariant(_)
+        | Claim::Pushdown(_)
+        | Claim::Views(_)
+        | Claim::Rings(_)
+        | Claim::Fine(_)
+        | Claim::Counting(_) => true,
+        Claim::NoFairRun(_) | Claim::Sights(_) | Claim::Refutation(_) | Claim::Crowd(_) => false,
+    }
+}
+
 /// One question to the checker.
 struct Audit<'a> {
     model: &'a Model,
@@ -196,18 +209,7 @@ impl Audit<'_> {
         let mut scenes: BTreeMap<usize, Scene<'_>> = BTreeMap::new();
         let mut refuted: BTreeMap<usize, Refuted> = BTreeMap::new();
         let mut checked = None;
-        let last = certificate.facts.last().map(|fact| &fact.claim);
-        let implies = matches!(
-            last,
-            Some(
-                Claim::SplitInvariant(_)
-                    | Claim::Pushdown(_)
-                    | Claim::Views(_)
-                    | Claim::Rings(_)
-                    | Claim::Fine(_)
-                    | Claim::Counting(_)
-            ) | None
-        );
+        let implies = certificate.facts.last().is_none_or(|fact| is_about_states(&fact.claim));
         if violations.is_none() && !implies {
             return malformed(format!("its last fact does not imply `{}`, which is about states", self.property.name));
         }

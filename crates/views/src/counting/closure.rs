@@ -315,10 +315,7 @@ impl<'m> Closure<'_, 'm> {
             Err(Halt::Fault(span)) => {
                 return Ok(if can_be(&[]) { Found::Fault(span) } else { Found::Nothing });
             }
-            Err(Halt::Outside(span)) if !can_be(&[]) => {
-                let _ = span;
-                return Ok(Found::Nothing);
-            }
+            Err(Halt::Outside(_)) if !can_be(&[]) => return Ok(Found::Nothing),
             Err(Halt::Outside(span)) => return Err(Failure::Outside(span)),
         }
         let (member, from, to) = self.classes(&look);
