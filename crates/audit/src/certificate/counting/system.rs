@@ -168,8 +168,8 @@ impl Dictionary {
         for other in (0..self.basic.len()).filter(|&other| other != row) {
             let times = self.terms[other][column];
             self.constants[other] = self.constants[other].added(times.multiplied(constant)?)?;
-            for at in 0..self.nonbasic.len() {
-                let more = times.multiplied(line[at])?;
+            for (at, one) in line.iter().enumerate() {
+                let more = times.multiplied(*one)?;
                 self.terms[other][at] = if at == column { more } else { self.terms[other][at].added(more)? };
             }
         }
