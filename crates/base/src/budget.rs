@@ -248,6 +248,8 @@ pub enum StopReason {
     AutomatonLimit(u64),
     /// The method's abstraction does not decide the question.
     TooCoarse(Coarse),
+    /// What one process sees does not exclude a violation: what it would look like, in words.
+    Left(String),
     /// The chosen method does not answer this question.
     NotSupported(Unsupported),
     /// The question itself could not be evaluated (an error inside a property's own expression).
@@ -280,7 +282,7 @@ impl StopReason {
             StopReason::MemoryLimit(_) => "memory-limit",
             StopReason::NodeLimit(_) => "node-limit",
             StopReason::AutomatonLimit(_) => "automaton-limit",
-            StopReason::TooCoarse(_) => "too-coarse",
+            StopReason::TooCoarse(_) | StopReason::Left(_) => "too-coarse",
             StopReason::NotSupported(_) => "not-supported",
             StopReason::PropertyError(_) => "property-error",
             StopReason::Disk(_) => "disk",
@@ -326,6 +328,8 @@ impl fmt::Display for StopReason {
                 write!(f, "the automaton of the formula is too large: more than {n_states} states")
             }
             StopReason::TooCoarse(coarse) => write!(f, "{coarse}"),
+            StopReason::Left(what) if what.is_empty() => write!(f, "{}", Coarse::OneProcess),
+            StopReason::Left(what) => write!(f, "{}: {what}", Coarse::OneProcess),
             StopReason::NotSupported(missing) => write!(f, "{missing}"),
             StopReason::PropertyError(why) | StopReason::Disk(why) => write!(f, "{why}"),
             StopReason::OnHost { host, reason } => write!(f, "on host {host}: {reason}"),

@@ -147,7 +147,7 @@ const LITTLE: usize = 2_000;
 
 /// Whether a proof was given up for something that is left.
 fn is_open(found: &Result<Certificate, Halt>) -> bool {
-    matches!(found, Err(Halt::Stopped(StopReason::TooCoarse(base::Coarse::OneProcess))))
+    matches!(found, Err(Halt::Stopped(StopReason::Left(_))))
 }
 
 /// The views of a program, with the additive invariants that prune them.
@@ -279,10 +279,7 @@ impl<'t> Prover<'t> {
             }
         }
         match agenda.open() {
-            Some(way) => {
-                drop(left.remove(&way));
-                Err(StopReason::TooCoarse(base::Coarse::OneProcess).into())
-            }
+            Some(way) => Err(StopReason::Left(left.remove(&way).unwrap_or_default()).into()),
             None => Ok(()),
         }
     }

@@ -1,8 +1,8 @@
 //! Method `propagate`: temporal properties under fairness, by refutation.
 //!
 //! [`items`] and [`stepper`]: what a process sees, and its turns. [`views`]: the view states of all processes. [`additive`]
-//! finds sums that prune them, by guesses, [`balance`] all there are, by linear algebra ([`kernel`]); [`weights`] has them as tables. [`graph`]: view graphs, and which edges of two of them can be one turn. [`conditions`]: what fairness
-//! and the automaton of a violation demand; [`lemmas`]: what follows from what was refuted. [`refute`] and `cases`: the rules. [`agenda`]: in which order. [`engine`]: the method.
+//! finds sums that prune them, by guesses, [`alike`] those in which processes of one text weigh alike, [`balance`] all there are, by linear algebra ([`kernel`]); [`weights`] has them as tables. [`graph`]: view graphs, and which edges of two of them can be one turn. [`conditions`]: what fairness
+//! and the automaton of a violation demand; [`lemmas`]: what follows from what was refuted. [`refute`] and `cases`: the rules; `left`: what they leave, in words. [`agenda`]: in which order. [`engine`]: the method.
 //! [`every`]: the same for any number of interchangeable processes.
 
 pub mod additive;

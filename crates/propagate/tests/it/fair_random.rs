@@ -337,7 +337,7 @@ fn fair_systems_of_neighbours_and_crowds() {
         let mut choices = Choices::from_seed(seed * 1_000_003 + at + 1);
         let text = Writer { choices: &mut choices }.program();
         ask(&text, &mut choices, &mut tally);
-        if (at + 1).is_multiple_of(1000) {
+        if (at + 1).is_multiple_of(100) {
             println!("{tally:?}");
         }
     }

@@ -124,6 +124,22 @@ fn a_sum_over_different_cells_is_found_by_linear_algebra() {
     assert!(sights.additive.iter().any(|sum| sum.cells.len() == 2), "{:?}", sights.additive);
 }
 
+/// What is left says where whom a violating run would leave for ever.
+#[test]
+fn what_is_left_is_put_in_words() {
+    let model = example("mux_sem_first", &[("N", 3)]);
+    let (id, _) = model.properties.entries().find(|(_, one)| one.name == "unfair").expect("the property is there");
+    let task = Task { model: &model, properties: vec![id], budget: Budget::unlimited(), n_threads: 1 };
+    match Propagate::default().run(&task, &Silent).unwrap().remove(0).verdict {
+        Verdict::Unknown(reason) => {
+            let text = reason.to_string();
+            assert!(text.starts_with("what one process sees does not exclude a violation"), "{text}");
+            assert!(text.contains("P[0] stays at trying"), "{text}");
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
 /// A lock whose state is in two cells together: it is taken where they differ. No sum over one of them says so.
 #[test]
 fn cells_are_weighed_together_where_one_alone_says_nothing() {

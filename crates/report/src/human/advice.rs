@@ -126,8 +126,10 @@ fn for_unknown(run: &Run, reason: &StopReason) -> Vec<(String, &'static str)> {
         StopReason::OnHost { .. } => words("more hosts, or more memory for each in the host file"),
         StopReason::Disk(_) => words("a larger --memory, or `--disk DIR` with a directory that has room"),
         StopReason::HostLost { .. } => words("`--checkpoint DIR`, so that the search goes on where it was"),
-        StopReason::Cancelled | StopReason::FailFast | StopReason::TooCoarse(_) | StopReason::NotSupported(_) => {
-            Vec::new()
-        }
+        StopReason::Cancelled
+        | StopReason::FailFast
+        | StopReason::TooCoarse(_)
+        | StopReason::Left(_)
+        | StopReason::NotSupported(_) => Vec::new(),
     }
 }

@@ -41,7 +41,7 @@ pub fn word(outcome: &AttemptOutcome) -> &'static str {
             StopReason::TimeLimit(_) => "ran out of time",
             StopReason::MemoryLimit(_) | StopReason::NodeLimit(_) => "ran out of memory",
             StopReason::AutomatonLimit(_) => "had too large an automaton",
-            StopReason::TooCoarse(_) => "was too coarse",
+            StopReason::TooCoarse(_) | StopReason::Left(_) => "was too coarse",
             StopReason::NotSupported(_) => "does not answer it",
             StopReason::PropertyError(_) => "met an expression without a value",
             StopReason::OnHost { .. } => "reached a limit on one host",
