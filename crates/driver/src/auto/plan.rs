@@ -2,7 +2,7 @@
 //!
 //! In: a Model, the questions, and how many threads there are. Out: methods with their shares. What the Model shows makes its class: whether questions
 //! are of safety or temporal, how many processes there are, and whether some can be exchanged for one another, or run one text with different indices, or all run texts of their own; `table.txt` has the shares of
-//! each class. Programs with procedures are put to `pushdown` as much as to all others together, since stacks may have no bound. Small programs are decided before
+//! each class. An invariant that asks for somebody among many (`x == 0 => exists i: …`) is rarely shown by a few processes at a time, so diagrams have most of the work on it. Programs with procedures are put to `pushdown` as much as to all others together, since stacks may have no bound. Small programs are decided before
 //! (`small.rs`). A method is asked what it supports, so the same list answers safety and temporal properties.
 
 use std::sync::Arc;
@@ -10,6 +10,7 @@ use std::sync::Arc;
 use engine::PropertyId;
 use local::fair::Rule;
 use local::{Local, Ls3};
+use model::expr::{BinaryOp, Domain, Expr, ExprKind, Quantified, Quantifier};
 use model::property::PropertyKind;
 use model::{Model, symmetry};
 use product::{Mono, Stubborn};
@@ -54,6 +55,14 @@ pub fn steps(model: &Model, questions: &[PropertyId], n_threads: usize, config: 
                 None => shares.push((name, share)),
             }
         }
+    }
+    let asks_for_somebody = |&id: &PropertyId| match &model.properties[id].kind {
+        PropertyKind::Invariant(expr) => asks_for_somebody(expr, true),
+        _ => false,
+    };
+    if questions.iter().any(asks_for_somebody) {
+        let most = shares.iter().map(|(_, share)| *share).fold(0.0, f64::max);
+        shares.iter_mut().filter(|(name, _)| *name == "forward").for_each(|(_, share)| *share = 2.0 * most);
     }
     if !model.procedures.is_empty() {
         shares.retain(|(name, _)| *name != "pushdown");
@@ -128,6 +137,37 @@ impl Plan<'_> {
     }
 }
 
+/// Whether an expression says of some process among all that it does something, rather than of all that none does; where it is wanted or else excluded.
+fn asks_for_somebody(expr: &Expr, is_wanted: bool) -> bool {
+    let either = |expr: &Expr| asks_for_somebody(expr, true) || asks_for_somebody(expr, false);
+    match &expr.kind {
+        ExprKind::Not(inner) => asks_for_somebody(inner, !is_wanted),
+        ExprKind::Binary(BinaryOp::And | BinaryOp::Or, left, right) => {
+            asks_for_somebody(left, is_wanted) || asks_for_somebody(right, is_wanted)
+        }
+        ExprKind::Binary(BinaryOp::Implies, left, right) => {
+            asks_for_somebody(left, !is_wanted) || asks_for_somebody(right, is_wanted)
+        }
+        ExprKind::Binary(BinaryOp::Iff | BinaryOp::Equal | BinaryOp::NotEqual, left, right) => {
+            either(left) || either(right)
+        }
+        ExprKind::If(condition, yes, no) => {
+            either(condition) || asks_for_somebody(yes, is_wanted) || asks_for_somebody(no, is_wanted)
+        }
+        ExprKind::Quantified(quantified) => {
+            let Quantified { quantifier, bindings, body, .. } = &**quantified;
+            let is_somebody = match quantifier {
+                Quantifier::Exists => is_wanted,
+                Quantifier::Forall => !is_wanted,
+                Quantifier::Count => false,
+            };
+            let ranges_over_processes = bindings.iter().any(|binding| matches!(binding.domain, Domain::Family(_)));
+            is_somebody && ranges_over_processes || asks_for_somebody(body, is_wanted)
+        }
+        _ => false,
+    }
+}
+
 /// Whether some processes can be exchanged for one another.
 fn has_alike(model: &Model) -> bool {
     model.families.entries().any(|(id, family)| family.count() > 1 && symmetry::asymmetries(model, id).is_empty())
@@ -135,7 +175,27 @@ fn has_alike(model: &Model) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use base::SourceFile;
+
     use super::*;
+
+    #[test]
+    fn diagrams_are_first_where_somebody_is_asked_for_among_many() {
+        let text = "program lock {
+            shared x: sem = 1;
+            process P[i in 0..<64] { loop { away: skip; enter: acquire x; crit: skip; leave: release x; } }
+            invariant mutex: forall i != j: !(P[i]@crit && P[j]@crit);
+            invariant taken: (exists i: P[i]@crit) => x == 0;
+            invariant held:  x == 0 => exists i: P[i]@{crit, leave};
+            invariant same:  x == 0 <=> !(forall i: !P[i]@{crit, leave});
+        }";
+        let model = lang::load(&SourceFile::new("lock.pw", text), &[]).unwrap().model;
+        let first = |name: &str| {
+            let asked = model.properties.entries().find(|(_, property)| property.name == name).unwrap().0;
+            steps(&model, &[asked], 2, &Config::default())[0].engine.name()
+        };
+        assert_eq!(["mutex", "taken", "held", "same"].map(first), ["pairwise", "pairwise", "forward", "forward"]);
+    }
 
     #[test]
     fn every_class_has_shares_for_methods_that_there_are() {
