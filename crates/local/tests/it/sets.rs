@@ -52,14 +52,11 @@ fn explicit_sets(model: &Model, k: usize, views: Views, way: Way, symmetry: Opti
     let codec = Codec::new(model, Limits::default());
     let machine = Machine { codec: &codec, code: Compiler::new(&codec).finish() };
     let budget = Budget::unlimited();
-    match codec.layout.n_words {
-        1 => certified(LocalSets::<1>::new(&machine, views, (&budget, u64::MAX)), k, way, symmetry),
-        _ => certified(LocalSets::<4>::new(&machine, views, (&budget, u64::MAX)), k, way, symmetry),
-    }
+    certified(LocalSets::<4>::new(&machine, views, (&budget, u64::MAX)), k, way, symmetry)
 }
 
-fn certified<const W: usize>(
-    mut sets: LocalSets<'_, W>,
+fn certified(
+    mut sets: LocalSets<'_, 4>,
     k: usize,
     way: Way,
     symmetry: Option<Symmetry<'_>>,
