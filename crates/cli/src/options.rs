@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::builder::PossibleValue;
-use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum, ValueHint};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum, ValueHint};
 use driver::instances::{Given, Sizes};
 use engine::denied::Denied;
 
@@ -727,7 +727,11 @@ pub fn command() -> clap::Command {
 /// # Errors
 /// What is wrong with the call, or the text of `--help` and `--version`.
 pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
-    Cli::try_parse_from(with_progress(with_command(arguments.into_iter().collect())))
+    // To build the table takes most of the time of a short call: once is enough.
+    let mut table = command();
+    let arguments = with_progress(with_command(&table, arguments.into_iter().collect()));
+    let mut matches = table.try_get_matches_from_mut(arguments)?;
+    Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut table))
 }
 
 /// `--progress` without a way to show it asks for progress, as SPIN's users do.
@@ -748,8 +752,7 @@ fn with_progress(mut arguments: Vec<OsString>) -> Vec<OsString> {
 }
 
 /// Inserts `check` where no command is named.
-fn with_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
-    let table = command();
+fn with_command(table: &clap::Command, mut arguments: Vec<OsString>) -> Vec<OsString> {
     let is_command = |word: &str| table.get_subcommands().any(|command| command.get_name() == word);
     let mut position = 1;
     while let Some(word) = arguments.get(position) {
@@ -796,17 +799,18 @@ mod tests {
 
     #[test]
     fn a_call_without_a_command_is_a_check() {
-        let inserted = |line| with_command(words(line)) == words(&line.replacen("piecewise", "piecewise check", 1));
+        let inserted =
+            |line| with_command(&command(), words(line)) == words(&line.replacen("piecewise", "piecewise check", 1));
         assert!(inserted("piecewise lock.pw"));
         assert!(inserted("piecewise -N 4 lock.pw"));
         assert!(inserted("piecewise lock.pw fmt"));
         assert!(inserted("piecewise --format json lock.pw"));
-        let kept = |line| with_command(words(line)) == words(line);
+        let kept = |line| with_command(&command(), words(line)) == words(line);
         for line in ["piecewise", "piecewise fmt x", "piecewise -v check x", "piecewise --color always explain E0001"] {
             assert!(kept(line), "{line}");
         }
         assert!(kept("piecewise --help") && kept("piecewise -V") && kept("piecewise -q"));
-        assert_eq!(with_command(words("piecewise -q lock.pw")), words("piecewise -q check lock.pw"));
+        assert_eq!(with_command(&command(), words("piecewise -q lock.pw")), words("piecewise -q check lock.pw"));
     }
 
     #[test]
