@@ -493,8 +493,8 @@ fn mentions(expr: &Expr, name: &str) -> bool {
     match &expr.kind {
         ExprKind::Number(_) | ExprKind::Pid | ExprKind::Timeout | ExprKind::NonProgress | ExprKind::NrPr => false,
         ExprKind::Var(one) => {
-            let indices = one.parts.iter().filter_map(|part| part.index.as_ref());
-            is_plain(one, name) || indices.into_iter().any(|index| mentions(index, name))
+            let mut indices = one.parts.iter().filter_map(|part| part.index.as_ref());
+            is_plain(one, name) || indices.any(|index| mentions(index, name))
         }
         ExprKind::Not(inner) | ExprKind::Negate(inner) | ExprKind::Complement(inner) => mentions(inner, name),
         ExprKind::Binary(_, left, right) => mentions(left, name) || mentions(right, name),
