@@ -344,12 +344,12 @@ impl<'a> Translation<'a> {
 
     /// One path for all that have written the same: what follows does not depend on how that came about.
     fn joined(&self, paths: Vec<Path>) -> Result<Vec<Path>, Stop> {
-        /// A value, or a number of many values by its place in memory.
-        type Written = Result<Value, *const Number>;
+        /// What each cell was given: a value, or a number of many values by its place in memory.
+        type Written = Vec<(CellId, Result<Value, *const Number>)>;
         if paths.len() < 2 {
             return Ok(paths);
         }
-        let mut places: BTreeMap<(Vec<(CellId, Written)>, BTreeSet<CellId>), usize> = BTreeMap::new();
+        let mut places: BTreeMap<(Written, BTreeSet<CellId>), usize> = BTreeMap::new();
         let mut joined: Vec<Path> = Vec::new();
         for path in paths {
             let written = |(&cell, known): (&CellId, &Known)| match known {

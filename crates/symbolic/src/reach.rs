@@ -90,10 +90,10 @@ impl Reachability<'_, '_> {
             let all = space.or(&found, &self.image(commands[next], &fresh).map_err(out)?).map_err(out)?;
             order.applied(all != found);
             if all != found {
-                let new = space.minus(&all, &found).map_err(out)?;
                 found = all;
                 self.rings.push(found.clone());
-                if let Some(state) = self.system.pick(&space.and(&new, to).map_err(out)?) {
+                // What was found before is not in the target.
+                if let Some(state) = self.system.pick(&space.and(&found, to).map_err(out)?) {
                     return Ok(Closed::Met(state));
                 }
             }

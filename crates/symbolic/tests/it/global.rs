@@ -141,3 +141,35 @@ fn limits_are_answers() {
     assert_eq!(run(Budget::new(None, None, cancel)), Verdict::Unknown(StopReason::Cancelled));
     assert!(matches!(run(Budget::unlimited()), Verdict::Holds(_)));
 }
+
+/// A step of more ways than there is room for, most of which have written the same.
+#[test]
+fn ways_through_a_step_that_wrote_the_same_are_one() {
+    let text = "program top(N: 2..) {
+        process P[i in 0..<N] {
+            public number: 0..=12;
+            loop {
+                rest: idle;
+                draw: atomic {
+                    for k in 0..<N { number = max(number, P[k].number); }
+                    await number < 2;
+                    number = number + 1;
+                }
+                back: number = 0;
+            }
+        }
+        property low:   forall i: always P[i].number <= 2;
+        property high:  forall i: always P[i].number <= 1 expect violated;
+    }";
+    let model = load(text, &[("N", 6)]);
+    let answers = answers(&model);
+    assert!(answers.len() >= 2, "{answers:?}");
+    for answer in answers {
+        let property = &model.properties[answer.property];
+        let PropertyKind::Temporal(_) = &property.kind else { continue };
+        match property.name.as_str() {
+            "low" => assert!(matches!(answer.verdict, Verdict::Holds(_)), "{:?}", answer.verdict),
+            _ => assert!(matches!(answer.verdict, Verdict::Violated(_)), "{:?}", answer.verdict),
+        }
+    }
+}
