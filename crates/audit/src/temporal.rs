@@ -31,11 +31,11 @@ pub struct TurnGraph<'m> {
     /// The states in which a run can begin.
     initial: Vec<bool>,
     /// What is known of each assumption that somebody asked for.
-    fairness: RefCell<HashMap<FairnessId, Arc<Met>>>,
+    fairness: RefCell<HashMap<FairnessId, Arc<FairnessMarks>>>,
 }
 
 /// A fairness assumption: from some point on only states are visited that are free of it, or edges that meet it are taken again and again.
-struct Met {
+struct FairnessMarks {
     /// For each state whether it is free of the assumption.
     free: Vec<bool>,
     /// For each edge of each state whether it meets the assumption.
@@ -90,7 +90,7 @@ impl<'m> TurnGraph<'m> {
     }
 
     /// What there is to know of a fairness assumption. What it says of a state is asked once for each state, not for each of its edges.
-    fn fairness(&self, states: &[State], id: FairnessId) -> Result<Arc<Met>, StepFault> {
+    fn fairness(&self, states: &[State], id: FairnessId) -> Result<Arc<FairnessMarks>, StepFault> {
         if let Some(known) = self.fairness.borrow().get(&id) {
             return Ok(Arc::clone(known));
         }
@@ -117,7 +117,7 @@ impl<'m> TurnGraph<'m> {
             }
             met.push(meets);
         }
-        let found = Arc::new(Met { free, met });
+        let found = Arc::new(FairnessMarks { free, met });
         self.fairness.borrow_mut().insert(id, Arc::clone(&found));
         Ok(found)
     }
@@ -355,8 +355,8 @@ impl<'a> Parts<'a> {
     }
 
     /// What a node's guesses say, and what must come next for them to be true.
-    fn told(&self, node: Node) -> Told {
-        let mut told = Told { guesses: node.guesses, claims: node.guesses, cares: 0, fails: false };
+    fn told(&self, node: Node) -> NodeClaims {
+        let mut told = NodeClaims { guesses: node.guesses, claims: node.guesses, cares: 0, fails: false };
         for &part in &self.temporal {
             match self.nodes[part] {
                 Part::Next(guess, inner) => {
@@ -379,7 +379,7 @@ impl<'a> Parts<'a> {
 }
 
 /// What a node says about itself and about the next one, one bit for each guess.
-struct Told {
+struct NodeClaims {
     guesses: usize,
     /// For each guess about the next node, whether what is guessed there is true here; for others, the guess.
     claims: usize,
@@ -389,9 +389,9 @@ struct Told {
     fails: bool,
 }
 
-impl Told {
+impl NodeClaims {
     /// Whether all guesses are true if the run goes on with the other node.
-    fn agrees(&self, next: &Told) -> bool {
+    fn agrees(&self, next: &NodeClaims) -> bool {
         !self.fails && (self.guesses ^ next.claims) & self.cares == 0
     }
 }
@@ -433,7 +433,7 @@ impl Graph<'_> {
     /// Whether a fair run violates the root; `None` where that takes too long to tell.
     fn has_fair_run(&self, root: usize, fairness: &[FairnessId]) -> Result<Option<bool>, StepFault> {
         let n_nodes = self.parts.states.len() * self.n_guesses();
-        let told: Vec<Told> = (0..n_nodes).map(|index| self.parts.told(self.node(index))).collect();
+        let told: Vec<NodeClaims> = (0..n_nodes).map(|index| self.parts.told(self.node(index))).collect();
         let successors: Vec<Vec<Successor>> = (0..n_nodes)
             .map(|index| {
                 let edges = self.turn_graph.edges[self.node(index).state].iter();

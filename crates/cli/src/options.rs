@@ -149,7 +149,7 @@ pub enum CheckFormat {
 
 /// What is shown beside verdicts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Shown {
+pub enum ShowOption {
     /// What each process guarantees to the others, and the local states that it can be in, where the method is pushdown
     Guarantees,
 }
@@ -366,7 +366,7 @@ pub struct CheckOptions {
     pub trace: Option<PathBuf>,
     /// Show more about proofs: what processes guarantee to each other, and their local states; may be repeated
     #[arg(long, value_name = "WHAT", value_enum, help_heading = "Output")]
-    pub show: Vec<Shown>,
+    pub show: Vec<ShowOption>,
     /// Write the proof of each property that is proved locally: DIR/MODEL.PROPERTY.proof.json
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub proof: Option<PathBuf>,

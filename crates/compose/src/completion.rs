@@ -167,7 +167,7 @@ struct Errors<S> {
 }
 
 /// What the local sets of a round say.
-enum Met<S> {
+enum RoundOutcome<S> {
     /// They exclude the error set.
     Nothing,
     /// These states of it are left, at this stage.
@@ -192,13 +192,13 @@ impl<'m, B: Refinable, T: FnMut(&Round)> Completion<'_, 'm, B, T> {
             };
             let mut fixpoint = Fixpoint::of_plan(self.backend, plan, self.way.budget)?;
             let (violated_at, meeting) = match self.meet(&mut fixpoint)? {
-                Met::States(stage, meeting) => (stage, meeting),
-                Met::Nothing => {
+                RoundOutcome::States(stage, meeting) => (stage, meeting),
+                RoundOutcome::Nothing => {
                     self.end_round(Round { violated_at: None, exposed: Vec::new(), layers: 0, because: None });
                     return Ok(Completed::Proved { invariants: fixpoint.invariants, rounds: self.rounds });
                 }
-                Met::Run(trace) => return Ok(Completed::Shortcut { trace, rounds: self.rounds }),
-                Met::Apart => return Ok(Completed::Stuck(Obstacle::NarrowViews)),
+                RoundOutcome::Run(trace) => return Ok(Completed::Shortcut { trace, rounds: self.rounds }),
+                RoundOutcome::Apart => return Ok(Completed::Stuck(Obstacle::NarrowViews)),
             };
             if let Some(done) = self.refine(&mut fixpoint, violated_at, meeting)? {
                 return Ok(match done {
@@ -210,36 +210,36 @@ impl<'m, B: Refinable, T: FnMut(&Round)> Completion<'_, 'm, B, T> {
     }
 
     /// Compares local sets with the error set.
-    fn meet(&mut self, fixpoint: &mut Fixpoint<'m, B::Set>) -> Result<Met<B::Set>, StopReason> {
+    fn meet(&mut self, fixpoint: &mut Fixpoint<'m, B::Set>) -> Result<RoundOutcome<B::Set>, StopReason> {
         let way = self.way;
         if way.stages == Stages::Each {
             let all = self.errors()?.all.clone();
             loop {
                 let meeting = self.within(&all, fixpoint)?;
                 if !self.backend.is_empty(&meeting) {
-                    return Ok(Met::States(fixpoint.n_stages, meeting));
+                    return Ok(RoundOutcome::States(fixpoint.n_stages, meeting));
                 }
                 if !fixpoint.stage(self.backend, way.budget, false)? {
-                    return self.fault.clone().map_or(Ok(Met::Nothing), Err);
+                    return self.fault.clone().map_or(Ok(RoundOutcome::Nothing), Err);
                 }
             }
         }
         fixpoint.close(self.backend, way.budget)?;
         let asked = questions_up_to(self.backend.model(), self.property, way.symmetry).unwrap_or_default();
         match decide(self.backend, &fixpoint.invariants, &asked, (way.symmetry, way.budget))? {
-            Decision::Proved => Ok(Met::Nothing),
+            Decision::Proved => Ok(RoundOutcome::Nothing),
             // A question can be a fault in a state that is not reachable: faults are errors that are excluded like others.
             Decision::Open(question) | Decision::Fault(question) => {
                 if self.rounds.is_empty()
                     && let Some(trace) = crowd::find_run(self.backend.model(), self.property, &question, way.budget)?
                 {
-                    return Ok(Met::Run(trace));
+                    return Ok(RoundOutcome::Run(trace));
                 }
                 let all = self.errors()?.all.clone();
                 let meeting = self.within(&all, fixpoint)?;
                 match self.backend.is_empty(&meeting) {
-                    true => self.fault.clone().map_or(Ok(Met::Apart), Err),
-                    false => Ok(Met::States(fixpoint.n_stages, meeting)),
+                    true => self.fault.clone().map_or(Ok(RoundOutcome::Apart), Err),
+                    false => Ok(RoundOutcome::States(fixpoint.n_stages, meeting)),
                 }
             }
         }

@@ -75,16 +75,16 @@ impl Left {
 }
 
 /// What the thread tells.
-enum Told<T> {
+enum WorkerMessage<T> {
     Event(Event),
     Answer(Box<Answer>),
     Done(T),
 }
 
-struct Relay<T>(Mutex<Sender<Told<T>>>);
+struct Relay<T>(Mutex<Sender<WorkerMessage<T>>>);
 
 impl<T> Relay<T> {
-    fn tell(&self, told: Told<T>) {
+    fn tell(&self, told: WorkerMessage<T>) {
         // The attendant has left where it does not listen any more.
         self.0.lock().unwrap_or_else(PoisonError::into_inner).send(told).ok();
     }
@@ -92,11 +92,11 @@ impl<T> Relay<T> {
 
 impl<T: Send> Observer for Relay<T> {
     fn event(&self, event: Event) {
-        self.tell(Told::Event(event));
+        self.tell(WorkerMessage::Event(event));
     }
 
     fn answered(&self, answer: &Answer) {
-        self.tell(Told::Answer(Box::new(answer.clone())));
+        self.tell(WorkerMessage::Answer(Box::new(answer.clone())));
     }
 }
 
@@ -118,7 +118,7 @@ impl Attendant<'_> {
         let thread = thread::Builder::new().name(String::from("watchdog")).stack_size(STACK_BYTES);
         let thread = thread.spawn(move || {
             let done = work(&model, &relay);
-            relay.tell(Told::Done(done));
+            relay.tell(WorkerMessage::Done(done));
         });
         let Ok(thread) = thread else {
             // The system has no room for one more thread with its stack.
@@ -130,12 +130,12 @@ impl Attendant<'_> {
         let mut late_since = None;
         loop {
             match told.recv_timeout(GLANCE) {
-                Ok(Told::Event(event)) => self.observer.event(event),
-                Ok(Told::Answer(answer)) => {
+                Ok(WorkerMessage::Event(event)) => self.observer.event(event),
+                Ok(WorkerMessage::Answer(answer)) => {
                     self.observer.answered(&answer);
                     answers.push(*answer);
                 }
-                Ok(Told::Done(done)) => return Ok(done),
+                Ok(WorkerMessage::Done(done)) => return Ok(done),
                 Err(RecvTimeoutError::Disconnected) => match thread.join() {
                     Err(panic) => std::panic::resume_unwind(panic),
                     Ok(()) => unreachable!("the thread tells when it is done"),

@@ -94,7 +94,7 @@ pub fn violations(model: &Model, property: &Property, formula: &Formula) -> Resu
     let scope = Scope { model, state: initial_states(model).next().expect("a program has an initial state") };
     let mut parts = Vec::new();
     let formula = formula.spread();
-    scope.split(&formula, &Around::default(), &mut parts);
+    scope.split(&formula, &Context::default(), &mut parts);
     let mut found = Vec::new();
     for (part, around) in parts {
         let automaton = Rc::new(tableau::of_negation(&scope, part, &around)?);
@@ -110,7 +110,7 @@ pub fn violations(model: &Model, property: &Property, formula: &Formula) -> Resu
 
 /// What stands around a part of a conjunction.
 #[derive(Clone, Debug, Default)]
-struct Around {
+struct Context {
     /// The values of the bound variables, outermost first.
     bound: Vec<Value>,
     names: Vec<(String, Value)>,
@@ -128,16 +128,16 @@ struct Scope<'m> {
 }
 
 impl Scope<'_> {
-    fn split<'f>(&self, formula: &'f Formula, around: &Around, found: &mut Vec<(&'f Formula, Around)>) {
+    fn split<'f>(&self, formula: &'f Formula, around: &Context, found: &mut Vec<(&'f Formula, Context)>) {
         match formula {
             Formula::Boolean(BooleanOp::And, left, right) => {
                 for (side, conjunct) in [left, right].into_iter().enumerate() {
                     let part = around.part.iter().copied().chain([side]).collect();
-                    self.split(conjunct, &Around { part, ..around.clone() }, found);
+                    self.split(conjunct, &Context { part, ..around.clone() }, found);
                 }
             }
             Formula::Unary(UnaryTemporal::Always, inner) => {
-                self.split(inner, &Around { always: true, ..around.clone() }, found);
+                self.split(inner, &Context { always: true, ..around.clone() }, found);
             }
             Formula::Quantified { quantifier: Quantifier::Forall, bindings, filter, body }
                 if !filter.as_ref().is_some_and(reads_state) && !bindings.iter().any(depends_on_state) =>
@@ -146,7 +146,7 @@ impl Scope<'_> {
                     if filter.as_ref().is_none_or(|filter| self.truth(filter, values)) {
                         let names = bindings.iter().map(|one| (one.name.clone(), values[one.var.0 as usize]));
                         let names = around.names.iter().cloned().chain(names).collect();
-                        let around = Around { bound: values.to_vec(), names, ..around.clone() };
+                        let around = Context { bound: values.to_vec(), names, ..around.clone() };
                         self.split(body, &around, found);
                     }
                 });

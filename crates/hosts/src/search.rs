@@ -14,12 +14,12 @@ mod lasso;
 mod launch;
 mod levels;
 mod mesh;
+mod message;
 mod net;
 mod nodes;
 mod part;
 mod secret;
 mod stop;
-mod told;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -38,9 +38,9 @@ pub use lasso::{PackedLasso, PackedTurn, TurnNumber};
 pub use launch::{Launch, News};
 pub use levels::{Finding, HostShare, Outcome};
 pub use mesh::PATIENCE;
+pub use message::{Message, Progress, Teller};
 pub use secret::{Secret, VARIABLE as SECRET_VARIABLE};
 pub use stop::Stop;
-pub use told::{Progress, Teller, Told};
 
 use crate::file::Host;
 use levels::Plan;

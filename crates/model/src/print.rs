@@ -118,12 +118,12 @@ pub struct Printer<'m> {
     /// What to show for the process that evaluates; `None` is its index variable, and `@crit` for its places.
     me: Option<ProcessId>,
     /// What to show for the bound variables, outermost first.
-    bound: Vec<Shown>,
+    bound: Vec<BoundName>,
 }
 
 /// What is shown for a bound variable.
 #[derive(Clone, Debug)]
-enum Shown {
+enum BoundName {
     /// Its name, and the family that it ranges over, if it does.
     Name(String, Option<FamilyId>),
     /// Its value in one instance.
@@ -150,7 +150,7 @@ impl<'m> Printer<'m> {
 
     /// Binds one more variable, to a value.
     pub fn bind_value(mut self, value: Value) -> Self {
-        self.bound.push(Shown::Value(value));
+        self.bound.push(BoundName::Value(value));
         self
     }
 
@@ -183,7 +183,7 @@ impl<'m> Printer<'m> {
             _ => None,
         };
         self.bound.truncate(binding.var.0 as usize);
-        self.bound.push(Shown::Name(binding.name.clone(), family));
+        self.bound.push(BoundName::Name(binding.name.clone(), family));
     }
 
     fn at_level(&mut self, expr: &Expr) -> (Level, String) {
@@ -193,9 +193,9 @@ impl<'m> Printer<'m> {
             ExprKind::Parameter(id) => (Level::Atom, self.model.parameters[*id].name.clone()),
             ExprKind::Myself => (Level::Atom, self.myself()),
             ExprKind::Bound(var) => match self.bound.get(var.0 as usize) {
-                Some(Shown::Name(name, _)) => (Level::Atom, name.clone()),
-                Some(Shown::Value(Value::Int(number))) if *number < 0 => (Level::Unary, number.to_string()),
-                Some(Shown::Value(known)) => (Level::Atom, value(self.model, *known)),
+                Some(BoundName::Name(name, _)) => (Level::Atom, name.clone()),
+                Some(BoundName::Value(Value::Int(number))) if *number < 0 => (Level::Unary, number.to_string()),
+                Some(BoundName::Value(known)) => (Level::Atom, value(self.model, *known)),
                 None => (Level::Atom, format!("_{}", var.0)),
             },
             ExprKind::Read(access) if self.model.vars[access.var].look == Look::Set => self.membership(access),
@@ -356,7 +356,7 @@ impl<'m> Printer<'m> {
             ExprKind::Const(Value::Process(id)) => Some(*id),
             ExprKind::Myself => self.me,
             ExprKind::Bound(var) => match self.bound.get(var.0 as usize) {
-                Some(Shown::Value(Value::Process(id))) => Some(*id),
+                Some(BoundName::Value(Value::Process(id))) => Some(*id),
                 _ => None,
             },
             ExprKind::ToProcess(family, inner) => match &inner.kind {
@@ -371,7 +371,7 @@ impl<'m> Printer<'m> {
     fn family(&self, who: &Expr) -> Option<FamilyId> {
         match &who.kind {
             ExprKind::Bound(var) => match self.bound.get(var.0 as usize) {
-                Some(Shown::Name(_, family)) => *family,
+                Some(BoundName::Name(_, family)) => *family,
                 _ => None,
             },
             ExprKind::ToProcess(family, _) => Some(*family),

@@ -32,7 +32,7 @@ pub enum Came<'p> {
 
 /// The ways that are open.
 pub struct Agenda {
-    ways: Vec<Way>,
+    ways: Vec<Entry>,
     /// The ways that are about a process.
     of_process: FxHashMap<ProcessId, Vec<usize>>,
     queue: VecDeque<usize>,
@@ -47,7 +47,7 @@ pub struct Agenda {
     worth_it: usize,
 }
 
-struct Way {
+struct Entry {
     is_open: bool,
     is_queued: bool,
     was_cut: bool,
@@ -62,7 +62,7 @@ impl Agenda {
             members.iter().for_each(|&member| of_process.entry(member).or_default().push(at));
         }
         let way =
-            |first: usize| Way { is_open: true, is_queued: true, was_cut: false, most_tests: first.min(most_tests) };
+            |first: usize| Entry { is_open: true, is_queued: true, was_cut: false, most_tests: first.min(most_tests) };
         Agenda {
             queue: (0..ways.len()).collect(),
             ways: ways.iter().map(|(_, first)| way(*first)).collect(),
@@ -86,7 +86,7 @@ impl Agenda {
             }
         }
         if self.queue.is_empty() {
-            let can_do_more = |way: &Way| way.is_open && way.was_cut && way.most_tests < self.most_tests;
+            let can_do_more = |way: &Entry| way.is_open && way.was_cut && way.most_tests < self.most_tests;
             let cut = self.ways.iter().position(can_do_more).filter(|_| self.spare_tests > 0)?;
             let tests = self.ways[cut].most_tests.saturating_mul(4).min(self.most_tests);
             self.ways[cut].most_tests = tests;

@@ -113,7 +113,7 @@ impl Engine for Propagate {
 
 /// A way to violate a property.
 #[derive(Clone, Copy)]
-struct Way<'w> {
+struct Violating<'w> {
     small: &'w temporal::Violation,
     plain: &'w plain::Violation,
 }
@@ -247,13 +247,14 @@ impl<'t> Prover<'t> {
         proving.shop.forget();
         let sights = proving.sights();
         let mut facts = vec![Fact { claim: Claim::Sights(sights), uses: Vec::new() }];
-        let ways: Vec<Way<'_>> = small.iter().zip(&plain).map(|(small, plain)| Way { small, plain }).collect();
+        let ways: Vec<Violating<'_>> =
+            small.iter().zip(&plain).map(|(small, plain)| Violating { small, plain }).collect();
         self.refute_all(&ways, &mut facts)?;
         Ok(Certificate { property: asked.name.clone(), scope: Scope::Instance, facts })
     }
 
     /// Refutes all ways to violate a property; what was refuted is a lemma for what follows.
-    fn refute_all(&mut self, ways: &[Way<'_>], facts: &mut Vec<Fact>) -> Result<(), Halt> {
+    fn refute_all(&mut self, ways: &[Violating<'_>], facts: &mut Vec<Fact>) -> Result<(), Halt> {
         let first_tests = self.config.first_tests;
         let mut about = Vec::new();
         for way in ways {
@@ -287,7 +288,7 @@ impl<'t> Prover<'t> {
     /// A refutation is a fact; the processes whose views show something of what was learned.
     fn learn(
         &mut self,
-        way: Way<'_>,
+        way: Violating<'_>,
         (view, refutation): (ViewIdx, Refutation),
         facts: &mut Vec<Fact>,
     ) -> Result<Vec<ProcessId>, Halt> {
@@ -313,8 +314,8 @@ impl<'t> Prover<'t> {
     }
 
     /// Why no fair run violates the property in one way, with the view of the property; or what is left.
-    fn refutation(&mut self, way: Way<'_>, effort: Effort<'t>) -> Result<Attempted, Halt> {
-        let Way { small, plain } = way;
+    fn refutation(&mut self, way: Violating<'_>, effort: Effort<'t>) -> Result<Attempted, Halt> {
+        let Violating { small, plain } = way;
         let (model, config) = (self.task.model, self.config);
         let looked_at = property_view(model, &plain.automaton.atoms);
         let looked_at = looked_at.ok_or_else(|| StopReason::from(Feature::ChangingDomain))?;

@@ -21,7 +21,7 @@ use model::property::PropertyKind;
 use crate::exposed::MOST_FACTS;
 use crate::refine::next_facts;
 use crate::round::{Round, Said};
-use crate::runs::{Guide, Met, Runs};
+use crate::runs::{Decision, Guide, Runs};
 use local::sets::LocalSets;
 use packed::codec::{Codec, Limits};
 use packed::compile::Compiler;
@@ -173,17 +173,17 @@ impl First<'_> {
     }
 
     /// What a search came to, for the question at a position.
-    fn met(&self, at: usize, met: Option<Met>) -> Option<Progress> {
+    fn met(&self, at: usize, met: Option<Decision>) -> Option<Progress> {
         let kind = &self.task.model.properties[self.task.properties[at]].kind;
         match met? {
-            Met::Run(states) => Some(match trace_through(self.task.model, states, kind) {
+            Decision::Run(states) => Some(match trace_through(self.task.model, states, kind) {
                 Some(trace) => Progress::Run(trace),
                 None => Progress::Wrong(Contradiction::new(
                     "packed states contain a run that decides the property",
                     "the reference semantics has no such run",
                 )),
             }),
-            Met::Faulty => {
+            Decision::Faulty => {
                 let why = "evaluating the property is an error in a reachable state";
                 Some(Progress::Open(StopReason::PropertyError(String::from(why))))
             }

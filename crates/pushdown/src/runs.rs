@@ -33,7 +33,7 @@ const MOST_STARTS: usize = 4096;
 
 /// What a question came to.
 #[derive(Clone, Debug)]
-pub enum Met {
+pub enum Decision {
     /// The states of a run that decides it.
     Run(Vec<State>),
     /// Its expression is an error at the end of a run.
@@ -52,7 +52,7 @@ pub struct Runs<'a, const W: usize> {
     /// By process and number of a stack: its height.
     heights: Vec<Vec<u32>>,
     /// By question: what it came to.
-    pub met: Vec<Option<Met>>,
+    pub met: Vec<Option<Decision>>,
 }
 
 /// A state of the program, and how it was reached.
@@ -195,12 +195,12 @@ impl<'a, const W: usize> Runs<'a, W> {
         for &question in wanted.iter().filter(|&&question| self.met[question].is_none()).collect::<Vec<_>>() {
             match &self.questions[question].goal {
                 Goal::State(term, truth) => match self.machine.test(*term, &state, &self.scratch) {
-                    Ok(found) if found == *truth => self.met[question] = Some(Met::Run(self.run_to(at))),
+                    Ok(found) if found == *truth => self.met[question] = Some(Decision::Run(self.run_to(at))),
                     Ok(_) => {}
-                    Err(_) => self.met[question] = Some(Met::Faulty),
+                    Err(_) => self.met[question] = Some(Decision::Faulty),
                 },
                 Goal::Race(var, watch) if watch.is_race(*var, &state, self.machine, &self.scratch) => {
-                    self.met[question] = Some(Met::Run(self.run_to(at)));
+                    self.met[question] = Some(Decision::Run(self.run_to(at)));
                 }
                 Goal::Race(..) | Goal::Fault | Goal::Deadlock => {}
             }
@@ -210,7 +210,7 @@ impl<'a, const W: usize> Runs<'a, W> {
     fn decide(&mut self, at: u32, wanted: &[usize], decides: impl Fn(&Goal) -> bool) {
         for &question in wanted {
             if self.met[question].is_none() && decides(&self.questions[question].goal) {
-                self.met[question] = Some(Met::Run(self.run_to(at)));
+                self.met[question] = Some(Decision::Run(self.run_to(at)));
             }
         }
     }

@@ -56,7 +56,7 @@ impl Gauge {
 }
 
 /// What the thread tells.
-enum Told {
+enum WorkerMessage {
     Event(Event),
     /// An answer that will stay.
     Answer(Box<Answer>),
@@ -64,15 +64,15 @@ enum Told {
 }
 
 /// Passes on what happens; what an attempt comes to is told before all of them are over.
-pub(crate) struct Relay(Mutex<Sender<Told>>);
+pub(crate) struct Relay(Mutex<Sender<WorkerMessage>>);
 
 impl Relay {
     /// Tells an answer that will stay.
     pub fn answer(&self, answer: &Answer) {
-        self.tell(Told::Answer(Box::new(answer.clone())));
+        self.tell(WorkerMessage::Answer(Box::new(answer.clone())));
     }
 
-    fn tell(&self, told: Told) {
+    fn tell(&self, told: WorkerMessage) {
         // Nobody listens any more once a limit was reached; then it does not matter.
         let _ = self.0.lock().unwrap_or_else(PoisonError::into_inner).send(told);
     }
@@ -80,7 +80,7 @@ impl Relay {
 
 impl Observer for Relay {
     fn event(&self, event: Event) {
-        self.tell(Told::Event(event));
+        self.tell(WorkerMessage::Event(event));
     }
 }
 
@@ -98,19 +98,19 @@ pub(crate) fn watchdog(
         let task = Task { model: &model, properties, budget, n_threads };
         let relay = Relay(Mutex::new(sender));
         let answers = work(&task, &relay, &gauge_of_work);
-        relay.tell(Told::Done(answers));
+        relay.tell(WorkerMessage::Done(answers));
     });
     let thread = thread.expect("the system has room for one more thread");
     let mut answers: Vec<Answer> = Vec::new();
     let (mut late_since, mut said) = (None, Instant::now());
     loop {
         match told.recv_timeout(GLANCE) {
-            Ok(Told::Event(event)) => observer.event(event),
-            Ok(Told::Answer(answer)) => {
+            Ok(WorkerMessage::Event(event)) => observer.event(event),
+            Ok(WorkerMessage::Answer(answer)) => {
                 observer.answered(&answer);
                 answers.push(*answer);
             }
-            Ok(Told::Done(answers)) => return answers,
+            Ok(WorkerMessage::Done(answers)) => return answers,
             Err(RecvTimeoutError::Disconnected) => match thread.join() {
                 Err(panic) => std::panic::resume_unwind(panic),
                 Ok(()) => unreachable!("the thread tells when it is done"),

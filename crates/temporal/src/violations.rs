@@ -53,7 +53,7 @@ pub fn violations(
     let state = initial_states(model).next().expect("a program has an initial state");
     let formula = formula.spread();
     let mut parts = Parts { model, state: &state, found: Vec::new() };
-    parts.split(&formula, &Around::default());
+    parts.split(&formula, &Context::default());
     let mut formulas = Formulas::new();
     let mut automata: FxHashMap<FormulaId, Rc<Automaton>> = FxHashMap::default();
     let mut found = Vec::new();
@@ -143,7 +143,7 @@ fn given_automaton(model: &Model, given: &Given, bound: &[Value]) -> (Rc<Automat
 
 /// What stands around a part of a conjunction.
 #[derive(Clone, Debug, Default)]
-struct Around {
+struct Context {
     /// The values of the bound variables, outermost first.
     bound: Vec<Value>,
     names: Vec<(String, Value)>,
@@ -156,18 +156,18 @@ struct Parts<'f> {
     model: &'f Model,
     /// Any state: domains and filters do not look at it.
     state: &'f State,
-    found: Vec<(&'f Formula, Around)>,
+    found: Vec<(&'f Formula, Context)>,
 }
 
 impl<'f> Parts<'f> {
-    fn split(&mut self, formula: &'f Formula, around: &Around) {
+    fn split(&mut self, formula: &'f Formula, around: &Context) {
         match formula {
             Formula::Boolean(BooleanOp::And, left, right) => {
                 self.split(left, around);
                 self.split(right, around);
             }
             Formula::Unary(UnaryTemporal::Always, inner) => {
-                self.split(inner, &Around { always: true, ..around.clone() });
+                self.split(inner, &Context { always: true, ..around.clone() });
             }
             Formula::Quantified { quantifier: Quantifier::Forall, bindings, filter, body } => {
                 self.instances(bindings, filter.as_ref(), body, around);
@@ -176,7 +176,7 @@ impl<'f> Parts<'f> {
         }
     }
 
-    fn instances(&mut self, rest: &'f [Binding], filter: Option<&'f Expr>, body: &'f Formula, around: &Around) {
+    fn instances(&mut self, rest: &'f [Binding], filter: Option<&'f Expr>, body: &'f Formula, around: &Context) {
         let Some((binding, inner)) = rest.split_first() else {
             if is_meant(self.model, self.state, filter, &around.bound) {
                 self.split(body, around);

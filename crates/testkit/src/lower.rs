@@ -48,7 +48,7 @@ impl Draft {
 }
 
 /// Where `break` and `continue` go from inside a loop.
-struct Around {
+struct Context {
     break_to: Next,
     continue_to: Next,
 }
@@ -57,7 +57,7 @@ struct Lowering<'m> {
     model: &'m mut Model,
     scope: Scope,
     /// The loops around the statement, innermost last.
-    around: Vec<Around>,
+    around: Vec<Context>,
 }
 
 impl Lowering<'_> {
@@ -80,7 +80,7 @@ impl Lowering<'_> {
             }
             Text::While(label, test, body) => {
                 let place = self.place(label.clone().into_iter().collect(), "while");
-                self.around.push(Around { break_to: after.clone(), continue_to: Next::To(place) });
+                self.around.push(Context { break_to: after.clone(), continue_to: Next::To(place) });
                 let body = self.sequence(body, Next::To(place));
                 self.around.pop();
                 self.test(place, ("while", test), body, after)
@@ -93,7 +93,7 @@ impl Lowering<'_> {
             }
             Text::Loop(body) => {
                 let place = self.place(Vec::new(), "loop");
-                self.around.push(Around { break_to: after, continue_to: Next::To(place) });
+                self.around.push(Context { break_to: after, continue_to: Next::To(place) });
                 let start = self.sequence(body, Next::To(place));
                 self.around.pop();
                 self.replace(place, &start);
@@ -102,7 +102,7 @@ impl Lowering<'_> {
             Text::For(id, body) => {
                 let again = Next::Again { again: *id, done: Box::new(after.clone()) };
                 let break_to = Next::Leave { loops: vec![*id], then: Box::new(after.clone()) };
-                self.around.push(Around { break_to, continue_to: again.clone() });
+                self.around.push(Context { break_to, continue_to: again.clone() });
                 let start = self.sequence(body, again);
                 self.around.pop();
                 self.model.loops[*id].body = start;

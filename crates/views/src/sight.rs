@@ -97,11 +97,11 @@ pub(crate) enum Location {
     Local(Slot, usize),
 }
 
-type Seen<T> = Result<T, Halt>;
+type Evaluated<T> = Result<T, Halt>;
 
 impl<'m> Sight<'_, 'm> {
     /// The value of an expression.
-    pub fn value(&mut self, expr: &'m Expr) -> Seen<Item> {
+    pub fn value(&mut self, expr: &'m Expr) -> Evaluated<Item> {
         match &expr.kind {
             ExprKind::Const(value) => self.constant(*value, expr.span),
             ExprKind::Parameter(id) => Ok(Item::Value(Value::Int(self.ground.model.parameters[*id].value))),
@@ -147,7 +147,7 @@ impl<'m> Sight<'_, 'm> {
         }
     }
 
-    fn constant(&self, value: Value, span: Span) -> Seen<Item> {
+    fn constant(&self, value: Value, span: Span) -> Evaluated<Item> {
         match value {
             Value::Process(id) if self.ground.layout.is_member(self.ground.model, id) => Err(Halt::Outside(span)),
             _ => Ok(Item::Value(value)),
@@ -155,7 +155,7 @@ impl<'m> Sight<'_, 'm> {
     }
 
     /// The value of a boolean expression.
-    pub fn truth(&mut self, expr: &'m Expr) -> Seen<bool> {
+    pub fn truth(&mut self, expr: &'m Expr) -> Evaluated<bool> {
         match self.value(expr)? {
             Item::Value(Value::Bool(truth)) => Ok(truth),
             _ => Err(Halt::Outside(expr.span)),
@@ -163,7 +163,7 @@ impl<'m> Sight<'_, 'm> {
     }
 
     /// The value of a numeric expression.
-    pub(crate) fn number(&mut self, expr: &'m Expr) -> Seen<i64> {
+    pub(crate) fn number(&mut self, expr: &'m Expr) -> Evaluated<i64> {
         match self.value(expr)? {
             Item::Value(Value::Int(number)) => Ok(number),
             Item::Value(Value::None) => Err(Halt::Fault(expr.span)),
@@ -171,7 +171,7 @@ impl<'m> Sight<'_, 'm> {
         }
     }
 
-    pub(crate) fn myself(&self, span: Span) -> Seen<Item> {
+    pub(crate) fn myself(&self, span: Span) -> Evaluated<Item> {
         match self.me {
             Who::Slot(slot) => Ok(Item::Slot(slot)),
             Who::Other(id) => Ok(Item::Value(Value::Process(id))),
@@ -180,7 +180,7 @@ impl<'m> Sight<'_, 'm> {
     }
 
     /// A process: of the family, or another one. `none` is a fault.
-    fn process(&mut self, who: &'m Expr) -> Seen<Item> {
+    fn process(&mut self, who: &'m Expr) -> Evaluated<Item> {
         match self.value(who)? {
             process @ (Item::Slot(_) | Item::Value(Value::Process(_))) => Ok(process),
             Item::Value(Value::None) => Err(Halt::Fault(who.span)),
@@ -188,7 +188,7 @@ impl<'m> Sight<'_, 'm> {
         }
     }
 
-    fn to_process(&self, family: model::process::FamilyId, value: Item, span: Span) -> Seen<Item> {
+    fn to_process(&self, family: model::process::FamilyId, value: Item, span: Span) -> Evaluated<Item> {
         let model = self.ground.model;
         match value {
             Item::Slot(_) if family == self.ground.layout.family => Ok(value),
@@ -206,7 +206,7 @@ impl<'m> Sight<'_, 'm> {
     }
 
     /// Where an access leads, its indices checked.
-    pub(crate) fn locate(&mut self, access: &'m Access) -> Seen<Location> {
+    pub(crate) fn locate(&mut self, access: &'m Access) -> Evaluated<Location> {
         let Ground { model, layout } = self.ground;
         let owner = match &access.whose {
             Whose::Shared => None,
@@ -258,7 +258,7 @@ impl<'m> Sight<'_, 'm> {
     }
 
     /// The content of a location; of an unseen process, what is asked for or guessed.
-    pub(crate) fn load(&mut self, location: Location, ty: ScalarType) -> Seen<Item> {
+    pub(crate) fn load(&mut self, location: Location, ty: ScalarType) -> Evaluated<Item> {
         match location {
             Location::Shared(column) => match self.config.shared[column] {
                 Item::Hidden => self.any(ty),
@@ -276,7 +276,7 @@ impl<'m> Sight<'_, 'm> {
         }
     }
 
-    fn unseen_truth(&mut self, slot: Slot) -> Seen<Item> {
+    fn unseen_truth(&mut self, slot: Slot) -> Evaluated<Item> {
         if self.guessing.contents {
             return Ok(truth(self.choices.choose(2) == 1));
         }
@@ -285,7 +285,7 @@ impl<'m> Sight<'_, 'm> {
     }
 
     /// Any value of a type.
-    pub(crate) fn any(&mut self, ty: ScalarType) -> Seen<Item> {
+    pub(crate) fn any(&mut self, ty: ScalarType) -> Evaluated<Item> {
         let model = self.ground.model;
         let layout = self.ground.layout;
         let others: Vec<Value> = match ty {
@@ -310,7 +310,7 @@ impl<'m> Sight<'_, 'm> {
     }
 
     /// Any process of the family.
-    pub(crate) fn any_member(&mut self) -> Seen<Slot> {
+    pub(crate) fn any_member(&mut self) -> Evaluated<Slot> {
         let n_slots = self.config.slots.len();
         match self.choices.choose(n_slots + 1) {
             chosen if chosen < n_slots => Ok(chosen as Slot),
@@ -319,7 +319,7 @@ impl<'m> Sight<'_, 'm> {
     }
 
     /// A process of the family that has no slot yet.
-    pub(crate) fn new_slot(&mut self) -> Seen<Slot> {
+    pub(crate) fn new_slot(&mut self) -> Evaluated<Slot> {
         if self.config.slots.len() >= MOST_SLOTS {
             return Err(Halt::Outside(Span::default()));
         }
@@ -327,7 +327,7 @@ impl<'m> Sight<'_, 'm> {
         Ok(self.config.push(position))
     }
 
-    fn binary(&mut self, op: BinaryOp, left: &'m Expr, right: &'m Expr, span: Span) -> Seen<Item> {
+    fn binary(&mut self, op: BinaryOp, left: &'m Expr, right: &'m Expr, span: Span) -> Evaluated<Item> {
         use BinaryOp::{And, Equal, Greater, GreaterEqual, Iff, Implies, Less, LessEqual, NotEqual, Or};
         Ok(match op {
             And => truth(self.truth(left)? && self.truth(right)?),
@@ -351,7 +351,7 @@ impl<'m> Sight<'_, 'm> {
     }
 
     /// Whether two values are the same. A process of the family is compared with processes only.
-    fn equal(&mut self, left: &'m Expr, right: &'m Expr, span: Span) -> Seen<bool> {
+    fn equal(&mut self, left: &'m Expr, right: &'m Expr, span: Span) -> Evaluated<bool> {
         match (self.value(left)?, self.value(right)?) {
             (Item::Slot(_), Item::Value(Value::Int(_))) | (Item::Value(Value::Int(_)), Item::Slot(_)) => {
                 Err(Halt::Outside(span))
@@ -361,7 +361,7 @@ impl<'m> Sight<'_, 'm> {
     }
 
     /// Two numbers, or the places of two processes in their order.
-    fn comparable(&self, left: Item, right: Item, span: Span) -> Seen<(i64, i64)> {
+    fn comparable(&self, left: Item, right: Item, span: Span) -> Evaluated<(i64, i64)> {
         let rank = |slot| self.config.rank(slot).map(|rank| rank as i64).ok_or(Halt::Outside(span));
         match (left, right) {
             (Item::Value(Value::Int(left)), Item::Value(Value::Int(right))) => Ok((left, right)),
@@ -372,7 +372,7 @@ impl<'m> Sight<'_, 'm> {
     }
 
     /// The values that a bound variable takes; of the family, the seen processes.
-    pub(crate) fn domain(&mut self, domain: &'m Domain) -> Seen<Vec<Item>> {
+    pub(crate) fn domain(&mut self, domain: &'m Domain) -> Evaluated<Vec<Item>> {
         let model = self.ground.model;
         Ok(match domain {
             Domain::Family(family) if *family == self.ground.layout.family => {
@@ -397,7 +397,7 @@ impl<'m> Sight<'_, 'm> {
         self.bound.push(value);
     }
 
-    fn quantified(&mut self, quantified: &'m Quantified, span: Span) -> Seen<Item> {
+    fn quantified(&mut self, quantified: &'m Quantified, span: Span) -> Evaluated<Item> {
         let over = quantified.bindings.iter().any(|binding| is_over(&binding.domain, self.ground.layout.family));
         let outer = self.bound.clone();
         let stop_at = match quantified.quantifier {
@@ -429,7 +429,7 @@ impl<'m> Sight<'_, 'm> {
         quantified: &'m Quantified,
         bindings: &'m [Binding],
         stop: &mut dyn FnMut(bool) -> bool,
-    ) -> Seen<bool> {
+    ) -> Evaluated<bool> {
         let Some((binding, inner)) = bindings.split_first() else {
             let meant = match &quantified.filter {
                 None => true,

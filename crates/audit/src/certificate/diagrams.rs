@@ -28,7 +28,7 @@ use model::property::{Property, PropertyKind};
 use model::variable::VarId;
 
 use self::algebra::Algebra;
-use self::induction::{Change, Shown, Source};
+use self::induction::{Change, ChangeColumns, Source};
 use self::step::{Commands, Follower};
 use self::value::Evaluator;
 use self::variables::Variables;
@@ -52,7 +52,7 @@ pub(super) struct Diagrams<'a> {
     /// The combinations from which they do it.
     sources: HashMap<Source, Rc<Drawn>>,
     /// What they do, as some columns show it; the same for many members.
-    changes: HashMap<(Source, Shown), Rc<Vec<Change>>>,
+    changes: HashMap<(Source, ChangeColumns), Rc<Vec<Change>>>,
     /// The variable whose touches are asked for.
     watched: Option<VarId>,
 }

@@ -29,7 +29,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{CertificateError, Outcome, words};
 use helpers::{Help, help};
-use look::{End, Look, Looker, Way};
+use look::{Decisions, End, Look, Looker};
 use scene::{Scene, Slot, choices_of, join};
 use text::Text;
 
@@ -233,7 +233,7 @@ impl<'a, 'm> Checker<'a, 'm> {
         let n_slots = scene.slots.len();
         let mut wanted: BTreeSet<Option<Slot>> = BTreeSet::new();
         let mut wants_witness = false;
-        let mut next = Some(Way::default());
+        let mut next = Some(Decisions::default());
         while let Some(mut way) = next {
             self.pace()?;
             let mut look = Look {
@@ -326,7 +326,7 @@ impl<'a, 'm> Checker<'a, 'm> {
 
     fn excludes(&mut self, scene: &Scene, expr: &'m Expr, (bad, n_needed): (bool, usize)) -> Outcome<()> {
         self.discharged.implication += 1;
-        let mut next = Some(Way::default());
+        let mut next = Some(Decisions::default());
         while let Some(mut way) = next {
             self.pace()?;
             let mut look = Look {

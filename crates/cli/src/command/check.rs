@@ -33,7 +33,7 @@ use crate::report_page::{Pictures, ReportPage, Reported};
 use crate::status::ExitStatus;
 use crate::{instance, limits, messages, terminal};
 use farm::Asked;
-use show::Shown;
+use show::Presentation;
 
 /// Checks the programs. A call that cannot be done gives a document with its errors, where one is asked for.
 pub fn run(options: &CheckOptions, display: &DisplayOptions) -> Result<ExitStatus, Failure> {
@@ -125,8 +125,8 @@ fn check_all(
         report.write(outcomes.iter().map(Outcome::reported))?;
     }
     let status = ExitStatus::of_all(outcomes.iter().map(Outcome::status));
-    let guarantees = options.show.contains(&options::Shown::Guarantees);
-    Shown { outcomes: &outcomes, display, guarantees, status }.write(outputs)?;
+    let guarantees = options.show.contains(&options::ShowOption::Guarantees);
+    Presentation { outcomes: &outcomes, display, guarantees, status }.write(outputs)?;
     Ok(status)
 }
 

@@ -17,8 +17,8 @@ use evidence::Exploration;
 use hosts::call::{Request, SENT, SentFile};
 use hosts::file::{self, Host};
 use hosts::search::{
-    self, Failure as SearchFailure, HostShare, Launch, News, OnHosts, Outcome, Progress, Search, Searcher, Secret,
-    Teller, Told,
+    self, Failure as SearchFailure, HostShare, Launch, Message, News, OnHosts, Outcome, Progress, Search, Searcher,
+    Secret, Teller,
 };
 
 use super::check::farm;
@@ -317,21 +317,21 @@ impl Joining<'_> {
 /// Takes part as process 0 of a search that a launcher started, and tells it everything.
 fn tell_launcher(mut search: Search) -> ExitStatus {
     // A launcher that does not listen has ended, and so does this process with its input.
-    let tell = |told: &Told| drop(terminal::print(&told.line()));
-    search.connected = Some(|| drop(terminal::print(&Told::Connected.line())));
-    search.teller = Some(Teller(Arc::new(move |progress| tell(&Told::Level(progress)))));
+    let tell = |told: &Message| drop(terminal::print(&told.line()));
+    search.connected = Some(|| drop(terminal::print(&Message::Connected.line())));
+    search.teller = Some(Teller(Arc::new(move |progress| tell(&Message::Level(progress)))));
     let beat = move || {
         loop {
-            tell(&Told::Alive);
+            tell(&Message::Alive);
             thread::sleep(BEAT);
         }
     };
     thread::Builder::new().name("alive".to_owned()).spawn(beat).ok();
     match search.run() {
-        Ok(Some(outcome)) => tell(&Told::Ended(Box::new(outcome))),
+        Ok(Some(outcome)) => tell(&Message::Ended(Box::new(outcome))),
         Ok(None) => {}
         Err(failure) => {
-            tell(&Told::Failed(failure));
+            tell(&Message::Failed(failure));
             return ExitStatus::Undecided;
         }
     }

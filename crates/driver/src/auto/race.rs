@@ -19,7 +19,7 @@ use model::Model;
 use super::Config;
 use super::plan::Step;
 use super::processor::ThreadTime;
-use super::runner::{Job, Post, Told};
+use super::runner::{Job, Post, RunnerMessage};
 use super::standing::{Standing, WHOLE_PRODUCT, attempt};
 use crate::mistake::Mistake;
 use crate::watchdog::ENGINE_GRACE;
@@ -148,7 +148,7 @@ impl<'a> Race<'a> {
     }
 
     /// One runner for each method that has something to answer, or for each of its questions.
-    fn line_up(&mut self, steps: &[Step], sender: &Sender<(usize, Told)>) {
+    fn line_up(&mut self, steps: &[Step], sender: &Sender<(usize, RunnerMessage)>) {
         let (model, open) = (self.task.model, self.standing.open());
         let mut entries: Vec<(&Step, f64, Vec<PropertyId>)> = Vec::new();
         for step in steps {
@@ -161,7 +161,7 @@ impl<'a> Race<'a> {
         let budgets = self.task.budget.shared_by(entries.len());
         for (runner, ((step, share, asked), budget)) in entries.into_iter().zip(budgets).enumerate() {
             let post = Post { runner, sender: sender.clone() };
-            let gate = Arc::new(Gate::new(move || post.tell(Told::Paused)));
+            let gate = Arc::new(Gate::new(move || post.tell(RunnerMessage::Paused)));
             let cancel = budget.cancel_token().child();
             let budget = budget.cancelled_by(cancel.clone()).gated_by(&gate);
             let (step, silent) = (step.clone(), asked.clone());
@@ -183,7 +183,7 @@ impl<'a> Race<'a> {
     }
 
     /// Gives turns until the race is over.
-    fn turns(&mut self, inbox: &Receiver<(usize, Told)>, sender: &Sender<(usize, Told)>) {
+    fn turns(&mut self, inbox: &Receiver<(usize, RunnerMessage)>, sender: &Sender<(usize, RunnerMessage)>) {
         let model = Arc::new(self.task.model.clone());
         while !self.is_over() {
             self.give_turns(&model, sender);
@@ -221,7 +221,7 @@ impl<'a> Race<'a> {
     }
 
     /// Hears for a while what becomes of some runners that have begun.
-    fn listen(&mut self, inbox: &Receiver<(usize, Told)>, at_most: Duration, whom: impl Fn(&Runner) -> bool) {
+    fn listen(&mut self, inbox: &Receiver<(usize, RunnerMessage)>, at_most: Duration, whom: impl Fn(&Runner) -> bool) {
         let since = Instant::now();
         let is_awaited = |runner: &Runner| runner.is_live() && runner.stage != Stage::Ready && whom(runner);
         while self.runners.iter().any(is_awaited) && since.elapsed() < at_most {
@@ -232,7 +232,7 @@ impl<'a> Race<'a> {
     }
 
     /// Gives turns while threads are free.
-    fn give_turns(&mut self, model: &Arc<Model>, sender: &Sender<(usize, Told)>) {
+    fn give_turns(&mut self, model: &Arc<Model>, sender: &Sender<(usize, RunnerMessage)>) {
         let part = u32::try_from(self.config.turn_part).unwrap_or(u32::MAX).max(1);
         let turn = self.config.first_turn.max(self.worked() / part);
         loop {
@@ -271,23 +271,23 @@ impl<'a> Race<'a> {
     }
 
     /// Takes note of what a runner says.
-    fn hear(&mut self, at: usize, told: Told) {
+    fn hear(&mut self, at: usize, told: RunnerMessage) {
         let (now, runner) = (self.task.budget.elapsed(), &mut self.runners[at]);
         let (method, took) = (runner.step.engine.name(), runner.worked());
         match told {
-            Told::Event(event) => self.show(at, event),
-            Told::Paused => {
+            RunnerMessage::Event(event) => self.show(at, event),
+            RunnerMessage::Paused => {
                 if runner.is_live() {
                     runner.stage = Stage::Paused;
                 }
             }
-            Told::Ended => {
+            RunnerMessage::Ended => {
                 runner.stage = Stage::Ended;
                 runner.budget.release();
             }
-            Told::Panicked(panic) => std::panic::resume_unwind(panic),
-            Told::Mistaken(mistake) => drop(self.standing.failure.get_or_insert(mistake)),
-            Told::Accepted(result, outcome) => {
+            RunnerMessage::Panicked(panic) => std::panic::resume_unwind(panic),
+            RunnerMessage::Mistaken(mistake) => drop(self.standing.failure.get_or_insert(mistake)),
+            RunnerMessage::Accepted(result, outcome) => {
                 let property = result.property;
                 runner.silent.retain(|&id| id != property);
                 if self.standing.decided(*result, attempt(method, now, took, outcome)) {
@@ -296,7 +296,7 @@ impl<'a> Race<'a> {
                     self.stop_idle();
                 }
             }
-            Told::Open(answer) => {
+            RunnerMessage::Open(answer) => {
                 runner.silent.retain(|&id| id != answer.property);
                 let reason = match &answer.verdict {
                     Verdict::Unknown(reason) => reason.clone(),
@@ -329,7 +329,7 @@ impl<'a> Race<'a> {
     }
 
     /// Ends the race. Where a limit was reached, runners have a moment to say how far they came; nobody waits for what is not wanted any more.
-    fn close(&mut self, inbox: &Receiver<(usize, Told)>) {
+    fn close(&mut self, inbox: &Receiver<(usize, RunnerMessage)>) {
         let is_searching = |runner: &Runner| runner.step.engine.name() == WHOLE_PRODUCT;
         if self.standing.failure.is_some() || self.standing.open().is_empty() {
             // There is nothing to wait for.

@@ -24,7 +24,7 @@ use crate::mistake::Mistake;
 const STACK_BYTES: usize = 256 << 20;
 
 /// What a runner says.
-pub enum Told {
+pub enum RunnerMessage {
     /// How far it is.
     Event(Event),
     /// An answer that counts, and what is to be said of the attempt.
@@ -47,12 +47,12 @@ pub struct Post {
     /// The runner.
     pub runner: usize,
     /// Who listens.
-    pub sender: Sender<(usize, Told)>,
+    pub sender: Sender<(usize, RunnerMessage)>,
 }
 
 impl Post {
     /// Says something. Where the race is over nobody listens, and it does not matter.
-    pub fn tell(&self, told: Told) {
+    pub fn tell(&self, told: RunnerMessage) {
         self.sender.send((self.runner, told)).ok();
     }
 }
@@ -82,8 +82,8 @@ impl Job {
         let work = move || {
             self.processor.count_this_thread();
             match catch_unwind(AssertUnwindSafe(|| self.work())) {
-                Ok(()) => self.post.tell(Told::Ended),
-                Err(panic) => self.post.tell(Told::Panicked(panic)),
+                Ok(()) => self.post.tell(RunnerMessage::Ended),
+                Err(panic) => self.post.tell(RunnerMessage::Panicked(panic)),
             }
         };
         thread.spawn(work).expect("the system has room for a few threads");
@@ -96,7 +96,7 @@ impl Job {
         let task = Task { model, properties, budget: self.budget.clone(), n_threads: self.n_threads };
         match self.engine.run(&task, &relay) {
             Ok(answers) => answers.into_iter().for_each(|answer| relay.judge(answer)),
-            Err(error) => self.post.tell(Told::Mistaken(error.into())),
+            Err(error) => self.post.tell(RunnerMessage::Mistaken(error.into())),
         }
     }
 }
@@ -125,19 +125,19 @@ impl Relay<'_> {
             Verdict::Unknown(reason @ StopReason::PropertyError(_)) if method == WHOLE_PRODUCT => {
                 AttemptOutcome::Open(reason.clone())
             }
-            Verdict::Unknown(_) => return self.job.post.tell(Told::Open(Box::new(answer))),
+            Verdict::Unknown(_) => return self.job.post.tell(RunnerMessage::Open(Box::new(answer))),
             Verdict::Holds(_) | Verdict::Violated(_) => AttemptOutcome::Decided,
         };
         let audited = self.auditor.lock().unwrap_or_else(PoisonError::into_inner).audit(method, answer);
         self.job.post.tell(match audited {
-            Err(mistake) => Told::Mistaken(mistake),
+            Err(mistake) => RunnerMessage::Mistaken(mistake),
             // Stopped in the midst of it: the question is settled, or everything ends.
             Ok(result) if result.audit == Audit::Stopped(StopReason::Cancelled) => {
                 let PropertyResult { property, statistics, .. } = result;
                 let verdict = Verdict::Unknown(StopReason::Cancelled);
-                Told::Open(Box::new(Answer { property, verdict, statistics }))
+                RunnerMessage::Open(Box::new(Answer { property, verdict, statistics }))
             }
-            Ok(result) => Told::Accepted(Box::new(result), outcome),
+            Ok(result) => RunnerMessage::Accepted(Box::new(result), outcome),
         });
     }
 }
@@ -146,7 +146,7 @@ impl Observer for Relay<'_> {
     fn event(&self, event: Event) {
         // That a question is decided is told once, after its audit.
         if !matches!(event, Event::Decided(_)) {
-            self.job.post.tell(Told::Event(event));
+            self.job.post.tell(RunnerMessage::Event(event));
         }
     }
 

@@ -47,22 +47,22 @@ impl Condition {
 pub(super) fn conditions(model: &Model, property: &Property) -> Vec<Condition> {
     let mut finder = Finder { model, found: Vec::new() };
     match &property.kind {
-        PropertyKind::Invariant(expr) => finder.in_expr(expr, &Around::default()),
-        PropertyKind::Temporal(formula) => finder.in_formula(formula, &Around::default(), false),
+        PropertyKind::Invariant(expr) => finder.in_expr(expr, &Context::default()),
+        PropertyKind::Temporal(formula) => finder.in_formula(formula, &Context::default(), false),
         _ => {}
     }
     finder.found
 }
 
 #[derive(Clone, Default)]
-struct Around {
+struct Context {
     bindings: Vec<Binding>,
     filter: Option<Expr>,
 }
 
-impl Around {
-    fn within(&self, bindings: &[Binding], filter: Option<&Expr>) -> Around {
-        Around {
+impl Context {
+    fn within(&self, bindings: &[Binding], filter: Option<&Expr>) -> Context {
+        Context {
             bindings: self.bindings.iter().chain(bindings).cloned().collect(),
             filter: self.filter.iter().chain(filter).cloned().reduce(and),
         }
@@ -75,7 +75,7 @@ struct Finder<'m> {
 }
 
 impl Finder<'_> {
-    fn in_formula(&mut self, formula: &Formula, around: &Around, always: bool) {
+    fn in_formula(&mut self, formula: &Formula, around: &Context, always: bool) {
         match formula {
             Formula::Quantified { quantifier: Quantifier::Forall, bindings, filter, body } => {
                 self.in_formula(body, &around.within(bindings, filter.as_ref()), always);
@@ -100,7 +100,7 @@ impl Finder<'_> {
         }
     }
 
-    fn in_expr(&mut self, expr: &Expr, around: &Around) {
+    fn in_expr(&mut self, expr: &Expr, around: &Context) {
         match &expr.kind {
             ExprKind::Quantified(inner) if inner.quantifier == Quantifier::Forall => {
                 self.in_expr(&inner.body, &around.within(&inner.bindings, inner.filter.as_ref()));
@@ -120,7 +120,7 @@ impl Finder<'_> {
         }
     }
 
-    fn add(&mut self, expr: &Expr, around: &Around) {
+    fn add(&mut self, expr: &Expr, around: &Context) {
         if matches!(expr.kind, ExprKind::Const(_)) {
             return;
         }

@@ -12,14 +12,14 @@ use model::expr::{Expr, ExprKind, Quantifier};
 use model::property::{BinaryTemporal, BooleanOp, Formula, UnaryTemporal};
 use model::value::Value;
 
-use super::{Around, Atom, Automaton, Edge, Scope, depends_on_state, reads_state};
+use super::{Atom, Automaton, Context, Edge, Scope, depends_on_state, reads_state};
 
 /// More states than this are too many, and more ways to expand one state.
 const MOST_STATES: usize = 2_000;
 const MOST_EDGES: usize = 200_000;
 
 /// The automaton of the words on which a part of a property is false.
-pub(super) fn of_negation(scope: &Scope<'_>, part: &Formula, around: &Around) -> Result<Automaton, StopReason> {
+pub(super) fn of_negation(scope: &Scope<'_>, part: &Formula, around: &Context) -> Result<Automaton, StopReason> {
     let mut writer = Writer { scope, atoms: Vec::new(), known: HashMap::new(), nodes: Vec::new(), ids: HashMap::new() };
     let negation = writer.write(part, &around.bound, false)?;
     let root = match around.always {

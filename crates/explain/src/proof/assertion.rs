@@ -10,7 +10,7 @@ use model::variable::Look;
 use super::check::{Judge, Said};
 use super::formula::{Formula, Letter, Quantified, Quantity, Spot, Who};
 use super::lines::Step;
-use super::member::{Called, Spoken, Told};
+use super::member::{Called, MemberSentences, Spoken};
 use super::scene::Only;
 use super::{names, render};
 use crate::text::clean;
@@ -94,7 +94,7 @@ pub(super) struct SceneSays {
 
 impl Part {
     /// What was told of a member.
-    pub(super) fn new(model: &Model, (at, member): (usize, &Member), told: &Told, called: &Called) -> Self {
+    pub(super) fn new(model: &Model, (at, member): (usize, &Member), told: &MemberSentences, called: &Called) -> Self {
         let letter_names = called.letters.clone();
         let assertion = |spoken: &Spoken| Assertion {
             text: render::text(model, &letter_names, &spoken.formula),

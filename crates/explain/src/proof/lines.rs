@@ -16,7 +16,7 @@ use model::points::{Points, Target};
 use model::process::ProcessId;
 use model::variable::{CellId, Role};
 
-use super::member::Told;
+use super::member::MemberSentences;
 use super::words::{Words, holds_at};
 use super::{LocalProof, Part, ToldMember, cells};
 use crate::names::line;
@@ -112,7 +112,13 @@ impl Looker<'_> {
     }
 
     /// Notes the step beside each sentence of the part that speaks of what it writes or, through exposed facts, of what it changes.
-    fn note_touched(&self, part: &mut Part, step: &Step, written: &BTreeSet<CellId>, changes: &dyn Fn(&Told) -> bool) {
+    fn note_touched(
+        &self,
+        part: &mut Part,
+        step: &Step,
+        written: &BTreeSet<CellId>,
+        changes: &dyn Fn(&MemberSentences) -> bool,
+    ) {
         part.touched_by.resize(part.sentences().len(), Vec::new());
         for (nth, said) in part.said.iter().enumerate() {
             let ToldMember { member, told } = &self.told[said.member];
@@ -152,7 +158,7 @@ impl Looker<'_> {
     }
 
     /// Whether a step changes what the process exposes, as far as sentences tell that apart.
-    fn changes_block(&self, told: &Told, (from, to): (usize, Option<usize>), points: &Points) -> bool {
+    fn changes_block(&self, told: &MemberSentences, (from, to): (usize, Option<usize>), points: &Points) -> bool {
         let Some(classes) = told.classes_of(Column::Exposed(self.process)) else { return false };
         let Some(to) = to else { return true };
         let (Some(from), Some(to)) = (self.number(from, points), self.number(to, points)) else { return true };

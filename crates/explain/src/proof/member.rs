@@ -26,7 +26,7 @@ const LETTERS: [&str; 10] = ["k", "l", "m", "n", "p", "q", "r", "s", "t", "u"];
 
 /// What a member says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Told {
+pub(super) struct MemberSentences {
     /// What holds wherever the processes stand.
     pub always: Vec<Spoken>,
     /// What else holds at places of the one process.
@@ -48,7 +48,7 @@ pub(super) struct Spoken {
     pub columns: Vec<Column>,
 }
 
-impl Told {
+impl MemberSentences {
     /// The classes of a column, if some sentence speaks of it.
     pub fn classes_of(&self, column: Column) -> Option<&[Vec<u32>]> {
         let at = self.columns.iter().position(|&known| known == column)?;
@@ -163,7 +163,7 @@ impl<'a> Rows<'a> {
     }
 
     /// What the member says; `None` where that takes too many sentences.
-    pub fn told(&self) -> Option<Told> {
+    pub fn told(&self) -> Option<MemberSentences> {
         let subject = self.subject();
         let control = match self.member.processes[..] {
             [process] => self.columns.iter().position(|&column| column == Column::Control(process)),
@@ -172,7 +172,7 @@ impl<'a> Rows<'a> {
         let general = self.general(&subject, control)?;
         let sentences = self.general_sentences(&subject, control, &general);
         let mut columns: Vec<usize> = sentences.iter().flat_map(Sentence::columns).collect();
-        let mut told = Told {
+        let mut told = MemberSentences {
             always: sentences.iter().map(|sentence| self.spoken(&subject, sentence)).collect(),
             places: Vec::new(),
             unreached: Vec::new(),
@@ -237,7 +237,7 @@ impl<'a> Rows<'a> {
         subject: &Subject<'_>,
         control: usize,
         general: &[Exclusion],
-        told: &mut Told,
+        told: &mut MemberSentences,
     ) -> Option<Vec<usize>> {
         let process = self.member.processes[0];
         let all_points: Vec<u32> = (0..self.words.size(Column::Control(process))?).collect();

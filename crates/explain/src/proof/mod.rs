@@ -37,7 +37,7 @@ use model::Model;
 use model::process::ProcessId;
 
 use check::Judge;
-use member::{Rows, Told};
+use member::{MemberSentences, Rows};
 use words::{Names, Words};
 
 pub use assertion::{Assertion, AtPlaces, Part};
@@ -92,7 +92,7 @@ pub struct Exposure {
 /// A member, and what was told of it.
 struct ToldMember<'m> {
     member: &'m Member,
-    told: Told,
+    told: MemberSentences,
 }
 
 impl LocalProof {

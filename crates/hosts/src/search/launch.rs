@@ -14,9 +14,9 @@ use base::{Budget, StopReason};
 
 use super::cluster::SILENCE;
 use super::levels::Outcome;
+use super::message::{Message, Progress};
 use super::secret::Secret;
 use super::stop::Stop;
-use super::told::{Progress, Told};
 use super::{Failure, mesh};
 use crate::call::{self, Request};
 use crate::file::Host;
@@ -140,7 +140,7 @@ fn is_loopback(address: &str) -> bool {
 
 /// What happens at a process.
 enum Happened {
-    Said(Told),
+    Said(Message),
     /// Its output has ended.
     Ended,
 }
@@ -176,7 +176,7 @@ impl Started {
         let (output, messages, happened) = (child.stdout.take(), child.stderr.take(), happened.clone());
         thread::spawn(move || {
             let lines = output.map(|output| BufReader::new(output).lines().map_while(Result::ok));
-            for told in lines.into_iter().flatten().filter_map(|line| Told::read(&line)) {
+            for told in lines.into_iter().flatten().filter_map(|line| Message::read(&line)) {
                 happened.send((process, Happened::Said(told))).ok();
             }
             happened.send((process, Happened::Ended)).ok();
@@ -260,11 +260,11 @@ impl<'l> Attempt<'l> {
                 Ok((0, Happened::Said(told))) => {
                     heard = Instant::now();
                     match told {
-                        Told::Connected => self.is_connected = true,
-                        Told::Alive => {}
-                        Told::Level(progress) => hear(News::Level(progress)),
-                        Told::Ended(outcome) => return Ok(within(*outcome, budget)),
-                        Told::Failed(failure) => return Err(self.explained(failure)),
+                        Message::Connected => self.is_connected = true,
+                        Message::Alive => {}
+                        Message::Level(progress) => hear(News::Level(progress)),
+                        Message::Ended(outcome) => return Ok(within(*outcome, budget)),
+                        Message::Failed(failure) => return Err(self.explained(failure)),
                     }
                 }
                 Ok((_, Happened::Said(_))) | Err(RecvTimeoutError::Timeout) => {}
@@ -318,9 +318,9 @@ impl<'l> Attempt<'l> {
         let until = Instant::now() + MOMENT;
         while let Ok((from, happened)) = self.happened.recv_timeout(until.saturating_duration_since(Instant::now())) {
             match (from, happened) {
-                (0, Happened::Said(Told::Ended(outcome))) => return Some(Ok(*outcome)),
-                (0, Happened::Said(Told::Failed(failure))) => return Some(Err(self.explained(failure))),
-                (0, Happened::Said(Told::Connected)) => self.is_connected = true,
+                (0, Happened::Said(Message::Ended(outcome))) => return Some(Ok(*outcome)),
+                (0, Happened::Said(Message::Failed(failure))) => return Some(Err(self.explained(failure))),
+                (0, Happened::Said(Message::Connected)) => self.is_connected = true,
                 _ => {}
             }
         }

@@ -26,10 +26,10 @@ use serde::{Deserialize, Serialize};
 
 use super::checkpoint::{Keeper, Kept, Store as Disk};
 use super::fair::{FairFinding, FairQuestions};
+use super::message::{ExplorationForm, Progress, Teller};
 use super::net::Net;
 use super::part::{Counts, Part};
 use super::stop::Stop;
-use super::told::{ExplorationForm, Progress, Teller};
 
 /// What is searched for.
 #[derive(Clone, Debug)]

@@ -130,8 +130,8 @@ pub(super) fn build(body: &[Stmt], style: Style<'_>) -> (Graph, Vec<Diagnostic>)
     let mut builder =
         Builder { style, drafts: Vec::new(), labels: HashMap::new(), n_blocks: 0, diagnostics: Vec::new() };
     let end_span = body.last().map_or(Span::default(), |last| Span { start: last.span.end, end: last.span.end });
-    let end = builder.place(&Around::default(), end_span);
-    let entry = builder.sequence(body, end, &Around::default());
+    let end = builder.place(&Context::default(), end_span);
+    let entry = builder.sequence(body, end, &Context::default());
     builder.finish(entry, end)
 }
 
@@ -163,7 +163,7 @@ enum Item {
 
 /// What stands around a statement.
 #[derive(Clone, Debug, Default)]
-struct Around {
+struct Context {
     block: Option<BlockId>,
     d_step: Option<BlockId>,
     /// Where `break` leads.
@@ -188,7 +188,7 @@ struct Builder<'n> {
 }
 
 impl Builder<'_> {
-    fn place(&mut self, around: &Around, span: Span) -> NodeId {
+    fn place(&mut self, around: &Context, span: Span) -> NodeId {
         let mut draft = Draft { block: around.block, span, is_known: true, ..Draft::default() };
         draft.in_d_step = around.d_step.is_some() && !around.is_first;
         draft.items = around.escapes.iter().map(|&escape| Item::Escape(escape)).collect();
@@ -207,7 +207,7 @@ impl Builder<'_> {
         node
     }
 
-    fn edge(&mut self, from: NodeId, does: Does, target: NodeId, (statement, around): (&Stmt, &Around)) {
+    fn edge(&mut self, from: NodeId, does: Does, target: NodeId, (statement, around): (&Stmt, &Context)) {
         let edge = Edge {
             does,
             target,
@@ -225,11 +225,11 @@ impl Builder<'_> {
     }
 
     /// The first place of statements that lead to `next`.
-    fn sequence(&mut self, body: &[Stmt], next: NodeId, around: &Around) -> NodeId {
+    fn sequence(&mut self, body: &[Stmt], next: NodeId, around: &Context) -> NodeId {
         let mut target = next;
         for (position, statement) in body.iter().enumerate().rev() {
             let is_head = position == 0;
-            let here = Around {
+            let here = Context {
                 head_of: around.head_of.filter(|_| is_head),
                 is_first: around.is_first && is_head,
                 opens_block: around.opens_block && is_head,
@@ -240,7 +240,7 @@ impl Builder<'_> {
         target
     }
 
-    fn statement(&mut self, statement: &Stmt, next: NodeId, around: &Around) -> NodeId {
+    fn statement(&mut self, statement: &Stmt, next: NodeId, around: &Context) -> NodeId {
         let span = statement.span;
         let node = match &statement.kind {
             StmtKind::Op(op) => {
@@ -263,25 +263,25 @@ impl Builder<'_> {
             },
             StmtKind::If(options) => {
                 let node = self.place(around, span);
-                self.options(options, (node, next), &Around { ..around.clone() });
+                self.options(options, (node, next), &Context { ..around.clone() });
                 node
             }
             StmtKind::Do(options) => {
                 let node = self.place(around, span);
-                self.options(options, (node, node), &Around { exit: Some(next), ..around.clone() });
+                self.options(options, (node, node), &Context { exit: Some(next), ..around.clone() });
                 node
             }
             StmtKind::Block(inner) => {
-                let entry = self.sequence(inner, next, &Around { opens_block: true, ..around.clone() });
+                let entry = self.sequence(inner, next, &Context { opens_block: true, ..around.clone() });
                 self.block_entry(inner, entry, around)
             }
             StmtKind::Atomic(inner) => self.atomic(inner, next, around),
             StmtKind::DStep(inner) => self.d_step(inner, next, around),
             StmtKind::Unless(main, escape) => {
-                let plain = Around { opens_block: false, ..around.clone() };
-                let escape = self.sequence(escape, next, &Around { head_of: None, ..plain.clone() });
+                let plain = Context { opens_block: false, ..around.clone() };
+                let escape = self.sequence(escape, next, &Context { head_of: None, ..plain.clone() });
                 let escapes = around.escapes.iter().copied().chain([escape]).collect();
-                self.sequence(main, next, &Around { escapes, ..plain })
+                self.sequence(main, next, &Context { escapes, ..plain })
             }
         };
         self.attach(&statement.labels, node);
@@ -299,8 +299,8 @@ impl Builder<'_> {
         }
     }
 
-    fn options(&mut self, options: &[Vec<Stmt>], (node, next): (NodeId, NodeId), around: &Around) {
-        let head = Around { head_of: Some(node), head_d_step: around.d_step, ..around.clone() };
+    fn options(&mut self, options: &[Vec<Stmt>], (node, next): (NodeId, NodeId), around: &Context) {
+        let head = Context { head_of: Some(node), head_d_step: around.d_step, ..around.clone() };
         // SPIN tries an `else` after all other options.
         let is_else = |option: &&Vec<Stmt>| matches!(option.first().map(|first| &first.kind), Some(StmtKind::Else));
         let (last, first): (Vec<&Vec<Stmt>>, Vec<&Vec<Stmt>>) = options.iter().partition(is_else);
@@ -311,7 +311,7 @@ impl Builder<'_> {
         }
     }
 
-    fn else_step(&mut self, statement: &Stmt, next: NodeId, around: &Around) -> NodeId {
+    fn else_step(&mut self, statement: &Stmt, next: NodeId, around: &Context) -> NodeId {
         let node = self.place(around, statement.span);
         match around.head_of {
             Some(of) => self.edge(node, Does::Else(of), next, (statement, around)),
@@ -324,7 +324,7 @@ impl Builder<'_> {
     }
 
     /// A jump is a step where it is first in an option or a block, leaves an `atomic`, or has a label that matters.
-    fn jump(&mut self, statement: &Stmt, target: NodeId, around: &Around) -> NodeId {
+    fn jump(&mut self, statement: &Stmt, target: NodeId, around: &Context) -> NodeId {
         let matters = |label: &String| {
             let has_role = ["end", "progress", "accept"].iter().any(|role| label.starts_with(role));
             has_role || self.style.named.contains(label)
@@ -339,14 +339,16 @@ impl Builder<'_> {
         node
     }
 
-    fn atomic(&mut self, inner: &[Stmt], next: NodeId, around: &Around) -> NodeId {
+    fn atomic(&mut self, inner: &[Stmt], next: NodeId, around: &Context) -> NodeId {
         let block = self.block_of(around);
-        let inside = Around { block: Some(block), opens_block: true, ..around.clone() };
+        let inside = Context { block: Some(block), opens_block: true, ..around.clone() };
         let entry = match closes_with_choice(inner) {
             // The end of the choice is a place of its own, left by a silent step.
             Some(last) if around.block.is_none() => {
-                let close = self
-                    .place(&Around { head_of: None, is_first: false, opens_block: false, ..inside.clone() }, last.span);
+                let close = self.place(
+                    &Context { head_of: None, is_first: false, opens_block: false, ..inside.clone() },
+                    last.span,
+                );
                 let silent = Stmt { text: SILENT.into(), labels: Vec::new(), ..last.clone() };
                 self.edge(close, Does::Op(Op::Skip), next, (&silent, &inside));
                 self.sequence(inner, close, &inside)
@@ -359,19 +361,19 @@ impl Builder<'_> {
         entry
     }
 
-    fn d_step(&mut self, inner: &[Stmt], next: NodeId, around: &Around) -> NodeId {
+    fn d_step(&mut self, inner: &[Stmt], next: NodeId, around: &Context) -> NodeId {
         let block = self.block_of(around);
         let d_step = around.d_step.unwrap_or(self.n_blocks);
         self.n_blocks += 1;
         let is_first = around.d_step.is_none() || around.is_first;
         let inside =
-            Around { block: Some(block), d_step: Some(d_step), is_first, opens_block: false, ..around.clone() };
+            Context { block: Some(block), d_step: Some(d_step), is_first, opens_block: false, ..around.clone() };
         let entry = self.sequence(inner, next, &inside);
         self.drafts[entry].is_entry |= self.drafts[entry].block == Some(block) && around.block.is_none();
         entry
     }
 
-    fn block_of(&mut self, around: &Around) -> BlockId {
+    fn block_of(&mut self, around: &Context) -> BlockId {
         around.block.unwrap_or_else(|| {
             self.n_blocks += 1;
             self.n_blocks - 1
@@ -379,7 +381,7 @@ impl Builder<'_> {
     }
 
     /// As SPIN counts, a block that begins with a loop is entered by a place of its own.
-    fn block_entry(&mut self, inner: &[Stmt], entry: NodeId, around: &Around) -> NodeId {
+    fn block_entry(&mut self, inner: &[Stmt], entry: NodeId, around: &Context) -> NodeId {
         let is_loop = inner.first().is_some_and(|first| matches!(first.kind, StmtKind::Do(_)));
         if !self.style.block_entries || !is_loop {
             return entry;

@@ -115,7 +115,7 @@ pub struct Joint<const W: usize> {
     /// Pairs of which the partner has no number yet: the side that has one, its local state, and the other's.
     waiting: Vec<(usize, u32, Packed<W>)>,
     /// Meetings that were found, with the targets of both.
-    met: Vec<Met<W>>,
+    met: Vec<JointStep<W>>,
     /// Pairs that are new since witnesses were asked, where somebody wants to know.
     pub news: Option<Vec<(u32, u32)>>,
     /// What others say: pairs to add.
@@ -130,7 +130,7 @@ pub struct Joint<const W: usize> {
 
 /// A step that the two processes take together.
 #[derive(Clone, Copy, Debug)]
-pub struct Met<const W: usize> {
+pub struct JointStep<const W: usize> {
     /// The action.
     pub action: ActionNumber,
     /// The local states before.
@@ -227,7 +227,7 @@ impl<const W: usize> Joint<W> {
     }
 
     /// Steps that the two were found to take together since the last time.
-    pub fn take_met(&mut self) -> Vec<Met<W>> {
+    pub fn take_met(&mut self) -> Vec<JointStep<W>> {
         std::mem::take(&mut self.met)
     }
 
@@ -476,7 +476,7 @@ impl<const W: usize> Joint<W> {
                 let movers = (around.graphs[from].process, around.graphs[to].process);
                 let (found, faults) = meetings_of(machine, actions, movers, (&combined, scratch));
                 self.faults |= faults;
-                let met = |(action, after)| Met { action, before: [state, partner], after };
+                let met = |(action, after)| JointStep { action, before: [state, partner], after };
                 self.met.extend(found.into_iter().map(met));
             }
         }

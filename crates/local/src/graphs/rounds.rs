@@ -14,7 +14,7 @@ use model::process::ProcessId;
 
 use super::actions::Actions;
 use super::graph::{Graph, Meeting, Offer};
-use super::joint::{Joint, Met, Surroundings};
+use super::joint::{Joint, JointStep, Surroundings};
 use super::{team, witness};
 use engine::meter::Meter;
 use packed::initial::InitialStates;
@@ -148,7 +148,7 @@ impl<'r, const W: usize> Rounds<'r, W> {
     }
 
     /// Both graphs have the transition, and the pair where it leads.
-    fn add_met(&mut self, at: usize, met: Met<W>) {
+    fn add_met(&mut self, at: usize, met: JointStep<W>) {
         let [one, other] = self.joints[at].processes;
         let targets = [one, other].map(|process| self.graphs[process].number(&met.after));
         self.joints[at].add_after(targets);

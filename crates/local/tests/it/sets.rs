@@ -55,12 +55,7 @@ fn explicit_sets(model: &Model, k: usize, views: Views, way: Way, symmetry: Opti
     certified(LocalSets::<4>::new(&machine, views, (&budget, u64::MAX)), k, way, symmetry)
 }
 
-fn certified(
-    mut sets: LocalSets<'_, 4>,
-    k: usize,
-    way: Way,
-    symmetry: Option<Symmetry<'_>>,
-) -> SplitInvariant {
+fn certified(mut sets: LocalSets<'_, 4>, k: usize, way: Way, symmetry: Option<Symmetry<'_>>) -> SplitInvariant {
     let budget = Budget::unlimited();
     let plan = match symmetry {
         Some(symmetry) if sets.renames(&symmetry) => Plan::of_first(&sets, k, symmetry, &budget).expect("no limits"),

@@ -10,7 +10,7 @@ use base::{Diagnostic, Span};
 use super::expression;
 use super::header::Header;
 use super::lexer::{Kind, UNEXPECTED};
-use super::reader::{Part, Reader};
+use super::reader::{Parsed, Reader};
 use crate::automaton::Automaton;
 use crate::bits::Bits;
 use crate::diagram::{Diagram, Diagrams};
@@ -91,7 +91,7 @@ impl Body<'_> {
         number
     }
 
-    fn state_number(&mut self, reader: &mut Reader<'_>, what: &str) -> Part<usize> {
+    fn state_number(&mut self, reader: &mut Reader<'_>, what: &str) -> Parsed<usize> {
         let span = reader.here();
         let state = reader.number(what)?;
         match self.header.n_states {
@@ -102,7 +102,7 @@ impl Body<'_> {
         }
     }
 
-    fn state(&mut self, reader: &mut Reader<'_>) -> Part<()> {
+    fn state(&mut self, reader: &mut Reader<'_>) -> Parsed<()> {
         let state_label = self.label(reader)?;
         let span = reader.here();
         let state = self.state_number(reader, "the number of a state")?;
@@ -134,7 +134,7 @@ impl Body<'_> {
     }
 
     /// Gives edges their labels: their own ones, or one letter each, in order.
-    fn labelled(&self, reader: &mut Reader<'_>, arcs: Vec<(Option<Diagram>, Arc, Span)>) -> Part<Vec<Arc>> {
+    fn labelled(&self, reader: &mut Reader<'_>, arcs: Vec<(Option<Diagram>, Arc, Span)>) -> Parsed<Vec<Arc>> {
         if let Some(labels) = arcs.iter().map(|(label, ..)| *label).collect::<Option<Vec<Diagram>>>() {
             return Ok(labels.into_iter().zip(arcs).map(|(label, (_, arc, _))| Arc { label, ..arc }).collect());
         }
@@ -158,7 +158,7 @@ impl Body<'_> {
         Ok(labelled)
     }
 
-    fn label(&self, reader: &mut Reader<'_>) -> Part<Option<Diagram>> {
+    fn label(&self, reader: &mut Reader<'_>) -> Parsed<Option<Diagram>> {
         if reader.take(Kind::Sign('[')).is_none() {
             return Ok(None);
         }
@@ -168,7 +168,7 @@ impl Body<'_> {
     }
 
     /// `{0 1}`, if it stands here.
-    fn sets(&self, reader: &mut Reader<'_>) -> Part<Bits> {
+    fn sets(&self, reader: &mut Reader<'_>) -> Parsed<Bits> {
         let mut sets = Bits::new();
         if reader.take(Kind::Sign('{')).is_none() {
             return Ok(sets);

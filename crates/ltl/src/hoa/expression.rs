@@ -6,14 +6,14 @@ use base::Span;
 
 use super::header::Header;
 use super::lexer::Kind;
-use super::reader::{Part, Reader};
+use super::reader::{Parsed, Reader};
 use crate::diagram::{Diagram, Diagrams, Outcome};
 
 /// How deep parentheses and negations may be nested.
 const MAX_DEPTH: usize = 500;
 
 /// Reads a label.
-pub fn label(reader: &mut Reader<'_>, header: &Header) -> Part<Diagram> {
+pub fn label(reader: &mut Reader<'_>, header: &Header) -> Parsed<Diagram> {
     Labels { reader, header, depth: 0 }.either()
 }
 
@@ -24,7 +24,7 @@ struct Labels<'a, 'r> {
 }
 
 impl Labels<'_, '_> {
-    fn either(&mut self) -> Part<Diagram> {
+    fn either(&mut self) -> Parsed<Diagram> {
         let mut either = self.both()?;
         while self.reader.take(Kind::Sign('|')).is_some() {
             let more = self.both()?;
@@ -33,7 +33,7 @@ impl Labels<'_, '_> {
         Ok(either)
     }
 
-    fn both(&mut self) -> Part<Diagram> {
+    fn both(&mut self) -> Parsed<Diagram> {
         let mut both = self.factor()?;
         while self.reader.take(Kind::Sign('&')).is_some() {
             let more = self.factor()?;
@@ -42,7 +42,7 @@ impl Labels<'_, '_> {
         Ok(both)
     }
 
-    fn factor(&mut self) -> Part<Diagram> {
+    fn factor(&mut self) -> Parsed<Diagram> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             let span = self.reader.here();
@@ -53,7 +53,7 @@ impl Labels<'_, '_> {
         Ok(label)
     }
 
-    fn factor_within(&mut self) -> Part<Diagram> {
+    fn factor_within(&mut self) -> Parsed<Diagram> {
         if self.reader.take(Kind::Sign('!')).is_some() {
             let label = self.factor()?;
             return self.made(|diagrams| diagrams.not(label));
@@ -78,7 +78,7 @@ impl Labels<'_, '_> {
         self.made(|diagrams| diagrams.literal(atom, true))
     }
 
-    fn made(&mut self, make: impl FnOnce(&mut Diagrams) -> Outcome<Diagram>) -> Part<Diagram> {
+    fn made(&mut self, make: impl FnOnce(&mut Diagrams) -> Outcome<Diagram>) -> Parsed<Diagram> {
         make(&mut self.reader.diagrams).map_err(|reason| {
             let span = self.reader.here();
             self.reader.error(span, format!("the labels are too large: {reason}"))
@@ -99,7 +99,7 @@ fn constant(reader: &mut Reader<'_>) -> Option<bool> {
 }
 
 /// Reads an acceptance condition that is a conjunction of `Inf`.
-pub fn acceptance(reader: &mut Reader<'_>, n_sets: u32) -> Part<Vec<(u32, bool)>> {
+pub fn acceptance(reader: &mut Reader<'_>, n_sets: u32) -> Parsed<Vec<(u32, bool)>> {
     let mut sets = Vec::new();
     let mut n_open = 0;
     loop {
@@ -125,7 +125,7 @@ pub fn acceptance(reader: &mut Reader<'_>, n_sets: u32) -> Part<Vec<(u32, bool)>
     Ok(sets)
 }
 
-fn one_set(reader: &mut Reader<'_>, n_sets: u32, sets: &mut Vec<(u32, bool)>) -> Part<()> {
+fn one_set(reader: &mut Reader<'_>, n_sets: u32, sets: &mut Vec<(u32, bool)>) -> Parsed<()> {
     let span = reader.here();
     match constant(reader) {
         Some(true) => return Ok(()),
@@ -150,6 +150,6 @@ fn one_set(reader: &mut Reader<'_>, n_sets: u32, sets: &mut Vec<(u32, bool)>) ->
     Ok(())
 }
 
-fn not_buchi(reader: &mut Reader<'_>, span: Span) -> super::reader::Told {
+fn not_buchi(reader: &mut Reader<'_>, span: Span) -> super::reader::Reported {
     reader.error(span, "only generalised Büchi conditions are read: `t`, or sets as `Inf(0) & Inf(1)`")
 }

@@ -9,7 +9,7 @@ use base::Span;
 
 use super::expression;
 use super::lexer::{Kind, Token};
-use super::reader::{Part, Reader};
+use super::reader::{Parsed, Reader};
 use crate::diagram::Diagram;
 use crate::formula::Atoms;
 
@@ -99,7 +99,7 @@ fn skip_to_next(reader: &mut Reader<'_>) {
     }
 }
 
-fn item(reader: &mut Reader<'_>, header: &mut Header, name: &str, span: Span) -> Part<()> {
+fn item(reader: &mut Reader<'_>, header: &mut Header, name: &str, span: Span) -> Parsed<()> {
     match name {
         "States:" => header.n_states = Some(reader.number("the number of states")?),
         "Start:" => start(reader, header)?,
@@ -136,7 +136,7 @@ fn item(reader: &mut Reader<'_>, header: &mut Header, name: &str, span: Span) ->
     }
 }
 
-fn start(reader: &mut Reader<'_>, header: &mut Header) -> Part<()> {
+fn start(reader: &mut Reader<'_>, header: &mut Header) -> Parsed<()> {
     header.starts.push(reader.number("a state")?);
     match reader.take(Kind::Sign('&')) {
         Some(sign) => Err(reader.error(sign.span, "alternating automata are not read")),
@@ -144,7 +144,7 @@ fn start(reader: &mut Reader<'_>, header: &mut Header) -> Part<()> {
     }
 }
 
-fn atoms(reader: &mut Reader<'_>, header: &mut Header) -> Part<()> {
+fn atoms(reader: &mut Reader<'_>, header: &mut Header) -> Parsed<()> {
     let count = reader.number("the number of atoms")?;
     let mut last: Option<Token> = None;
     while reader.peek_kind() == Some(Kind::Text) {
@@ -163,7 +163,7 @@ fn atoms(reader: &mut Reader<'_>, header: &mut Header) -> Part<()> {
     Ok(())
 }
 
-fn properties(reader: &mut Reader<'_>) -> Part<()> {
+fn properties(reader: &mut Reader<'_>) -> Parsed<()> {
     while let Some(Kind::Word | Kind::Text | Kind::Number) = reader.peek_kind() {
         let token = reader.peek().expect("it was peeked at");
         if ["univ-branch"].contains(&reader.text(token)) {

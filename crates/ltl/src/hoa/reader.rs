@@ -57,10 +57,10 @@ pub struct Reader<'a> {
 }
 
 /// Something is wrong, and it has been told.
-pub struct Told;
+pub struct Reported;
 
 /// A part of the text, unless something was wrong with it.
-pub type Part<T> = Result<T, Told>;
+pub type Parsed<T> = Result<T, Reported>;
 
 impl Reader<'_> {
     /// The next token.
@@ -86,18 +86,18 @@ impl Reader<'_> {
     }
 
     /// Takes a token of this kind.
-    pub fn expect(&mut self, kind: Kind, what: &str) -> Part<Token> {
+    pub fn expect(&mut self, kind: Kind, what: &str) -> Parsed<Token> {
         self.take(kind).ok_or_else(|| self.unexpected(what))
     }
 
     /// Takes a number.
-    pub fn number(&mut self, what: &str) -> Part<u32> {
+    pub fn number(&mut self, what: &str) -> Parsed<u32> {
         let token = self.expect(Kind::Number, what)?;
         self.text(token).parse().map_err(|_| self.error(token.span, "this number is too large"))
     }
 
     /// Takes a text in quotes, and unquotes it.
-    pub fn quoted(&mut self, what: &str) -> Part<String> {
+    pub fn quoted(&mut self, what: &str) -> Parsed<String> {
         let token = self.expect(Kind::Text, what)?;
         let text = self.text(token);
         let Some(inner) = text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).filter(|_| text.len() > 1)
@@ -132,7 +132,7 @@ impl Reader<'_> {
     }
 
     /// Tells that something else was expected here.
-    pub fn unexpected(&mut self, wanted: &str) -> Told {
+    pub fn unexpected(&mut self, wanted: &str) -> Reported {
         let found = match self.peek() {
             Some(token) => format!("`{}`", self.text(token).chars().take(40).collect::<String>()),
             None => "the end".to_owned(),
@@ -141,8 +141,8 @@ impl Reader<'_> {
     }
 
     /// Tells what is wrong at a place.
-    pub fn error(&mut self, span: Span, message: impl Into<String>) -> Told {
+    pub fn error(&mut self, span: Span, message: impl Into<String>) -> Reported {
         self.diagnostics.push(Diagnostic::error(UNEXPECTED, span, message));
-        Told
+        Reported
     }
 }

@@ -24,7 +24,7 @@ use crate::numbers::{count, counted};
 use crate::style::Style;
 
 /// A trace on a page.
-pub struct Shown {
+pub struct TracePanel {
     /// HTML.
     pub html: String,
     /// What the script steps through.
@@ -32,8 +32,8 @@ pub struct Shown {
 }
 
 /// Everything about a trace; `id` is the panel's.
-pub fn show(run: &Explained, (result, trace): (&PropertyResult, &Trace), id: &str) -> Shown {
-    let Some(told) = run.told_trace(result) else { return Shown { html: String::new(), data: Json::Null } };
+pub fn show(run: &Explained, (result, trace): (&PropertyResult, &Trace), id: &str) -> TracePanel {
+    let Some(told) = run.told_trace(result) else { return TracePanel { html: String::new(), data: Json::Null } };
     let film = Film::of(run, result, told);
     let title = format!("space-time diagram of {}", property_title(&run.model, result.property));
     let drawing = lanes::draw(&film, &title);
@@ -60,7 +60,7 @@ pub fn show(run: &Explained, (result, trace): (&PropertyResult, &Trace), id: &st
     html.push_str(&end::loop_html(run, result, trace));
     html.push_str(&facts(result, trace));
     html.push_str("</div>\n");
-    Shown { html, data: data(&film, drawing.column) }
+    TracePanel { html, data: data(&film, drawing.column) }
 }
 
 /// The shape on the button that plays: a triangle between bars, so that it differs from one step on.

@@ -19,7 +19,7 @@ use crate::style::{Ink, Mark, Style};
 use crate::text::{clean, hang, pad, spread_cut, width};
 
 /// What is said about the end of a trace.
-pub struct Shown {
+pub struct EndOfTrace {
     /// The lines under the verdict.
     pub text: String,
     /// The processes that they name.
@@ -29,25 +29,25 @@ pub struct Shown {
 }
 
 /// What the trace's end shows about the property.
-pub fn end(run: &Explained, result: &PropertyResult, trace: &Trace, style: &Style) -> Shown {
+pub fn end(run: &Explained, result: &PropertyResult, trace: &Trace, style: &Style) -> EndOfTrace {
     let property = result.property;
     let (Some(last), Some(told)) = (trace.states.last(), run.trace(result)) else {
-        return Shown { text: String::new(), processes: Vec::new(), ending: String::new() };
+        return EndOfTrace { text: String::new(), processes: Vec::new(), ending: String::new() };
     };
     match (&trace.end, &run.model.properties[property].kind) {
         (TraceEnd::State, PropertyKind::Invariant(_)) => {
             let ending =
                 format!("{} {} is false", style.mark(Mark::Violated), clean(&run.model.properties[property].name));
-            Shown { text: because(&run.model, &told.why, trace, style), processes: named(&told.why), ending }
+            EndOfTrace { text: because(&run.model, &told.why, trace, style), processes: named(&told.why), ending }
         }
         (TraceEnd::State, PropertyKind::Reachable(_)) => {
             let ending = format!("{} reached", style.mark(Mark::Holds));
-            Shown { text: because(&run.model, &told.why, trace, style), processes: named(&told.why), ending }
+            EndOfTrace { text: because(&run.model, &told.why, trace, style), processes: named(&told.why), ending }
         }
-        (TraceEnd::State, _) => Shown { text: String::new(), processes: Vec::new(), ending: String::new() },
+        (TraceEnd::State, _) => EndOfTrace { text: String::new(), processes: Vec::new(), ending: String::new() },
         (TraceEnd::Fault { by, fault }, _) => {
             let ending = format!("{} error in the next step", style.mark(Mark::Violated));
-            Shown { text: erring(run, last, by.process, fault, style), processes: vec![by.process], ending }
+            EndOfTrace { text: erring(run, last, by.process, fault, style), processes: vec![by.process], ending }
         }
         (TraceEnd::Deadlock, _) => {
             let waits = &told.waits;
@@ -56,17 +56,17 @@ pub fn end(run: &Explained, result: &PropertyResult, trace: &Trace, style: &Styl
             let mut processes: Vec<ProcessId> = processes.collect();
             processes.sort();
             processes.dedup();
-            Shown { text: waiting(run, last, told, style), processes, ending }
+            EndOfTrace { text: waiting(run, last, told, style), processes, ending }
         }
         (TraceEnd::Loop, _) => {
             let from = trace.loop_from.unwrap_or(0);
             let ending = format!("{} back to step {from}'s state", style.mark(Mark::Violated));
-            Shown { text: String::new(), processes: Vec::new(), ending }
+            EndOfTrace { text: String::new(), processes: Vec::new(), ending }
         }
         (TraceEnd::Race(race), _) => {
             let ending = format!("{} race", style.mark(Mark::Violated));
             let processes = race.contenders.iter().map(|side| side.process).collect();
-            Shown { text: racing(run, race, style), processes, ending }
+            EndOfTrace { text: racing(run, race, style), processes, ending }
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::runs::Side;
 
 /// The nodes beside one: below it, by child, and above it.
 #[derive(Default)]
-struct Around {
+struct Context {
     below: Vec<(i64, Vec<usize>)>,
     above: Option<(i64, Vec<usize>)>,
 }
@@ -21,7 +21,7 @@ struct Around {
 impl Refuter<'_, '_, '_> {
     /// Excludes nodes that stand in no finite tree; whether there were any.
     pub(super) fn prune(&mut self) -> Result<bool, StopReason> {
-        let mut around: Vec<Around> = Vec::new();
+        let mut around: Vec<Context> = Vec::new();
         while around.len() < self.nodes.len() {
             self.budget.check(0)?;
             if self.nodes.len() > MOST_NODES {
@@ -56,8 +56,8 @@ impl Refuter<'_, '_, '_> {
         Ok(is_new)
     }
 
-    fn around(&mut self, node: usize) -> Around {
-        let mut around = Around::default();
+    fn around(&mut self, node: usize) -> Context {
+        let mut around = Context::default();
         if self.nodes[node].is_dead || self.nodes[node].parts.is_some() {
             return around;
         }

@@ -51,7 +51,7 @@ struct Scene {
 
 /// A step as a view shows it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Shown {
+struct ViewStep {
     from: Option<u32>,
     to: Option<u32>,
     guards: Vec<(usize, Datum)>,
@@ -63,7 +63,7 @@ struct Shown {
 
 /// Whom a loop takes, among those who are seen.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Taken {
+enum Scanned {
     Nobody,
     Me,
     Seen(usize),
@@ -75,7 +75,7 @@ pub struct Closure<'a> {
     skeleton: &'a Skeleton,
     shape: &'a Shape,
     tracked: Vec<bool>,
-    steps: Vec<Shown>,
+    steps: Vec<ViewStep>,
     /// The steps from each block.
     from: Vec<Vec<usize>>,
     theta: FxHashSet<FineState>,
@@ -100,8 +100,8 @@ pub fn close(
     for (state, &block) in shape.blocks.iter().enumerate() {
         tracked[block as usize] &= skeleton.is_scanning(ground, state as u32);
     }
-    let mut steps: Vec<Shown> = Vec::new();
-    let mut known: FxHashSet<Shown> = FxHashSet::default();
+    let mut steps: Vec<ViewStep> = Vec::new();
+    let mut known: FxHashSet<ViewStep> = FxHashSet::default();
     let mut sets: FxHashMap<u32, Bits> = FxHashMap::default();
     for edge in &skeleton.edges {
         if let Some(shown) = shown(skeleton, &shape, edge, &mut sets)
@@ -135,7 +135,7 @@ pub fn close(
 }
 
 /// A step as the view shows it; `None` where it shows nothing of it.
-fn shown(skeleton: &Skeleton, shape: &Shape, edge: &Edge, sets: &mut FxHashMap<u32, Bits>) -> Option<Shown> {
+fn shown(skeleton: &Skeleton, shape: &Shape, edge: &Edge, sets: &mut FxHashMap<u32, Bits>) -> Option<ViewStep> {
     let position = |column: usize| shape.cells.iter().position(|&cell| cell == column);
     let block = |state: u32| shape.blocks[state as usize];
     let guards = edge.guards.iter().filter_map(|&(column, datum)| Some((position(column)?, datum))).collect();
@@ -168,7 +168,7 @@ fn shown(skeleton: &Skeleton, shape: &Shape, edge: &Edge, sets: &mut FxHashMap<u
         Target::Me => None,
         Target::Other(set) => Some(blocks(set)),
     });
-    Some(Shown { from, to, guards, writes, all, target, scan: edge.scan })
+    Some(ViewStep { from, to, guards, writes, all, target, scan: edge.scan })
 }
 
 impl Closure<'_> {
@@ -323,7 +323,7 @@ impl Closure<'_> {
     }
 
     /// All ways of a step, as the first `k` processes show them afterwards.
-    fn take(&self, scene: &Scene, mover: Option<usize>, step: &Shown, found: &mut Vec<FineState>) {
+    fn take(&self, scene: &Scene, mover: Option<usize>, step: &ViewStep, found: &mut Vec<FineState>) {
         let others = || (0..scene.blocks.len()).filter(|&one| Some(one) != mover);
         let holds = |&(cell, datum): &(usize, Datum)| match (datum, scene.cells[cell]) {
             (Datum::Value(value), Content::Value(held)) => value == held,
@@ -340,24 +340,30 @@ impl Closure<'_> {
         let is_tracked = mover.is_some_and(|mover| self.tracked[scene.blocks[mover] as usize]);
         let is_taken = |one: usize| is_tracked && mover.is_some_and(|mover| scene.taken[mover][one]);
         let has_unseen = scene.blocks.len() < self.skeleton.n_processes;
-        let targets: Vec<Taken> = match &step.target {
-            None => vec![Taken::Nobody],
-            Some(None) => vec![Taken::Me],
+        let targets: Vec<Scanned> = match &step.target {
+            None => vec![Scanned::Nobody],
+            Some(None) => vec![Scanned::Me],
             Some(Some(set)) => {
                 let seen = others().filter(|&one| !is_taken(one) && set.contains(scene.blocks[one] as usize));
-                seen.map(Taken::Seen).chain(has_unseen.then_some(Taken::Unseen)).collect()
+                seen.map(Scanned::Seen).chain(has_unseen.then_some(Scanned::Unseen)).collect()
             }
         };
         for target in targets {
             let ends = matches!(step.scan, Scan::Ends | Scan::EndsAndBegins);
-            if ends && is_tracked && !others().all(|one| is_taken(one) || target == Taken::Seen(one)) {
+            if ends && is_tracked && !others().all(|one| is_taken(one) || target == Scanned::Seen(one)) {
                 continue;
             }
             self.write(scene, mover, (step, target), found);
         }
     }
 
-    fn write(&self, scene: &Scene, mover: Option<usize>, (step, target): (&Shown, Taken), found: &mut Vec<FineState>) {
+    fn write(
+        &self,
+        scene: &Scene,
+        mover: Option<usize>,
+        (step, target): (&ViewStep, Scanned),
+        found: &mut Vec<FineState>,
+    ) {
         let n = scene.blocks.len();
         let unseen = (n < self.skeleton.n_processes).then_some(Content::Other);
         let slot = |one: usize| Content::Slot(one as u8);
@@ -372,10 +378,10 @@ impl Closure<'_> {
                 Datum::Me => mover.map(slot).into_iter().collect(),
                 Datum::Stranger(other) => vec![scene.cells[other]],
                 Datum::Bound(_) => match target {
-                    Taken::Me => mover.map(slot).into_iter().collect(),
-                    Taken::Seen(one) => vec![slot(one)],
-                    Taken::Unseen => vec![Content::Other],
-                    Taken::Nobody => all_but(mover),
+                    Scanned::Me => mover.map(slot).into_iter().collect(),
+                    Scanned::Seen(one) => vec![slot(one)],
+                    Scanned::Unseen => vec![Content::Other],
+                    Scanned::Nobody => all_but(mover),
                 },
                 Datum::Another => all_but(mover),
                 Datum::Someone => all_but(None),
@@ -409,13 +415,13 @@ impl Closure<'_> {
     }
 
     /// Whom the loop of the one that moved has taken now; those of whom it is not known.
-    fn note(&self, scene: &mut Scene, mover: usize, (scan, target): (Scan, Taken), was_tracked: bool) -> Vec<usize> {
+    fn note(&self, scene: &mut Scene, mover: usize, (scan, target): (Scan, Scanned), was_tracked: bool) -> Vec<usize> {
         let n = scene.blocks.len();
         if !self.tracked[scene.blocks[mover] as usize] || matches!(scan, Scan::Begins | Scan::EndsAndBegins) {
             scene.taken[mover] = vec![false; n];
             return Vec::new();
         }
-        let is_new = |one: usize| scan == Scan::Takes && target == Taken::Seen(one);
+        let is_new = |one: usize| scan == Scan::Takes && target == Scanned::Seen(one);
         if was_tracked && matches!(scan, Scan::Same | Scan::Takes) {
             (0..n).filter(|&one| is_new(one)).for_each(|one| scene.taken[mover][one] = true);
             return Vec::new();

@@ -67,16 +67,16 @@ pub type Conjunction = Vec<(usize, Datum)>;
 
 /// What an answer about a quantifier says.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Told {
+pub enum QuantifierFact {
     /// Every other process satisfies one of these.
     All(Vec<Conjunction>),
     /// Some processes show one of these.
-    Some(Vec<Shown>),
+    Some(Vec<Witnesses>),
 }
 
 /// Processes that show the value of a quantifier.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Shown {
+pub struct Witnesses {
     /// Different processes, each with what is known of it.
     pub processes: Vec<Conjunction>,
     /// For shared columns the process among these that it names, or none of these.
@@ -89,7 +89,7 @@ pub struct Choice {
     /// The answer.
     pub datum: Datum,
     /// What it says besides.
-    pub told: Option<Told>,
+    pub told: Option<QuantifierFact>,
 }
 
 impl From<Datum> for Choice {

@@ -13,7 +13,7 @@ use model::types::ScalarType;
 use model::value::Value;
 use model::variable::{CellId, Storage};
 
-use super::datum::{Answers, Choice, Conjunction, Datum, Need, Shown, Stop, Told, Unknown};
+use super::datum::{Answers, Choice, Conjunction, Datum, Need, QuantifierFact, Stop, Unknown, Witnesses};
 use crate::layout::{LocalColumn, Row, SharedColumn, is_over};
 use crate::sight::{Ground, arithmetic};
 
@@ -71,7 +71,7 @@ pub struct Eval<'m> {
 }
 
 /// A value, or why there is none.
-pub type Met<T> = Result<T, Stop>;
+pub type Evaluated<T> = Result<T, Stop>;
 
 impl<'m> Eval<'m> {
     /// A computation at its start.
@@ -94,7 +94,7 @@ impl<'m> Eval<'m> {
     }
 
     /// The answer to a question, or the question.
-    fn ask(&self, unknown: Unknown, choices: impl FnOnce() -> Vec<Choice>) -> Met<Datum> {
+    fn ask(&self, unknown: Unknown, choices: impl FnOnce() -> Vec<Choice>) -> Evaluated<Datum> {
         match self.answers.iter().find(|(known, _)| *known == unknown) {
             Some((_, datum)) => Ok(*datum),
             None => Err(Stop::Need(Box::new(Need { unknown, choices: choices() }))),
@@ -102,7 +102,7 @@ impl<'m> Eval<'m> {
     }
 
     /// A number below `n`, any.
-    pub fn guess(&mut self, n: usize) -> Met<usize> {
+    pub fn guess(&mut self, n: usize) -> Evaluated<usize> {
         self.n_guesses += 1;
         let unknown = Unknown::Guess(self.depth, self.n_guesses);
         match self.ask(unknown, || (0..n as i64).map(|at| Datum::int(at).into()).collect())? {
@@ -111,12 +111,12 @@ impl<'m> Eval<'m> {
         }
     }
 
-    fn guess_truth(&mut self) -> Met<bool> {
+    fn guess_truth(&mut self) -> Evaluated<bool> {
         Ok(self.guess(2)? == 1)
     }
 
     /// The value of an expression.
-    pub fn value(&mut self, expr: &'m Expr) -> Met<Datum> {
+    pub fn value(&mut self, expr: &'m Expr) -> Evaluated<Datum> {
         let model = self.ground.model;
         match &expr.kind {
             ExprKind::Const(value) => match value {
@@ -152,7 +152,7 @@ impl<'m> Eval<'m> {
         }
     }
 
-    fn at(&mut self, who: &'m Expr, places: &[model::control::PlaceId], span: Span) -> Met<Datum> {
+    fn at(&mut self, who: &'m Expr, places: &[model::control::PlaceId], span: Span) -> Evaluated<Datum> {
         let model = self.ground.model;
         let control = match self.value(who)? {
             Datum::Me => self.local[0],
@@ -171,7 +171,7 @@ impl<'m> Eval<'m> {
     }
 
     /// The value of a boolean expression.
-    pub fn truth(&mut self, expr: &'m Expr) -> Met<bool> {
+    pub fn truth(&mut self, expr: &'m Expr) -> Evaluated<bool> {
         match self.value(expr)? {
             Datum::Value(Value::Bool(truth)) => Ok(truth),
             _ => Err(Stop::Outside(expr.span)),
@@ -179,7 +179,7 @@ impl<'m> Eval<'m> {
     }
 
     /// The value of a numeric expression.
-    pub fn number(&mut self, expr: &'m Expr) -> Met<i64> {
+    pub fn number(&mut self, expr: &'m Expr) -> Evaluated<i64> {
         match self.value(expr)? {
             Datum::Value(Value::Int(number)) => Ok(number),
             Datum::Value(Value::None) => Err(Stop::Fault),
@@ -188,7 +188,7 @@ impl<'m> Eval<'m> {
     }
 
     /// Who moves, as a value.
-    pub fn myself(&self, span: Span) -> Met<Datum> {
+    pub fn myself(&self, span: Span) -> Evaluated<Datum> {
         match self.mover {
             Mover::Member => Ok(Datum::Me),
             Mover::Outsider(id) => Ok(Datum::Value(Value::Process(id))),
@@ -196,7 +196,7 @@ impl<'m> Eval<'m> {
         }
     }
 
-    fn to_process(&self, family: FamilyId, value: Datum, span: Span) -> Met<Datum> {
+    fn to_process(&self, family: FamilyId, value: Datum, span: Span) -> Evaluated<Datum> {
         let (model, layout) = (self.ground.model, self.ground.layout);
         match value {
             Datum::Place(_) => Err(Stop::Outside(span)),
@@ -214,7 +214,7 @@ impl<'m> Eval<'m> {
     }
 
     /// Where an access leads, its indices checked.
-    pub fn locate(&mut self, access: &'m Access) -> Met<Location> {
+    pub fn locate(&mut self, access: &'m Access) -> Evaluated<Location> {
         let Ground { model, layout } = self.ground;
         let outside = || Stop::Outside(access.span);
         let owner = match &access.whose {
@@ -271,7 +271,7 @@ impl<'m> Eval<'m> {
     }
 
     /// What is at a location.
-    pub fn load(&mut self, location: Location, ty: ScalarType, span: Span) -> Met<Datum> {
+    pub fn load(&mut self, location: Location, ty: ScalarType, span: Span) -> Evaluated<Datum> {
         match location {
             Location::Mine(column) => {
                 if self.ground.layout.scans.iter().any(|scan| scan.counter == column) {
@@ -295,7 +295,7 @@ impl<'m> Eval<'m> {
     }
 
     /// What a shared column holds now.
-    pub fn shared(&self, column: usize, choices: impl FnOnce() -> Vec<Choice>) -> Met<Datum> {
+    pub fn shared(&self, column: usize, choices: impl FnOnce() -> Vec<Choice>) -> Evaluated<Datum> {
         match self.written.iter().rev().find(|(written, _)| *written == column) {
             Some((_, datum)) => Ok(*datum),
             None => self.ask(Unknown::Shared(column), choices),
@@ -303,12 +303,12 @@ impl<'m> Eval<'m> {
     }
 
     /// Whom the loop over the family takes now.
-    pub fn target(&self) -> Met<Datum> {
+    pub fn target(&self) -> Evaluated<Datum> {
         self.ask(Unknown::Target, || vec![Datum::Me.into(), Datum::Bound(0).into()])
     }
 
     /// What a column of a bound process holds.
-    fn column(&mut self, one: u8, column: usize, ty: Option<ScalarType>, span: Span) -> Met<Datum> {
+    fn column(&mut self, one: u8, column: usize, ty: Option<ScalarType>, span: Span) -> Evaluated<Datum> {
         let model = self.ground.model;
         let values = match ty {
             Some(ty) => {
@@ -329,7 +329,7 @@ impl<'m> Eval<'m> {
     }
 
     /// The values of a type, with `process` for the processes of the family.
-    pub fn values(&self, ty: ScalarType, process: Datum, span: Span) -> Met<Vec<Datum>> {
+    pub fn values(&self, ty: ScalarType, process: Datum, span: Span) -> Evaluated<Vec<Datum>> {
         let (model, layout) = (self.ground.model, self.ground.layout);
         let of_family = matches!(ty, ScalarType::Pid(of) | ScalarType::PidOrNone(of) if of == layout.family);
         if !of_family && ty != ScalarType::Lock && ty.n_values(model.type_context()) > MOST_VALUES {
@@ -349,7 +349,7 @@ impl<'m> Eval<'m> {
         Ok(values)
     }
 
-    fn binary(&mut self, op: BinaryOp, left: &'m Expr, right: &'m Expr, span: Span) -> Met<Datum> {
+    fn binary(&mut self, op: BinaryOp, left: &'m Expr, right: &'m Expr, span: Span) -> Evaluated<Datum> {
         use BinaryOp::{And, Equal, Greater, GreaterEqual, Iff, Implies, Less, LessEqual, NotEqual, Or};
         Ok(match op {
             And => Datum::truth(self.truth(left)? && self.truth(right)?),
@@ -385,7 +385,7 @@ impl<'m> Eval<'m> {
     }
 
     /// Whether two values are the same. A process of the family is compared with processes only.
-    pub fn equal(&mut self, left: Datum, right: Datum, span: Span) -> Met<bool> {
+    pub fn equal(&mut self, left: Datum, right: Datum, span: Span) -> Evaluated<bool> {
         use Datum::{Another, Bound, Me, Someone, Stranger};
         match (left, right) {
             (Me, Me) => Ok(true),
@@ -411,7 +411,7 @@ impl<'m> Eval<'m> {
     }
 
     /// The values that a bound variable takes, where these are not the processes of the family.
-    pub fn domain(&mut self, domain: &'m Domain) -> Met<Vec<Datum>> {
+    pub fn domain(&mut self, domain: &'m Domain) -> Evaluated<Vec<Datum>> {
         let model = self.ground.model;
         Ok(match domain {
             Domain::Family(family) if *family == self.ground.layout.family => {
@@ -437,7 +437,7 @@ impl<'m> Eval<'m> {
         self.bound.push(value);
     }
 
-    fn quantified(&mut self, quantified: &'m Quantified, span: Span) -> Met<Datum> {
+    fn quantified(&mut self, quantified: &'m Quantified, span: Span) -> Evaluated<Datum> {
         let family = self.ground.layout.family;
         let n_over = quantified.bindings.iter().filter(|binding| is_over(&binding.domain, family)).count();
         if n_over > 0 {
@@ -468,7 +468,12 @@ impl<'m> Eval<'m> {
         })
     }
 
-    fn instances(&mut self, quantified: &'m Quantified, at: usize, stop: &mut dyn FnMut(bool) -> bool) -> Met<bool> {
+    fn instances(
+        &mut self,
+        quantified: &'m Quantified,
+        at: usize,
+        stop: &mut dyn FnMut(bool) -> bool,
+    ) -> Evaluated<bool> {
         let Some(binding) = quantified.bindings.get(at) else {
             return Ok(match self.instance(quantified)? {
                 Some(holds) => stop(holds),
@@ -485,7 +490,7 @@ impl<'m> Eval<'m> {
     }
 
     /// What the body is for the values that are bound; `None` where they are left out.
-    fn instance(&mut self, quantified: &'m Quantified) -> Met<Option<bool>> {
+    fn instance(&mut self, quantified: &'m Quantified) -> Evaluated<Option<bool>> {
         if let Some(filter) = &quantified.filter
             && !self.truth(filter)?
         {
@@ -495,7 +500,7 @@ impl<'m> Eval<'m> {
     }
 
     /// A quantifier over the family: what any process makes of it, then which truth value it has.
-    fn over_family(&mut self, quantified: &'m Quantified) -> Met<bool> {
+    fn over_family(&mut self, quantified: &'m Quantified) -> Evaluated<bool> {
         let n_bindings = quantified.bindings.len();
         if self.depth > 0 || self.mover != Mover::Nobody && n_bindings > 1 {
             let filter = quantified.filter.as_ref();
@@ -510,19 +515,19 @@ impl<'m> Eval<'m> {
         }
         // A forall is false, an exists true, because of some processes.
         let decisive = quantified.quantifier == Quantifier::Exists;
-        let mut shown: Vec<Shown> = Vec::new();
+        let mut shown: Vec<Witnesses> = Vec::new();
         let mut rest: Vec<Conjunction> = Vec::new();
         let mut must_be_shown = false;
         for roles in roles(n_bindings, self.mover == Mover::Member) {
             let first = self.n_bound;
             let n_others = roles.iter().filter_map(|role| *role).max().map_or(0, |most| most + 1);
             let ways = self.ways(quantified, &roles)?;
-            let is_shown = |way: &Way| way.truth == Some(decisive) && !way.is_fault;
+            let is_shown = |way: &BodyOutcome| way.truth == Some(decisive) && !way.is_fault;
             must_be_shown |= n_others == 0 && !ways.is_empty() && ways.iter().all(is_shown);
             for way in ways {
                 let processes: Vec<Conjunction> = (0..n_others).map(|one| way.of(first + one)).collect();
                 if way.truth == Some(decisive) || way.is_fault {
-                    shown.push(Shown { processes: processes.clone(), names: way.names(first) });
+                    shown.push(Witnesses { processes: processes.clone(), names: way.names(first) });
                 }
                 if (way.truth != Some(decisive) || way.is_fault) && n_others == 1 && n_bindings == 1 {
                     rest.extend(processes);
@@ -530,19 +535,19 @@ impl<'m> Eval<'m> {
             }
         }
         let mut choices = Vec::new();
-        let all = Told::All(rest);
+        let all = QuantifierFact::All(rest);
         if !must_be_shown {
             let told = (n_bindings == 1).then_some(all);
             choices.push(Choice { datum: Datum::truth(!decisive), told });
         }
         if !shown.is_empty() {
-            choices.push(Choice { datum: Datum::truth(decisive), told: Some(Told::Some(shown)) });
+            choices.push(Choice { datum: Datum::truth(decisive), told: Some(QuantifierFact::Some(shown)) });
         }
         Err(Stop::Need(Box::new(Need { unknown, choices })))
     }
 
     /// All ways through the body of a quantifier whose variables are these processes: `Me`, or others by number.
-    fn ways(&mut self, quantified: &'m Quantified, roles: &[Option<u8>]) -> Met<Vec<Way>> {
+    fn ways(&mut self, quantified: &'m Quantified, roles: &[Option<u8>]) -> Evaluated<Vec<BodyOutcome>> {
         let first = self.n_bound;
         let n_others = roles.iter().filter_map(|role| *role).max().map_or(0, |most| most + 1);
         let mut found = Vec::new();
@@ -573,10 +578,10 @@ impl<'m> Eval<'m> {
             let instance = eval.instance(quantified);
             self.may_fault |= eval.may_fault;
             match instance {
-                Ok(truth) => found.push(Way { answers: inner, truth, is_fault: false }),
+                Ok(truth) => found.push(BodyOutcome { answers: inner, truth, is_fault: false }),
                 Err(Stop::Fault) => {
                     self.may_fault = true;
-                    found.push(Way { answers: inner, truth: None, is_fault: true });
+                    found.push(BodyOutcome { answers: inner, truth: None, is_fault: true });
                 }
                 Err(Stop::Need(need)) if is_inner(need.unknown) => {
                     open.extend(need.choices.iter().map(|choice| {
@@ -593,14 +598,14 @@ impl<'m> Eval<'m> {
 }
 
 /// A way through the body of a quantifier.
-struct Way {
+struct BodyOutcome {
     answers: Answers,
     /// What the body is there; `None` where these processes are left out.
     truth: Option<bool>,
     is_fault: bool,
 }
 
-impl Way {
+impl BodyOutcome {
     /// What is known of a bound process.
     fn of(&self, one: u8) -> Conjunction {
         let column = |(unknown, datum): &(Unknown, Datum)| match unknown {

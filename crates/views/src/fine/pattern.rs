@@ -8,7 +8,7 @@ use model::expr::Expr;
 use model::value::Value;
 
 use super::bits::Bits;
-use super::datum::{Answers, Choice, Datum, Stop, Told, Unknown};
+use super::datum::{Answers, Choice, Datum, QuantifierFact, Stop, Unknown};
 use super::eval::{Eval, Mover};
 use super::search::{Pattern, Required};
 use super::skeleton::{Refusal, Skeleton};
@@ -23,7 +23,7 @@ const MOST_WAYS: usize = 100_000;
 /// Why the expression is not followed.
 pub fn patterns(ground: Ground<'_>, skeleton: &Skeleton, (expr, bad): (&Expr, bool)) -> Result<Vec<Pattern>, Refusal> {
     let mut found: Vec<Pattern> = Vec::new();
-    let mut open: Vec<(Answers, Vec<Told>)> = vec![(Vec::new(), Vec::new())];
+    let mut open: Vec<(Answers, Vec<QuantifierFact>)> = vec![(Vec::new(), Vec::new())];
     let mut n_ways = 0;
     while let Some((answers, told)) = open.pop() {
         n_ways += 1;
@@ -57,13 +57,13 @@ pub fn patterns(ground: Ground<'_>, skeleton: &Skeleton, (expr, bad): (&Expr, bo
     Ok(found)
 }
 
-fn shown(skeleton: &Skeleton, answers: &Answers, told: &[Told]) -> Vec<Pattern> {
+fn shown(skeleton: &Skeleton, answers: &Answers, told: &[QuantifierFact]) -> Vec<Pattern> {
     let mut everyone = Bits::full(skeleton.states.len());
     let mut first = None;
     for one in told {
         match one {
-            Told::All(lists) => everyone.keep(&skeleton.set(lists)),
-            Told::Some(shown) => first = first.or(Some(shown)),
+            QuantifierFact::All(lists) => everyone.keep(&skeleton.set(lists)),
+            QuantifierFact::Some(shown) => first = first.or(Some(shown)),
         }
     }
     let held = |(unknown, datum): &(Unknown, Datum)| {
@@ -76,7 +76,7 @@ fn shown(skeleton: &Skeleton, answers: &Answers, told: &[Told]) -> Vec<Pattern> 
     };
     let cells: Vec<(usize, Required)> = answers.iter().filter_map(held).collect();
     let Some(shown) = first else { return vec![Pattern { processes: Vec::new(), everyone, cells }] };
-    let pattern = |shown: &super::datum::Shown| {
+    let pattern = |shown: &super::datum::Witnesses| {
         let processes = shown.processes.iter().map(|list| skeleton.set(std::slice::from_ref(list))).collect();
         let mut cells = cells.clone();
         for &(column, name) in &shown.names {

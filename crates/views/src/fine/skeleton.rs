@@ -13,7 +13,7 @@ use model::value::Value;
 use rustc_hash::FxHashMap;
 
 use super::bits::Bits;
-use super::datum::{Answers, Choice, Conjunction, Datum, Stop, Told, Unknown};
+use super::datum::{Answers, Choice, Conjunction, Datum, QuantifierFact, Stop, Unknown};
 use super::eval::{Eval, Mover};
 use super::step::Scan;
 use crate::layout::{LocalColumn, SharedColumn, holds_members};
@@ -297,7 +297,7 @@ impl<'m> Lister<'_, 'm> {
                     let answers = &eval.answers;
                     open.extend(need.choices.into_iter().map(|Choice { datum, told }| {
                         let mut all = all.clone();
-                        if let Some(Told::All(lists)) = told {
+                        if let Some(QuantifierFact::All(lists)) = told {
                             all.push(lists);
                         }
                         ([&answers[..], &[(need.unknown, datum)]].concat(), all)

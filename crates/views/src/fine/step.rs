@@ -11,7 +11,7 @@ use model::value::Value;
 use model::variable::CellId;
 
 use super::datum::{Datum, Stop};
-use super::eval::{Eval, Location, Met, Mover};
+use super::eval::{Eval, Evaluated, Location, Mover};
 use crate::layout::{LocalColumn, SharedColumn, holds_members, is_over};
 
 /// Control moves through at most so many ends of loops in one step.
@@ -36,7 +36,7 @@ pub enum Scan {
 
 impl<'m> Eval<'m> {
     /// Takes the action from its guard to its end.
-    pub fn act(&mut self, id: ActionId) -> Met<Scan> {
+    pub fn act(&mut self, id: ActionId) -> Evaluated<Scan> {
         let action = &self.ground.model.actions[id];
         if let Some(guard) = &action.guard
             && !self.truth(guard)?
@@ -47,11 +47,11 @@ impl<'m> Eval<'m> {
         self.follow(&action.next)
     }
 
-    fn run(&mut self, body: &'m [Stmt]) -> Met<()> {
+    fn run(&mut self, body: &'m [Stmt]) -> Evaluated<()> {
         body.iter().try_for_each(|statement| self.statement(statement))
     }
 
-    fn statement(&mut self, statement: &'m Stmt) -> Met<()> {
+    fn statement(&mut self, statement: &'m Stmt) -> Evaluated<()> {
         match &statement.kind {
             StmtKind::Assign(pairs) => {
                 let mut stores = Vec::with_capacity(pairs.len());
@@ -108,7 +108,7 @@ impl<'m> Eval<'m> {
         }
     }
 
-    fn acquire(&mut self, access: &'m Access) -> Met<()> {
+    fn acquire(&mut self, access: &'m Access) -> Evaluated<()> {
         let location = self.locate(access)?;
         let ty = self.type_of(access);
         let taken = match (ty, self.load(location, ty, access.span)?) {
@@ -119,7 +119,7 @@ impl<'m> Eval<'m> {
         self.store(location, taken, access)
     }
 
-    fn release(&mut self, access: &'m Access) -> Met<()> {
+    fn release(&mut self, access: &'m Access) -> Evaluated<()> {
         let location = self.locate(access)?;
         let ty = self.type_of(access);
         let held = self.load(location, ty, access.span)?;
@@ -133,7 +133,7 @@ impl<'m> Eval<'m> {
         self.store(location, free.ok_or(Stop::Fault)?, access)
     }
 
-    fn store(&mut self, location: Location, value: Datum, access: &'m Access) -> Met<()> {
+    fn store(&mut self, location: Location, value: Datum, access: &'m Access) -> Evaluated<()> {
         let ty = self.type_of(access);
         let fits = match value {
             Datum::Value(value) => ty.contains(value, self.ground.model.type_context()),
@@ -167,7 +167,7 @@ impl<'m> Eval<'m> {
     }
 
     /// Moves control to where `next` leads.
-    pub fn follow(&mut self, mut next: &'m Next) -> Met<Scan> {
+    pub fn follow(&mut self, mut next: &'m Next) -> Evaluated<Scan> {
         let model = self.ground.model;
         let mut scan = Scan::Same;
         for _ in 0..MOST_MOVES {
@@ -245,7 +245,7 @@ impl<'m> Eval<'m> {
     }
 
     /// Notes whether a loop over the family is under way; one at a time.
-    fn under_way(&mut self, id: LoopId, is_under_way: bool) -> Met<()> {
+    fn under_way(&mut self, id: LoopId, is_under_way: bool) -> Evaluated<()> {
         let layout = self.ground.layout;
         let column = layout.local_column(LocalColumn::Taken(id)).filter(|_| self.mover == Mover::Member);
         let column = column.ok_or(Stop::Outside(self.ground.model.loops[id].span))?;
@@ -257,7 +257,7 @@ impl<'m> Eval<'m> {
         Ok(())
     }
 
-    fn stand(&mut self, place: Datum) -> Met<()> {
+    fn stand(&mut self, place: Datum) -> Evaluated<()> {
         match self.mover {
             Mover::Member => self.local[0] = place,
             Mover::Outsider(id) => {
@@ -271,14 +271,14 @@ impl<'m> Eval<'m> {
         Ok(())
     }
 
-    fn reset(&mut self, id: LoopId) -> Met<()> {
+    fn reset(&mut self, id: LoopId) -> Evaluated<()> {
         let model = self.ground.model;
         let ty = model.vars[model.loops[id].counter].ty.scalar();
         let first = ty.first_value(model.type_context()).ok_or(Stop::Outside(Span::default()))?;
         self.count(id, Datum::Value(first))
     }
 
-    fn count(&mut self, id: LoopId, value: Datum) -> Met<()> {
+    fn count(&mut self, id: LoopId, value: Datum) -> Evaluated<()> {
         match self.counter(id)? {
             Location::Mine(column) => self.local[column] = value,
             Location::Shared(column) => {
@@ -290,7 +290,7 @@ impl<'m> Eval<'m> {
         Ok(())
     }
 
-    fn counter(&self, id: LoopId) -> Met<Location> {
+    fn counter(&self, id: LoopId) -> Evaluated<Location> {
         let model = self.ground.model;
         let offset = model.vars[model.loops[id].counter].offset;
         let location = match self.mover {

@@ -28,7 +28,7 @@ pub(super) struct Source {
 
 /// What is shown of a change: the columns of the state before, and those of the state after.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub(super) struct Shown {
+pub(super) struct ChangeColumns {
     before: BTreeSet<Column>,
     after: BTreeSet<Column>,
 }
@@ -76,7 +76,7 @@ impl Diagrams<'_> {
     }
 
     /// The changes that the movers make, as far as they are shown.
-    fn changes(&mut self, source: &Source, shown: Shown) -> Outcome<Rc<Vec<Change>>> {
+    fn changes(&mut self, source: &Source, shown: ChangeColumns) -> Outcome<Rc<Vec<Change>>> {
         let key = (source.clone(), shown);
         if let Some(changes) = self.changes.get(&key) {
             return Ok(changes.clone());
@@ -142,7 +142,7 @@ impl Diagrams<'_> {
         let before: BTreeSet<Column> = from.columns.iter().copied().filter(is_needed).collect();
         let changeable = from.columns.iter().copied().chain(fixed.iter().map(|(column, _)| *column));
         let after: BTreeSet<Column> = changeable.filter(|column| theta.columns.contains(column)).collect();
-        for change in self.changes(source, Shown { before: before.clone(), after })?.iter() {
+        for change in self.changes(source, ChangeColumns { before: before.clone(), after })?.iter() {
             let start = Drawn { set: change.guard.clone(), columns: before.clone() };
             let before = self.join(start, &beside, |column| theta.columns.contains(&column))?;
             let kept = self.variables.restricted(&theta.set, &change.numbers);

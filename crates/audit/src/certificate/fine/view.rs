@@ -27,7 +27,7 @@ pub(super) struct Sight<'a, 'm> {
 
 /// A move as the view shows it.
 #[derive(Clone, PartialEq, Eq, Hash)]
-struct Shown {
+struct ViewMove {
     from: Option<u32>,
     to: Option<u32>,
     before: Vec<(usize, Thing)>,
@@ -162,7 +162,7 @@ impl<'a, 'm> Sight<'a, 'm> {
     }
 
     /// The moves as the view shows them, those aside of which it shows nothing.
-    fn shown(&self, moves: &Moves) -> Vec<Shown> {
+    fn shown(&self, moves: &Moves) -> Vec<ViewMove> {
         let of_set = |set: &[bool]| {
             let mut blocks = vec![false; self.n_blocks];
             for (state, &is_in) in set.iter().enumerate() {
@@ -175,8 +175,8 @@ impl<'a, 'm> Sight<'a, 'm> {
         let seen = |list: &[(usize, Thing)]| -> Vec<(usize, Thing)> {
             list.iter().filter_map(|&(column, thing)| Some((at(column)?, thing))).collect()
         };
-        let mut found: Vec<Shown> = Vec::new();
-        let mut known: FxHashSet<Shown> = FxHashSet::default();
+        let mut found: Vec<ViewMove> = Vec::new();
+        let mut known: FxHashSet<ViewMove> = FxHashSet::default();
         for (one, targets) in &moves.moves {
             let Move { from, to, before, after, all, whom, round } = one;
             let block = |state: &usize| self.view.blocks[*state];
@@ -194,7 +194,7 @@ impl<'a, 'm> Sight<'a, 'm> {
             let all: Vec<Vec<bool>> =
                 all.iter().map(|&set| sets[set].clone()).filter(|blocks| blocks.contains(&false)).collect();
             let targets = if *whom == Whom::Other { of_set(targets) } else { Vec::new() };
-            let shown = Shown { from, to, before: seen(before), after, all, whom: *whom, targets, round: *round };
+            let shown = ViewMove { from, to, before: seen(before), after, all, whom: *whom, targets, round: *round };
             if known.insert(shown.clone()) {
                 found.push(shown);
             }
@@ -241,7 +241,7 @@ impl<'a, 'm> Sight<'a, 'm> {
         found
     }
 
-    fn leads_back(&self, group: &Group, mover: Option<usize>, step: &Shown) -> Outcome<()> {
+    fn leads_back(&self, group: &Group, mover: Option<usize>, step: &ViewMove) -> Outcome<()> {
         let kept: Vec<usize> = (0..self.view.k).collect();
         for after in self.outcomes(group, mover, step) {
             if !self.known.contains(&after.part(&kept)) {
@@ -255,7 +255,7 @@ impl<'a, 'm> Sight<'a, 'm> {
         Ok(())
     }
 
-    fn outcomes(&self, group: &Group, mover: Option<usize>, step: &Shown) -> Vec<Group> {
+    fn outcomes(&self, group: &Group, mover: Option<usize>, step: &ViewMove) -> Vec<Group> {
         let n = group.blocks.len();
         let others: Vec<usize> = (0..n).filter(|&one| Some(one) != mover).collect();
         for &(cell, thing) in &step.before {
@@ -341,7 +341,7 @@ impl<'a, 'm> Sight<'a, 'm> {
         before: &Group,
         after: Group,
         mover: Option<usize>,
-        (step, taking): (&Shown, Taking),
+        (step, taking): (&ViewMove, Taking),
     ) -> Vec<Group> {
         let n = before.blocks.len();
         let everybody = |but: Option<usize>| {

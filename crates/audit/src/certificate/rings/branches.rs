@@ -13,7 +13,7 @@ use super::{Beside, Checker, Values};
 use crate::certificate::Outcome;
 
 /// What a tree shows, each at another of its processes.
-type Shown = Vec<bool>;
+type TestResults = Vec<bool>;
 
 /// Whether there is such a tree.
 pub(super) fn exist(checker: &Checker<'_>, round: &Round) -> Outcome<bool> {
@@ -21,11 +21,11 @@ pub(super) fn exist(checker: &Checker<'_>, round: &Round) -> Outcome<bool> {
     let links: Vec<(Beside, Vec<(usize, usize)>)> =
         checker.beside(&[LEFT, RIGHT]).into_iter().map(|beside| (beside, checker.common(beside))).collect();
     // For each link: what trees show that fit below, by what parent and child both see.
-    let mut below: Vec<BTreeMap<Values, BTreeSet<Shown>>> = vec![BTreeMap::new(); links.len()];
-    let mut made: BTreeSet<(usize, usize, Shown)> = BTreeSet::new();
+    let mut below: Vec<BTreeMap<Values, BTreeSet<TestResults>>> = vec![BTreeMap::new(); links.len()];
+    let mut made: BTreeSet<(usize, usize, TestResults)> = BTreeSet::new();
     loop {
         checker.budget.check(0)?;
-        let mut layer: Vec<(usize, usize, Shown)> = Vec::new();
+        let mut layer: Vec<(usize, usize, TestResults)> = Vec::new();
         for (window, set) in sets.iter().enumerate() {
             let children = &[LEFT, RIGHT][..set.word[0].right.min(2)];
             for (number, state) in set.states.iter().enumerate() {
@@ -33,14 +33,14 @@ pub(super) fn exist(checker: &Checker<'_>, round: &Round) -> Outcome<bool> {
                 if !stop.may_pass {
                     continue;
                 }
-                let mut shown: BTreeSet<Shown> = BTreeSet::from([vec![false; round.n_shown]]);
+                let mut shown: BTreeSet<TestResults> = BTreeSet::from([vec![false; round.n_shown]]);
                 for child in children {
                     let ways = links.iter().zip(&below);
                     let ways = ways.filter(|((link, _), _)| link.here == window && link.by == *child);
                     let theirs = ways.filter_map(|((_, common), below)| {
                         below.get(&common.iter().map(|&(at, _)| state[at]).collect::<Values>())
                     });
-                    let theirs: BTreeSet<&Shown> = theirs.flatten().collect();
+                    let theirs: BTreeSet<&TestResults> = theirs.flatten().collect();
                     shown = shown.iter().flat_map(|ours| theirs.iter().map(|theirs| either(ours, theirs))).collect();
                 }
                 for one in shown {
@@ -49,7 +49,7 @@ pub(super) fn exist(checker: &Checker<'_>, round: &Round) -> Outcome<bool> {
                         with[sign] = true;
                         with
                     });
-                    let all: Vec<Shown> = own.chain([one.clone()]).collect();
+                    let all: Vec<TestResults> = own.chain([one.clone()]).collect();
                     layer.extend(all.into_iter().map(|one| (window, number, one)));
                 }
             }
@@ -77,6 +77,6 @@ pub(super) fn exist(checker: &Checker<'_>, round: &Round) -> Outcome<bool> {
     }
 }
 
-fn either(ours: &Shown, theirs: &Shown) -> Shown {
+fn either(ours: &TestResults, theirs: &TestResults) -> TestResults {
     ours.iter().zip(theirs).map(|(one, other)| *one || *other).collect()
 }

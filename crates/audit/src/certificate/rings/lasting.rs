@@ -51,13 +51,13 @@ struct Place {
     is_excluded: bool,
     parts: Option<Vec<usize>>,
     /// The places to stay beside it, where they were looked for.
-    beside: BTreeMap<Way, Vec<usize>>,
+    beside: BTreeMap<Direction, Vec<usize>>,
     weights: Vec<(u128, u128)>,
 }
 
 /// To which side: on, to the window to the right or to that of a child, or back; and the distance, or the name of the child.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Way {
+struct Direction {
     is_right: bool,
     by: i64,
 }
@@ -66,14 +66,14 @@ struct Way {
 const UNTOLD: i64 = i64::MAX;
 
 /// What two windows side by side show of a turn: who moves, where both can tell, and what both see before and after, by its number.
-type Shown = (Mover, usize, usize);
+type CommonTurn = (Mover, usize, usize);
 
 pub(super) struct Stage<'s, 'a> {
     checker: &'s Checker<'a>,
     edges: Vec<Vec<Edge>>,
     beside: Vec<Beside>,
     /// By what is side by side: what edges of the left one and of the right one show.
-    shown: Vec<(Vec<Shown>, Vec<Shown>)>,
+    shown: Vec<(Vec<CommonTurn>, Vec<CommonTurn>)>,
     /// The flows that count with processes only, and for each state of each window its weight.
     flows: Vec<Sum>,
     /// The names by which windows of a tree tell who moves.
@@ -229,7 +229,7 @@ impl<'s, 'a> Stage<'s, 'a> {
     }
 
     /// What the edges of two windows side by side show to each other; distances are those from the left one.
-    fn shown_by(&self, beside: Beside) -> (Vec<Shown>, Vec<Shown>) {
+    fn shown_by(&self, beside: Beside) -> (Vec<CommonTurn>, Vec<CommonTurn>) {
         let windows = &self.checker.proof.windows;
         let common = self.checker.common(beside);
         // What both see, with a number for each.
@@ -273,13 +273,13 @@ impl<'s, 'a> Stage<'s, 'a> {
             let both = mover.filter(|(at, _)| by_other.contains(at));
             (both, mover.is_some() && both.is_none())
         };
-        let mut turns: FxHashMap<Shown, (bool, bool)> = FxHashMap::default();
+        let mut turns: FxHashMap<CommonTurn, (bool, bool)> = FxHashMap::default();
         for &(mover, before, after) in known.iter().zip(set).filter(|(_, kept)| **kept).map(|(shown, _)| shown) {
             let (both, is_hidden) = told(&mover, is_left);
             let found = turns.entry((both, before, after)).or_default();
             if is_hidden { found.0 = true } else { found.1 = true }
         }
-        let is_one = |&(mover, before, after): &Shown| {
+        let is_one = |&(mover, before, after): &CommonTurn| {
             let (both, is_hidden) = told(&mover, !is_left);
             let found = turns.get(&(both, before, after));
             // Somebody whom only this one can tell is far away for the other one.
@@ -559,14 +559,14 @@ impl Search<'_, '_, '_> {
     }
 
     /// The sides on which a window has others.
-    fn ways(&self, at: usize) -> Vec<Way> {
+    fn ways(&self, at: usize) -> Vec<Direction> {
         match self.is_tree() {
             true => tree::ways(self.stage.checker.proof.windows[self.places[at].window].word[0]),
-            false => vec![Way { is_right: true, by: 1 }, Way { is_right: false, by: 1 }],
+            false => vec![Direction { is_right: true, by: 1 }, Direction { is_right: false, by: 1 }],
         }
     }
 
-    fn beside(&mut self, at: usize, way: Way) -> BTreeSet<usize> {
+    fn beside(&mut self, at: usize, way: Direction) -> BTreeSet<usize> {
         if let Some(known) = self.places[at].beside.get(&way) {
             return self.open(known);
         }
@@ -586,7 +586,7 @@ impl Search<'_, '_, '_> {
     }
 
     /// What the places to stay beside one leave of it, unless one of them leaves everything.
-    fn parts(&mut self, at: usize, way: Way) -> Option<Vec<usize>> {
+    fn parts(&mut self, at: usize, way: Direction) -> Option<Vec<usize>> {
         let mut parts = Vec::new();
         for other in self.beside(at, way) {
             let (window, theirs) = (self.places[at].window, self.places[other].window);
@@ -627,7 +627,7 @@ impl Search<'_, '_, '_> {
     }
 
     /// Whether some way round comes back to where it began.
-    fn comes_back(&mut self, start: usize, way: Way) -> Outcome<bool> {
+    fn comes_back(&mut self, start: usize, way: Direction) -> Outcome<bool> {
         let distances = self.stage.checker.proof.distances;
         let has_first = distances.left > 0 || distances.right > 0;
         let Some(first) = self.goes_on(start, false, &vec![(0, 0); self.stage.flows.len()]) else { return Ok(false) };

@@ -15,7 +15,7 @@ use model::value::Value;
 use model::visit::each_part;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::said::{Said, Shown};
+use super::said::{ProcessPattern, Said};
 use super::sizes::{Sized, Spot};
 use super::{Beside, Checker, malformed};
 use crate::certificate::{CertificateError, Outcome};
@@ -186,7 +186,7 @@ fn shown(checker: &Checker<'_>, said: &Said) -> Outcome<Vec<Vec<Vec<bool>>>> {
     malformed("windows are too narrow to see what the property speaks of")
 }
 
-fn is_seen(checker: &Checker<'_>, shown: &Shown, place: usize) -> bool {
+fn is_seen(checker: &Checker<'_>, shown: &ProcessPattern, place: usize) -> bool {
     checker.proof.windows.iter().zip(&checker.stands).all(|(set, &(at_size, spot))| {
         let sized = &checker.sizes.all[at_size];
         let process = ProcessId::new((spot.at + place) % sized.count);
@@ -194,7 +194,7 @@ fn is_seen(checker: &Checker<'_>, shown: &Shown, place: usize) -> bool {
     })
 }
 
-fn shown_at(checker: &Checker<'_>, shown: &Shown, place: usize) -> Outcome<Vec<Vec<bool>>> {
+fn shown_at(checker: &Checker<'_>, shown: &ProcessPattern, place: usize) -> Outcome<Vec<Vec<bool>>> {
     let mut found = Vec::new();
     for (set, &(at_size, spot)) in checker.proof.windows.iter().zip(&checker.stands) {
         let sized = &checker.sizes.all[at_size];

@@ -12,12 +12,12 @@ use crate::certificate::{CertificateError, Outcome};
 /// What a violating state shows.
 pub(super) struct Said {
     /// At how many different processes, and what at each.
-    pub(super) at: Vec<Shown>,
+    pub(super) at: Vec<ProcessPattern>,
 }
 
 /// What one process shows.
 #[derive(Default)]
-pub(super) struct Shown {
+pub(super) struct ProcessPattern {
     /// Expressions and their values.
     pub(super) parts: Vec<(Expr, bool)>,
     /// Whether it is the whole of what the property says.
@@ -34,16 +34,16 @@ pub(super) fn said(model: &Model, name: &str, kind: &PropertyKind) -> Outcome<Sa
         _ => return not("it is no invariant"),
     };
     let ExprKind::Quantified(all) = &expr.kind else {
-        return Ok(Said { at: vec![Shown { parts: vec![(expr.clone(), false)], is_whole: true }] });
+        return Ok(Said { at: vec![ProcessPattern { parts: vec![(expr.clone(), false)], is_whole: true }] });
     };
     let over_family = all.bindings.iter().all(|binding| matches!(binding.domain, Domain::Family(_)));
     if all.quantifier != Quantifier::Forall || !over_family {
         return not("it is not about each process");
     }
     match (all.bindings.len(), &all.filter) {
-        (1, None) => Ok(Said { at: vec![Shown { parts: vec![(all.body.clone(), false)], is_whole: true }] }),
+        (1, None) => Ok(Said { at: vec![ProcessPattern { parts: vec![(all.body.clone(), false)], is_whole: true }] }),
         (2, Some(filter)) if tells_apart(filter) => {
-            let mut at = vec![Shown::default(), Shown::default()];
+            let mut at = vec![ProcessPattern::default(), ProcessPattern::default()];
             for (part, value) in demanded(&all.body, false) {
                 let who = match (mentions(part, 0), mentions(part, 1)) {
                     (true, true) => return not("a part of it is about two processes"),
@@ -81,7 +81,7 @@ fn said_of_runs(formula: &Formula) -> Outcome<Said> {
             Formula::Refused(_) => return not("it is an automaton"),
         }
     }
-    Ok(Said { at: vec![Shown { parts, is_whole: false }] })
+    Ok(Said { at: vec![ProcessPattern { parts, is_whole: false }] })
 }
 
 fn tells_apart(filter: &Expr) -> bool {

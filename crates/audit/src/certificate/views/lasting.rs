@@ -20,7 +20,7 @@ use model::property::{Formula, Property, PropertyKind};
 use model::value::Value;
 use model::visit::each_child_mut;
 
-use super::look::{End, Look, Looker, Way};
+use super::look::{Decisions, End, Look, Looker};
 use super::same::{Turn, are_one};
 use super::scene::{Scene, Slot};
 use super::text::{Text, parts};
@@ -228,7 +228,7 @@ impl<'a, 'm> Stage<'a, 'm> {
         let text = self.checker.text;
         let mut wanted: BTreeSet<Option<Slot>> = BTreeSet::new();
         let mut wants_witness = false;
-        let mut next = Some(Way::default());
+        let mut next = Some(Decisions::default());
         while let Some(mut way) = next {
             self.checker.pace()?;
             let mut look = look(text, scene, step.looker, &mut way);
@@ -268,7 +268,7 @@ impl<'a, 'm> Stage<'a, 'm> {
         if loops(&action.body) {
             return Ok(false);
         }
-        let mut next = Some(Way::default());
+        let mut next = Some(Decisions::default());
         while let Some(mut way) = next {
             self.checker.pace()?;
             let mut look = look(text, scene, looker, &mut way);
@@ -499,7 +499,7 @@ impl<'a, 'm> Stage<'a, 'm> {
         }
         let mut found = Vec::new();
         for view in &self.views {
-            let mut way = Way::default();
+            let mut way = Decisions::default();
             let mut look = look(text, view, Looker::Nobody, &mut way);
             look.bound.clone_from(&bound);
             let holds = look.holds(&expr);
@@ -664,7 +664,7 @@ impl Replay<'_, '_, '_> {
     }
 }
 
-fn look<'l, 'm>(text: &'l Text<'m>, scene: &Scene, looker: Looker, way: &'l mut Way) -> Look<'l, 'm> {
+fn look<'l, 'm>(text: &'l Text<'m>, scene: &Scene, looker: Looker, way: &'l mut Decisions) -> Look<'l, 'm> {
     Look {
         text,
         scene: scene.clone(),

@@ -23,12 +23,12 @@ use crate::certificate::symmetry::surely_has_value;
 
 /// The decisions of one way: which was taken, out of how many.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Way {
+pub(super) struct Decisions {
     decisions: Vec<(usize, usize)>,
     next: usize,
 }
 
-impl Way {
+impl Decisions {
     pub fn decide(&mut self, n: usize) -> usize {
         if n <= 1 {
             return 0;
@@ -43,7 +43,7 @@ impl Way {
     }
 
     /// The way after this one.
-    pub fn following(mut self) -> Option<Way> {
+    pub fn following(mut self) -> Option<Decisions> {
         self.next = 0;
         loop {
             let (taken, n) = self.decisions.pop()?;
@@ -82,7 +82,7 @@ pub(super) struct Look<'a, 'm> {
     pub scene: Scene,
     pub looker: Looker,
     pub bound: Vec<Item>,
-    pub way: &'a mut Way,
+    pub way: &'a mut Decisions,
     /// Whether what is unseen may be anything, because no more can be added.
     pub guess_contents: bool,
     pub guess_witnesses: bool,

@@ -36,10 +36,10 @@ impl Turn {
 }
 
 /// A view before and after a turn, and the turn.
-type Shown<'s> = (&'s (Scene, Scene), &'s Turn);
+type TurnInScene<'s> = (&'s (Scene, Scene), &'s Turn);
 
 /// Whether two views, of different processes, can show one turn.
-pub(super) fn are_one(one: Shown<'_>, other: Shown<'_>) -> bool {
+pub(super) fn are_one(one: TurnInScene<'_>, other: TurnInScene<'_>) -> bool {
     if one.1.outsider != other.1.outsider || one.1.action != other.1.action {
         return false;
     }

@@ -12,7 +12,7 @@ use model::eval::{State, free_cells, initial_states};
 use model::value::Value;
 use model::variable::CellId;
 
-use super::look::{End, Look, Looker, Way};
+use super::look::{Decisions, End, Look, Looker};
 use super::scene::{Scene, Slot};
 use super::text::Text;
 
@@ -22,7 +22,7 @@ pub(super) fn starts(text: &Text<'_>, k: usize) -> Result<BTreeSet<Scene>, End> 
     let free: BTreeSet<CellId> = free_cells(text.model).into_iter().collect();
     alike(text, &first, &free)?;
     let mut found = BTreeSet::new();
-    let mut next = Some(Way::default());
+    let mut next = Some(Decisions::default());
     while let Some(mut way) = next {
         let ranks = (0..k).map(|rank| if text.is_ordered { rank } else { 0 }).collect();
         let mut look = Look {

@@ -13,7 +13,7 @@ use model::types::ScalarType;
 use model::value::Value;
 use model::variable::CellId;
 
-use super::look::{End, Look, Looked, Looker, Spot, Way};
+use super::look::{Decisions, End, Look, Looked, Looker, Spot};
 use super::scene::{Scene, Slot};
 use super::text::Text;
 
@@ -249,7 +249,7 @@ impl<'m> Look<'_, 'm> {
         block: &'m [Stmt],
     ) -> Looked<Vec<Option<Scene>>> {
         let mut found = Vec::new();
-        let mut next = Some(Way::default());
+        let mut next = Some(Decisions::default());
         while let Some(mut way) = next {
             let mut look = Look {
                 text: self.text,

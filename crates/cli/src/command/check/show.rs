@@ -15,7 +15,7 @@ use crate::output::Outputs;
 use crate::status::ExitStatus;
 
 /// What is shown, and how much of it.
-pub struct Shown<'a> {
+pub struct Presentation<'a> {
     /// What came of the programs.
     pub outcomes: &'a [Outcome],
     /// How results are shown.
@@ -26,7 +26,7 @@ pub struct Shown<'a> {
     pub status: ExitStatus,
 }
 
-impl Shown<'_> {
+impl Presentation<'_> {
     /// Writes every format to its place.
     pub fn write(&self, outputs: &Outputs) -> Result<(), Failure> {
         let items: Vec<Item<'_>> = self.outcomes.iter().map(Outcome::item).collect();

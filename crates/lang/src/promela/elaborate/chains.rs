@@ -23,7 +23,7 @@ const MOST_CLEARED: usize = 64;
 
 /// A move with where it leads.
 #[derive(Clone, Debug)]
-struct Way {
+struct Chain {
     one: Move,
     target: NodeId,
     goes_on: bool,
@@ -36,7 +36,7 @@ struct Way {
 /// The moves of a place.
 #[derive(Clone, Debug, Default)]
 struct Here {
-    ways: Vec<Way>,
+    ways: Vec<Chain>,
     /// Whether one of them always can be taken.
     is_never_stuck: bool,
 }
@@ -88,7 +88,7 @@ impl Elaboration<'_> {
                 let sends = sends && !is_run;
                 let goes_on = graph.goes_on(edge);
                 here.is_never_stuck |= one.guard.is_empty() && one.sync.is_none() && !one.when_nobody;
-                here.ways.push(Way {
+                here.ways.push(Chain {
                     one,
                     target: edge.target,
                     goes_on: goes_on && !sends,
@@ -103,7 +103,7 @@ impl Elaboration<'_> {
             let span = graph.nodes[node].span;
             if !one.guard.iter().any(|condition| terms::is(condition, false)) {
                 let texts = vec!["d_step".to_owned()];
-                here.ways.push(Way { one, target: node, goes_on: false, passed: vec![node], texts, span });
+                here.ways.push(Chain { one, target: node, goes_on: false, passed: vec![node], texts, span });
             }
             here.is_never_stuck = true;
         }
@@ -111,7 +111,7 @@ impl Elaboration<'_> {
     }
 
     /// Puts what follows behind a way that goes on; `false` where that is too much.
-    fn extend(&mut self, way: Way, all_places: &[Here], found: &mut Vec<Way>) -> bool {
+    fn extend(&mut self, way: Chain, all_places: &[Here], found: &mut Vec<Chain>) -> bool {
         if found.len() > MOST_WAYS || way.passed.len() > LONGEST_WAY {
             return false;
         }
@@ -123,10 +123,10 @@ impl Elaboration<'_> {
         let next = &all_places[way.target];
         let is_receive = |one: &Move| one.executable == Executable::Never;
         if next.ways.iter().all(|next| is_receive(&next.one)) {
-            found.push(Way { goes_on: false, ..way });
+            found.push(Chain { goes_on: false, ..way });
             return true;
         }
-        let needs_model = |next: &Way| next.one.when_nobody || next.one.sync.is_some();
+        let needs_model = |next: &Chain| next.one.when_nobody || next.one.sync.is_some();
         if is_left_to_model || way.passed.contains(&way.target) || next.ways.iter().any(needs_model) {
             found.push(way);
             return true;
@@ -141,7 +141,7 @@ impl Elaboration<'_> {
             let span = self.span(way.span);
             let moves: Vec<&Move> = next.ways.iter().map(|next| &next.one).collect();
             let waits = self.waits(&moves, span);
-            let mut stopped = Way { goes_on: false, ..way };
+            let mut stopped = Chain { goes_on: false, ..way };
             if !terms::is(&waits, false) {
                 stopped.one.body.push(Stmt { kind: StmtKind::Await(waits), span });
                 found.push(stopped);
@@ -150,7 +150,7 @@ impl Elaboration<'_> {
         true
     }
 
-    fn joined(&mut self, way: &Way, following: &Way) -> Way {
+    fn joined(&mut self, way: &Chain, following: &Chain) -> Chain {
         let span = self.span(following.span);
         let mut joined = way.clone();
         if !following.one.guard.is_empty() {
@@ -161,10 +161,10 @@ impl Elaboration<'_> {
         joined.one.is_full |= following.one.is_full;
         joined.passed.push(way.target);
         joined.texts.extend(following.texts.iter().cloned());
-        Way { target: following.target, goes_on: following.goes_on, ..joined }
+        Chain { target: following.target, goes_on: following.goes_on, ..joined }
     }
 
-    fn action(&mut self, family: usize, node: NodeId, way: Way) {
+    fn action(&mut self, family: usize, node: NodeId, way: Chain) {
         let span = self.span(way.span);
         let proctype = self.setting.families[family].proctype;
         let mut body = way.one.body;

@@ -249,7 +249,7 @@ impl Elaboration<'_> {
 
     /// The edges of a claim's place. An `atomic` of a claim reads one state: its statements are one edge.
     fn claim_edges(&mut self, graph: &Graph, source: usize, edges: &mut Vec<AutomatonEdge>) {
-        let start = Way { node: source, before: terms::truth(true, Span::default()), n_passed: 0 };
+        let start = ClaimPath { node: source, before: terms::truth(true, Span::default()), n_passed: 0 };
         let mut open = vec![start];
         while let Some(way) = open.pop() {
             for edge in &graph.nodes[way.node].edges {
@@ -277,7 +277,7 @@ impl Elaboration<'_> {
                 let can = self.claim_can(graph, edge.target, span);
                 push(terms::and(holds.clone(), not(can)), edge.target);
                 let before = terms::and(way.before.clone(), holds);
-                open.push(Way { node: edge.target, before, n_passed: way.n_passed + 1 });
+                open.push(ClaimPath { node: edge.target, before, n_passed: way.n_passed + 1 });
             }
         }
     }
@@ -323,7 +323,7 @@ impl Elaboration<'_> {
 }
 
 /// A way through an `atomic` of a claim.
-struct Way {
+struct ClaimPath {
     node: usize,
     /// What holds on it.
     before: ModelExpr,

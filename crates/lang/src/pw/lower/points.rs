@@ -103,7 +103,7 @@ pub(super) struct Graph<'a> {
 
 /// What surrounds a statement.
 #[derive(Clone)]
-struct Around<'a> {
+struct Context<'a> {
     scope: Scope<'a>,
     loops: Vec<LoopId>,
     /// Where `break` and `continue` go.
@@ -126,7 +126,7 @@ pub(super) fn build<'a>(checker: &mut Checker<'a>, text: TextScope, body: &'a Bl
         TextScope::Family(id) => Base::Family(id),
         TextScope::Procedure(id) => Base::Procedure(id),
     };
-    let around = Around { scope: Scope::new(base), loops: Vec::new(), innermost: None, block: body.span };
+    let around = Context { scope: Scope::new(base), loops: Vec::new(), innermost: None, block: body.span };
     let mut points = IdVec::new();
     let closing = Span { start: body.span.end.saturating_sub(1), end: body.span.end };
     let end = points.push(point(PointKind::End, points.next_id(), &around, closing));
@@ -144,7 +144,7 @@ pub(super) fn build<'a>(checker: &mut Checker<'a>, text: TextScope, body: &'a Bl
     builder.graph
 }
 
-fn point<'a>(kind: PointKind<'a>, after: PointId<'a>, around: &Around<'a>, span: Span) -> Point<'a> {
+fn point<'a>(kind: PointKind<'a>, after: PointId<'a>, around: &Context<'a>, span: Span) -> Point<'a> {
     let (loops, scope) = (around.loops.clone(), around.scope.clone());
     Point { kind, labels: Vec::new(), after, loops, scope, span, block: around.block }
 }
@@ -156,9 +156,9 @@ impl<'a> Builder<'a, '_> {
         block: &'a Block,
         after: PointId<'a>,
         labels: &[&'a Ident],
-        around: &Around<'a>,
+        around: &Context<'a>,
     ) -> PointId<'a> {
-        let around = Around { block: block.span, ..around.clone() };
+        let around = Context { block: block.span, ..around.clone() };
         let statements = &block.statements;
         let ids: Vec<PointId<'a>> = statements
             .iter()
@@ -192,7 +192,7 @@ impl<'a> Builder<'a, '_> {
         }
     }
 
-    fn statement(&mut self, id: PointId<'a>, statement: &'a Statement, labels: &[&'a Ident], around: &Around<'a>) {
+    fn statement(&mut self, id: PointId<'a>, statement: &'a Statement, labels: &[&'a Ident], around: &Context<'a>) {
         let after = self.graph.points[id].after;
         let kind = match &statement.kind {
             StatementKind::If { condition, then, otherwise } => {
@@ -201,7 +201,7 @@ impl<'a> Builder<'a, '_> {
                 PointKind::Test { statement, condition, yes, no }
             }
             StatementKind::While { condition, body } => {
-                let inside = Around { innermost: Some((after, id)), ..around.clone() };
+                let inside = Context { innermost: Some((after, id)), ..around.clone() };
                 let yes = self.block(body, id, &[], &inside);
                 PointKind::Test { statement, condition, yes, no: after }
             }
@@ -211,7 +211,7 @@ impl<'a> Builder<'a, '_> {
                 PointKind::Either(branches.iter().map(branch).collect())
             }
             StatementKind::Loop(body) => {
-                let inside = Around { innermost: Some((after, id)), ..around.clone() };
+                let inside = Context { innermost: Some((after, id)), ..around.clone() };
                 let body = self.block(body, id, labels, &inside);
                 self.graph.points[id].kind = PointKind::Loop(body);
                 return;
@@ -238,7 +238,7 @@ impl<'a> Builder<'a, '_> {
         point.kind = kind;
     }
 
-    fn loop_jump(&mut self, statement: &'a Statement, around: &Around<'a>) -> Option<PointId<'a>> {
+    fn loop_jump(&mut self, statement: &'a Statement, around: &Context<'a>) -> Option<PointId<'a>> {
         let is_break = matches!(statement.kind, StatementKind::Break);
         let target = around.innermost.map(|(after, again)| if is_break { after } else { again });
         if target.is_none() {
@@ -254,7 +254,7 @@ impl<'a> Builder<'a, '_> {
         (id, statement): (PointId<'a>, &'a Statement),
         (variable, range, body): (&'a Ident, &'a ast::Range, &'a Block),
         labels: &[&'a Ident],
-        around: &Around<'a>,
+        around: &Context<'a>,
     ) -> PointKind<'a> {
         let after = self.graph.points[id].after;
         let standpoint = super::standpoint(self.graph.text);

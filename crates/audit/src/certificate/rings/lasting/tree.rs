@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use evidence::rings::tree::{LEFT, PARENT, RIGHT};
 use evidence::rings::{Network, ProcessType};
 
-use super::{Checker, MOST_PLACES, Search, Way};
+use super::{Checker, Direction, MOST_PLACES, Search};
 use crate::certificate::{CertificateError, Outcome};
 
 /// The names by which windows of a tree tell who moves: those one edge away, and those further away where they can touch the window.
@@ -26,10 +26,11 @@ pub(super) fn told(checker: &Checker<'_>) -> BTreeSet<i64> {
 }
 
 /// The children and the parent of a process of a type.
-pub(super) fn ways(of: ProcessType) -> Vec<Way> {
-    let mut found: Vec<Way> = (0..of.right).map(|child| Way { is_right: true, by: [LEFT, RIGHT][child] }).collect();
+pub(super) fn ways(of: ProcessType) -> Vec<Direction> {
+    let mut found: Vec<Direction> =
+        (0..of.right).map(|child| Direction { is_right: true, by: [LEFT, RIGHT][child] }).collect();
     if of.left > 0 {
-        found.push(Way { is_right: false, by: if of.residue == 0 { RIGHT } else { LEFT } });
+        found.push(Direction { is_right: false, by: if of.residue == 0 { RIGHT } else { LEFT } });
     }
     found
 }
@@ -37,7 +38,7 @@ pub(super) fn ways(of: ProcessType) -> Vec<Way> {
 impl Search<'_, '_, '_> {
     /// Excludes what stands in no finite tree; whether there was something.
     pub(super) fn cut_down(&mut self) -> Outcome<bool> {
-        let mut around: Vec<BTreeMap<Way, BTreeSet<usize>>> = Vec::new();
+        let mut around: Vec<BTreeMap<Direction, BTreeSet<usize>>> = Vec::new();
         while around.len() < self.places.len() {
             self.stage.checker.budget.check(0)?;
             if self.places.len() > MOST_PLACES {

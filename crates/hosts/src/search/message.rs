@@ -13,7 +13,7 @@ use super::levels::Outcome;
 
 /// A line.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum Told {
+pub enum Message {
     /// All processes are connected.
     Connected,
     /// The process is alive.
@@ -26,7 +26,7 @@ pub enum Told {
     Failed(Failure),
 }
 
-impl Told {
+impl Message {
     /// As a line.
     pub fn line(&self) -> String {
         let mut line = serde_json::to_string(self).expect("what is told is plain data");
@@ -35,7 +35,7 @@ impl Told {
     }
 
     /// A line that is one.
-    pub fn read(line: &str) -> Option<Told> {
+    pub fn read(line: &str) -> Option<Message> {
         serde_json::from_str(line).ok()
     }
 }
