@@ -23,7 +23,7 @@ use base::Id;
 use model::control::PlaceId;
 use model::process::{FamilyId, ProcessId};
 use model::value::Value;
-use model::variable::CellId;
+use model::variable::{CellId, VarId};
 use serde::{Deserialize, Serialize};
 
 /// Views of one process each, and sums.
@@ -31,10 +31,23 @@ use serde::{Deserialize, Serialize};
 pub struct CountingProof {
     /// The cells that views do not show, ascending.
     pub counted: Vec<CellId>,
+    /// The arrays with elements for each process of a family: those belong to the processes, and nothing else indexes that dimension.
+    pub rows: Vec<CountingRow>,
     /// The views.
     pub views: Vec<CountingView>,
     /// The sums.
     pub sums: Vec<Sum>,
+}
+
+/// An array with elements for each process of a family.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CountingRow {
+    /// The array.
+    pub var: VarId,
+    /// The family.
+    pub family: FamilyId,
+    /// The dimension that its processes index.
+    pub dimension: usize,
 }
 
 /// What one process of a family sees.
@@ -101,8 +114,18 @@ pub enum Member {
 #[serde(deny_unknown_fields)]
 pub struct CountingRecord {
     counted: Vec<u32>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    rows: Vec<RowRecord>,
     views: Vec<ViewRecord>,
     sums: Vec<SumRecord>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RowRecord {
+    var: u32,
+    family: u32,
+    dimension: usize,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -175,6 +198,9 @@ impl CountingRecord {
         };
         CountingRecord {
             counted: proof.counted.iter().map(|&cell| number(cell)).collect(),
+            rows: { proof.rows.iter() }
+                .map(|row| RowRecord { var: number(row.var), family: number(row.family), dimension: row.dimension })
+                .collect(),
             views: proof.views.iter().map(view).collect(),
             sums: proof.sums.iter().map(sum).collect(),
         }
@@ -203,6 +229,9 @@ impl CountingRecord {
         };
         CountingProof {
             counted: self.counted.iter().map(|&cell| named(cell)).collect(),
+            rows: { self.rows.iter() }
+                .map(|row| CountingRow { var: named(row.var), family: named(row.family), dimension: row.dimension })
+                .collect(),
             views: self.views.iter().map(view).collect(),
             sums: self.sums.iter().map(sum).collect(),
         }

@@ -43,7 +43,7 @@ pub(super) fn check(
     (scope, proof): (&Scope, &CountingProof),
     budget: &Budget,
 ) -> Outcome<Obligations> {
-    let cast = Cast::new(model, &proof.counted)?;
+    let cast = Cast::new(model, proof)?;
     if let Scope::AllSizes { parameter, from, .. } = scope {
         let is_meant = |id: &&model::size::ParameterId| model.parameters[**id].name == *parameter;
         match cast.sizes.iter().find(is_meant) {

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use base::{Budget, StopReason};
-use evidence::counting::CountingProof;
+use evidence::counting::{CountingProof, CountingRow};
 use model::Model;
 use model::control::{Stmt, StmtKind};
 use model::expr::{BinaryOp, Binding, Domain, Expr, ExprKind, Quantifier};
@@ -165,6 +165,9 @@ fn claim(found: &Closure<'_, '_>) -> CountingProof {
     views.sort();
     CountingProof {
         counted: found.roster.counted.iter().copied().collect(),
+        rows: { found.roster.rows.iter() }
+            .map(|(&var, &(family, dimension))| CountingRow { var, family, dimension })
+            .collect(),
         views,
         sums: found.sums.iter().map(super::closure::Weighed::listed).collect(),
     }

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use evidence::counting::Item;
+use evidence::counting::{CountingProof, CountingRow, Item};
 use evidence::views::{LocalColumn, Row, SharedColumn};
 use model::Model;
 use model::expr::{Expr, ExprKind};
@@ -42,7 +42,7 @@ pub(super) fn refuse<T>(what: impl Into<String>) -> Outcome<T> {
 }
 
 impl<'m> Cast<'m> {
-    pub fn new(model: &'m Model, counted: &[CellId]) -> Outcome<Cast<'m>> {
+    pub fn new(model: &'m Model, proof: &CountingProof) -> Outcome<Cast<'m>> {
         let written = model.template.as_deref().unwrap_or(model);
         let mut cast = Cast {
             model,
@@ -50,12 +50,13 @@ impl<'m> Cast<'m> {
             crowds: Vec::new(),
             singles: Vec::new(),
             sizes: BTreeSet::new(),
-            counted: counted.iter().copied().collect(),
+            counted: proof.counted.iter().copied().collect(),
             shared: Vec::new(),
             local: BTreeMap::new(),
             rows: BTreeMap::new(),
         };
         cast.members()?;
+        cast.find_rows(&proof.rows)?;
         cast.variables()?;
         cast.columns();
         cast.counted_are_numbers()?;
@@ -95,22 +96,27 @@ impl<'m> Cast<'m> {
         parameters_of(expr).iter().any(|parameter| self.sizes.contains(parameter))
     }
 
-    fn variables(&mut self) -> Outcome<()> {
-        for &family in &self.crowds {
-            for (var, dimension) in model::symmetry::process_dimensions(self.model, family) {
-                let declared = &self.model.vars[var];
-                let length = self.written.forms.lengths.get(&(var, dimension));
-                let has_one_each = match (self.written.families[family].size.clone(), length) {
-                    (Size::Parameter(size), Some(length)) => Linear::of(length) == Some(Linear::parameter(size)),
-                    (Size::Fixed(n), None) => declared.ty.dimensions().get(dimension) == Some(&n),
-                    _ => false,
-                };
-                let is_shared = declared.storage == Storage::Shared;
-                if !has_one_each || !is_shared || self.rows.insert(var, (family, dimension)).is_some() {
-                    return refuse(format!("`{}` has not one element for each process", declared.name));
-                }
+    /// The arrays that have one element for each process of a family, as the proof says. That nothing else indexes that dimension is seen where accesses are evaluated.
+    fn find_rows(&mut self, rows: &[CountingRow]) -> Outcome<()> {
+        for &CountingRow { var, family, dimension } in rows {
+            let Some(declared) = self.model.vars.get(var).filter(|_| self.crowds.contains(&family)) else {
+                return refuse("a row is of no array, or of no family");
+            };
+            let length = self.written.forms.lengths.get(&(var, dimension));
+            let has_one_each = match (self.written.families[family].size.clone(), length) {
+                (Size::Parameter(size), Some(length)) => Linear::of(length) == Some(Linear::parameter(size)),
+                (Size::Fixed(n), None) => declared.ty.dimensions().get(dimension) == Some(&n),
+                _ => false,
+            };
+            let is_shared = declared.storage == Storage::Shared;
+            if !has_one_each || !is_shared || self.rows.insert(var, (family, dimension)).is_some() {
+                return refuse(format!("`{}` has not one element for each process", declared.name));
             }
         }
+        Ok(())
+    }
+
+    fn variables(&self) -> Outcome<()> {
         for (&(var, dimension), length) in &self.written.forms.lengths {
             let is_row = matches!(self.rows.get(&var), Some((_, at)) if *at == dimension);
             if self.varies(length) && !is_row {
