@@ -189,9 +189,10 @@ mod tests {
         assert_eq!(tree.n_states(), plain.n_states());
         let mut read = Vec::new();
         tree.read(0..plain.n_states(), &mut read);
-        for position in 0..plain.n_states() {
+        assert_eq!(read.len(), plain.n_states());
+        for (position, read) in read.iter().enumerate() {
             assert_eq!(&tree.state(position), plain.get(position), "{n_words} words, position {position}");
-            assert_eq!(&read[position], plain.get(position), "{n_words} words, position {position}, read");
+            assert_eq!(read, plain.get(position), "{n_words} words, position {position}, read");
         }
         (tree.bytes(), StateSet::bytes(&plain))
     }

@@ -412,7 +412,7 @@ impl<'s, 'm> Search<'s, 'm> {
             let weights = weights.into_iter().map(local).collect();
             processes.push(ProcessWeights { process, cells: own, weights });
         }
-        let says_something = !processes.is_empty() && !(cells.is_empty() && groups.is_empty());
+        let says_something = !processes.is_empty() && (!cells.is_empty() || !groups.is_empty());
         says_something.then_some(Additive { constant, cells, groups, processes })
     }
 

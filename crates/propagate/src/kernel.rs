@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn combinations_become_shorter_and_span_the_same() {
-        let basis = vec![vec![1, 2, 3, 1, 0], vec![1, 1, 1, 0, 1]];
+        let basis = [vec![1, 2, 3, 1, 0], vec![1, 1, 1, 0, 1]];
         let short = shortened(vec![vec![4, 6, 8, 2, 2], basis[1].clone()]);
         assert_eq!(short[1], basis[1]);
         assert!(short[0].iter().filter(|&&one| one != 0).count() < 5, "{short:?}");

@@ -2,8 +2,7 @@
 //!
 //! In: [`Choices`] and a [`Kind`]. Out: a text with one parameter `N`, one statement and one property a line. Most kinds are made of random
 //! statements: rings, chains and trees, whose processes look at their neighbours, parents and children, and crowds, whose processes are interchangeable. Others begin with a
-//! protocol that works ([`protocols`]) and change a few of its words ([`changes`]), so that most of what is asked is nearly true.
-//! [`changes`]: crate::changes
+//! protocol that works (`protocols.rs`) and change a few of its words (`changes.rs`), so that most of what is asked is nearly true.
 
 mod properties;
 mod protocols;

@@ -34,7 +34,7 @@ const PAYLOAD: u64 = (1 << TAG) - 1;
 /// No slot.
 const NOWHERE: u8 = u8::MAX;
 
-/// What slots become: the new number of each, or [`NOWHERE`].
+/// What slots become: the new number of each, or `NOWHERE`.
 pub type Moved = [u8; MOST_SLOTS];
 
 fn word(tag: u64, payload: u64) -> u64 {

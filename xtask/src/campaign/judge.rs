@@ -1,9 +1,8 @@
 //! Methods compared with brute force on one program.
 //!
 //! In: a [`Case`] and the methods. Out: what is wrong: verdicts that brute force contradicts, evidence that the checker refuses, panics,
-//! and changed proofs that the checker accepts of what is false. Whoever is asked ([`asked`]) is asked all questions of the program in one call,
+//! and changed proofs that the checker accepts of what is false. Whoever is asked (`asked.rs`) is asked all questions of the program in one call,
 //! with one thread, as `driver` asks, audit included.
-//! [`asked`]: super::asked
 
 use std::cell::RefCell;
 use std::fmt;

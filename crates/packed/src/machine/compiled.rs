@@ -16,6 +16,9 @@ use crate::width::MAX_WORDS;
 /// Whether there was anything to show, unless the sink ended it.
 type Moved = ControlFlow<(), bool>;
 
+/// Who moves, and in whose company.
+type Moving = (ProcessId, SyncWith);
+
 /// The entries of the machine for states of `W` words.
 #[derive(Clone, Copy)]
 pub(super) struct Compiled<const W: usize> {
@@ -24,9 +27,9 @@ pub(super) struct Compiled<const W: usize> {
     /// The steps of one process.
     pub process: fn(&Machine<'_>, ProcessId, &Packed<W>, &Scratch<W>, &mut dyn Sink<W>) -> Moved,
     /// What a process can do in some company.
-    pub with: fn(&Machine<'_>, (ProcessId, SyncWith), &Packed<W>, &Scratch<W>, &mut dyn Sink<W>) -> Moved,
+    pub with: fn(&Machine<'_>, Moving, &Packed<W>, &Scratch<W>, &mut dyn Sink<W>) -> Moved,
     /// The same, for some actions only.
-    pub some: fn(&Machine<'_>, (ProcessId, SyncWith), &Packed<W>, Wanted<'_, W>, &mut dyn Sink<W>) -> Moved,
+    pub some: fn(&Machine<'_>, Moving, &Packed<W>, Wanted<'_, W>, &mut dyn Sink<W>) -> Moved,
 }
 
 /// The registers, and which actions are wanted.

@@ -23,6 +23,9 @@ const MOST_CELLS: usize = 16;
 /// For each cell how much it has changed on the way to a class; `None` where that is not known.
 type Way = Vec<Option<i64>>;
 
+/// The same for each class.
+type Changes = FxHashMap<(Member, Vec<Item>), Way>;
+
 /// Sums that the steps of a closure suggest.
 pub fn candidates(closure: &Closure<'_, '_>) -> Vec<Weighed> {
     let n_cells = closure.cells.len();
@@ -85,8 +88,8 @@ fn first_classes(closure: &Closure<'_, '_>) -> Vec<(Member, Vec<Item>)> {
 }
 
 /// The way to each class.
-fn ways(closure: &Closure<'_, '_>, starts: &[Option<Start>]) -> FxHashMap<(Member, Vec<Item>), Way> {
-    let mut ways: FxHashMap<(Member, Vec<Item>), Way> = FxHashMap::default();
+fn ways(closure: &Closure<'_, '_>, starts: &[Option<Start>]) -> Changes {
+    let mut ways = Changes::default();
     let mut open = VecDeque::new();
     for (member, class) in first_classes(closure) {
         let weight = |start: &Option<Start>| {
@@ -125,11 +128,7 @@ fn plus(way: &Way, changes: &[Option<i64>]) -> Way {
 }
 
 /// Multiples of cells on which all ways agree: the solutions of one equation for each step.
-fn together(
-    closure: &Closure<'_, '_>,
-    starts: &[Option<Start>],
-    ways: &FxHashMap<(Member, Vec<Item>), Way>,
-) -> Vec<Vec<i64>> {
+fn together(closure: &Closure<'_, '_>, starts: &[Option<Start>], ways: &Changes) -> Vec<Vec<i64>> {
     let n = starts.len();
     let mut rows: Vec<Vec<i64>> = Vec::new();
     // Where something is not known of a cell, it is left out.
@@ -185,7 +184,7 @@ fn nullspace(rows: &[Vec<i64>], n: usize) -> Option<Vec<Vec<i64>>> {
 fn candidate(
     closure: &Closure<'_, '_>,
     starts: &[Option<Start>],
-    (ways, multiples): (&FxHashMap<(Member, Vec<Item>), Way>, &[i64]),
+    (ways, multiples): (&Changes, &[i64]),
 ) -> Option<Weighed> {
     let used = || multiples.iter().enumerate().filter(|(_, times)| **times != 0);
     let constant = used()
