@@ -17,6 +17,7 @@ use model::variable::CellId;
 use crate::choices::Choices;
 use crate::config::{Config, Item, Slot};
 use crate::layout::{LocalColumn, SharedColumn, holds_members, is_over};
+use crate::pointwise::is_pointwise;
 use crate::sight::{Guessing, Halt, Location, Needs, Sight, Who};
 
 type Done = Result<(), Halt>;
@@ -177,13 +178,45 @@ impl<'m> Sight<'_, 'm> {
             self.guessing.witnesses = outer;
             return done;
         }
-        let ends = self.all_rounds(binding, block)?;
+        let ends = match is_pointwise(self.ground.layout, binding.var, block) {
+            true => self.separate_rounds(binding, block)?,
+            false => self.all_rounds(binding, block)?,
+        };
         match ends.get(self.choices.choose(ends.len())) {
             Some(Ok(config)) => self.config = config.clone(),
             Some(Err(halt)) => return Err(*halt),
             None => return Err(Halt::Blocked),
         }
         Ok(())
+    }
+
+    /// All ends of a loop whose rounds have nothing to do with each other: one round for each seen process. An unseen one may only be a fault.
+    fn separate_rounds(&mut self, binding: &'m Binding, block: &'m [Stmt]) -> Result<Vec<Result<Config, Halt>>, Halt> {
+        let start = self.config.clone();
+        let n_slots = start.slots.len();
+        let mut faults: Vec<Result<Config, Halt>> = Vec::new();
+        let mut ends: BTreeSet<Config> = BTreeSet::from([start.clone()]);
+        for candidate in (0..n_slots as Slot).map(Some).chain([None]) {
+            // A process may be taken before another one blocks the step.
+            for result in self.rounds(&start, binding, block, candidate)? {
+                if result.is_err() && !faults.contains(&result) {
+                    faults.push(result);
+                }
+            }
+            if !candidate.is_some_and(|slot| start.is_seen(slot)) {
+                continue;
+            }
+            let mut after = BTreeSet::new();
+            for config in &ends {
+                let results = self.rounds(config, binding, block, candidate)?;
+                after.extend(results.into_iter().flatten().map(|mut config| {
+                    config.forget_unnamed(n_slots);
+                    config
+                }));
+            }
+            ends = after;
+        }
+        Ok(ends.into_iter().map(Ok).chain(faults).collect())
     }
 
     /// All ends of a loop that takes the processes of the family.

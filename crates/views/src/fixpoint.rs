@@ -43,6 +43,8 @@ pub enum Failure {
     Stopped(StopReason),
     /// The text does something that is outside the fragment.
     Outside(Span),
+    /// More steps were taken than views of so few processes are worth.
+    TooMany,
 }
 
 /// The views as configurations, and what may go wrong on the way.
@@ -184,6 +186,7 @@ struct Closure<'m, 'b> {
     reaching_out: BTreeSet<PlaceId>,
     budget: &'b Budget,
     n_steps: usize,
+    most_steps: usize,
     bytes: u64,
 }
 
@@ -192,7 +195,7 @@ struct Closure<'m, 'b> {
 /// # Errors
 /// A limit, or something that is outside the fragment after all.
 pub fn views(ground: Ground<'_>, k: usize, budget: &Budget) -> Result<Views, Failure> {
-    let found = close(ground, k, budget)?;
+    let found = close(ground, k, usize::MAX, budget)?;
     let listed = |row: &Packed| found.shape.unpack(row).canonical();
     let mut ones: FxHashMap<Vec<Item>, Vec<Config>> = FxHashMap::default();
     for one in found.groups.iter().flatten().map(listed) {
@@ -201,11 +204,11 @@ pub fn views(ground: Ground<'_>, k: usize, budget: &Budget) -> Result<Views, Fai
     Ok(Views { k, theta: found.theta.iter().map(listed).collect(), ones, faults: found.faults })
 }
 
-/// The views of `k` processes.
+/// The views of `k` processes, found in at most so many steps.
 ///
 /// # Errors
 /// A limit, or something that is outside the fragment after all.
-pub fn close(ground: Ground<'_>, k: usize, budget: &Budget) -> Result<Closed, Failure> {
+pub fn close(ground: Ground<'_>, k: usize, most_steps: usize, budget: &Budget) -> Result<Closed, Failure> {
     let starts = initial(ground, k).ok_or(Failure::Outside(Span::default()))?;
     let mut closure = Closure {
         ground,
@@ -224,6 +227,7 @@ pub fn close(ground: Ground<'_>, k: usize, budget: &Budget) -> Result<Closed, Fa
         reaching_out: reaching_out(ground),
         budget,
         n_steps: 0,
+        most_steps,
         bytes: 0,
     };
     for config in starts {
@@ -446,6 +450,9 @@ impl Closure<'_, '_> {
         self.n_steps += 1;
         if self.n_steps.is_multiple_of(STEPS_BETWEEN_CHECKS) {
             self.budget.check(self.bytes).map_err(Failure::Stopped)?;
+        }
+        if self.n_steps > self.most_steps {
+            return Err(Failure::TooMany);
         }
         Ok(())
     }

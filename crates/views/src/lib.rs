@@ -17,6 +17,7 @@ pub mod hiding;
 pub mod layout;
 pub mod packed;
 pub mod pattern;
+pub mod pointwise;
 pub mod quantifiers;
 pub mod sight;
 pub mod start;

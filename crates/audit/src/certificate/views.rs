@@ -5,6 +5,7 @@
 //! `scene` joins configurations. Where a step looks at a process that is not seen, or a quantifier may be decided by one, the configuration is
 //! joined by every process that fits, as often as the way through the step met such a process or quantifier.
 
+mod apart;
 mod helpers;
 pub(super) mod lasting;
 mod look;

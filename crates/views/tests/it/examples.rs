@@ -43,6 +43,9 @@ fn locks_and_caches_are_proved_for_every_size() {
         ("dijkstra", "mutex", 2),
         ("bakery_atomic", "mutex", 2),
         ("bakery_atomic", "unique", 2),
+        // The home node copies the sharers in a loop over all clients, inside a step.
+        ("german", "coherent", 2),
+        ("german", "known", 2),
     ] {
         assert_eq!(proved(name, property), Some(k), "{name}.{property}");
     }
@@ -56,6 +59,7 @@ fn what_is_wrong_is_not_proved() {
         ("szymanski_broken", "mutex"),
         ("flag_readers_broken", "alone"),
         ("simple_broken", "holder"),
+        ("german_broken", "coherent"),
     ] {
         let has = load(name).properties.iter().any(|one| one.name == property);
         assert!(!has || proved(name, property).is_none(), "{name}.{property}");

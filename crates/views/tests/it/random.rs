@@ -91,7 +91,7 @@ impl Writer<'_> {
 
     fn effect(&mut self) -> String {
         let c = self.number();
-        match self.choices.below(if self.kinds.locals { 14 } else { 11 }) {
+        match self.choices.below(if self.kinds.locals { 16 } else { 13 }) {
             0 | 1 => format!("a = {c};"),
             2 => format!("d = {c};"),
             3 => format!("row[i] = {};", c % 2),
@@ -102,8 +102,11 @@ impl Writer<'_> {
             8 => format!("row[q] = {};", c % 2),
             9 => format!("for k in 0..<N {{ if {} {{ row[k] = {}; }} }}", self.about("k"), c % 2),
             10 => format!("for k in 0..<N {{ if {} {{ d = {c}; }} }}", self.about("k")),
-            11 => "r = p;".to_owned(),
-            12 => "p = r;".to_owned(),
+            // Rounds that have to do with each other only through what somebody else may write, and rounds that pass something on.
+            11 => format!("for k in 0..<N {{ if {} {{ row[k] = d % 2; }} }}", self.quantified().replace('k', "j")),
+            12 => format!("for k in 0..<N {{ if row[k] == {} {{ d = {c}; row[k] = d % 2; }} }}", self.number() % 2),
+            13 => "r = p;".to_owned(),
+            14 => "p = r;".to_owned(),
             _ => "r = i;".to_owned(),
         }
     }

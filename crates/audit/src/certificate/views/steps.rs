@@ -13,6 +13,7 @@ use model::types::ScalarType;
 use model::value::Value;
 use model::variable::CellId;
 
+use super::apart::keep_apart;
 use super::look::{Decisions, End, Look, Looked, Looker, Spot};
 use super::scene::{Scene, Slot};
 use super::text::Text;
@@ -186,7 +187,10 @@ impl<'m> Look<'_, 'm> {
     /// A loop inside a step.
     fn each(&mut self, binding: &'m Binding, block: &'m [Stmt]) -> Looked<()> {
         if self.text.is_all(&binding.domain) {
-            let ends = self.after_all(binding, block)?;
+            let ends = match keep_apart(self.text, binding, block) {
+                true => self.after_each(binding, block)?,
+                false => self.after_all(binding, block)?,
+            };
             let taken = self.way.decide(ends.len());
             return match ends.into_iter().nth(taken) {
                 None => Err(End::No),
@@ -205,6 +209,29 @@ impl<'m> Look<'_, 'm> {
         }
         self.guess_witnesses = before;
         Ok(())
+    }
+
+    /// Everything that a loop over the family can lead to whose rounds keep apart; `None` is a fault. Any process, seen or not, may be the first
+    /// that it takes, and be a fault; what is left behind is made by one round for each process that is seen.
+    fn after_each(&self, binding: &'m Binding, block: &'m [Stmt]) -> Looked<BTreeSet<Option<Scene>>> {
+        let n_slots = self.scene.slots.len();
+        let mut ends = BTreeSet::new();
+        for take in 0..=n_slots {
+            if self.after_one(&self.scene, take, binding, block)?.contains(&None) {
+                ends.insert(None);
+            }
+        }
+        let mut scenes = BTreeSet::from([self.scene.clone()]);
+        for slot in self.scene.seen() {
+            let mut after = BTreeSet::new();
+            for scene in &scenes {
+                let found = self.after_one(scene, slot as usize, binding, block)?.into_iter().flatten();
+                after.extend(found.map(|scene| without_unnamed(scene, n_slots)));
+            }
+            scenes = after;
+        }
+        ends.extend(scenes.into_iter().map(Some));
+        Ok(ends)
     }
 
     /// Everything that a loop over the family can lead to; `None` is a fault.
