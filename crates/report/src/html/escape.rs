@@ -1,38 +1,57 @@
 //! Text from outside made harmless for a page.
 //!
-//! In: names, statements, comments and values as the user wrote them, which may contain anything. Out: text that a
-//! browser shows as itself, between tags and inside quoted attributes; JSON that cannot end the element which it
-//! stands in.
+//! In: names, statements, comments and values as the user wrote them, which may contain anything. Out: markup. `maud`
+//! escapes every text that is not [`Markup`] already; what is left for here is what a browser would not show, and JSON
+//! that cannot end the element which it stands in.
 
+use maud::{Markup, PreEscaped, Render, html};
 use serde_json::Value as Json;
 
 use crate::text::shown;
 
-/// The text, for between tags and for attributes in quotes; controls and changes of direction become visible.
-pub fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 8);
-    for character in text.chars() {
-        match character {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            '\n' | '\t' => out.push(' '),
-            other => out.push(shown(other)),
+/// The text in the type of code.
+pub fn code(text: &str) -> Markup {
+    html! { code { (text) } }
+}
+
+/// The parts with this text between them.
+pub fn joined(parts: &[Markup], between: impl Render) -> Markup {
+    html! {
+        @for (nth, part) in parts.iter().enumerate() {
+            @if nth > 0 { (between) }
+            (part)
         }
     }
-    out
 }
 
-/// The text in the type of code.
-pub fn code(text: &str) -> String {
-    format!("<code>{}</code>", escaped(text))
+/// The page with controls and changes of direction made visible, wherever they came from; lines and columns
+/// stay.
+pub fn visible(page: Markup) -> String {
+    let harmless = |letter: char| matches!(letter, '\n' | '\t') || shown(letter) == letter;
+    if page.0.chars().all(harmless) {
+        return page.0;
+    }
+    page.0.chars().map(|letter| if harmless(letter) { letter } else { shown(letter) }).collect()
 }
 
-/// A document for inside a `script` element: the same value, and no `<` with which the element could be ended.
-pub fn script_json(document: &Json) -> String {
-    document.to_string().replace('<', "\\u003c")
+/// A document for inside a `script` element: see [`script_text`].
+pub fn script_json(document: &Json) -> Markup {
+    script_text(&document.to_string())
+}
+
+/// The text of a document for inside a `script` element: the same value, no `<` with which the element could be ended,
+/// and nothing that a browser would not show.
+pub fn script_text(document: &str) -> Markup {
+    let mut out = String::with_capacity(document.len());
+    for letter in document.chars() {
+        match letter {
+            '\n' | '\t' => out.push(letter),
+            '<' => out.push_str("\\u003c"),
+            letter if shown(letter) == letter => out.push(letter),
+            hidden => out.extend(hidden.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}"))),
+        }
+    }
+    PreEscaped(out)
 }
 
 #[cfg(test)]
@@ -43,16 +62,23 @@ mod tests {
 
     #[test]
     fn nothing_from_outside_becomes_a_tag_or_leaves_its_attribute() {
-        assert_eq!(escaped("<b a=\"1\" c='2'>&"), "&lt;b a=&quot;1&quot; c=&#39;2&#39;&gt;&amp;");
-        assert_eq!(escaped("a\u{202e}b\u{7}c\nd"), "a\u{fffd}b\u{fffd}c d");
-        assert_eq!(code("a<b"), "<code>a&lt;b</code>");
+        let hostile = "<b a=\"1\" c='2'>&\u{202e}\u{7}\n";
+        let page = visible(html! { p title=(hostile) { (hostile) (code("a<b")) } });
+        let text = "&lt;b a=&quot;1&quot; c='2'&gt;&amp;\u{fffd}\u{fffd}\n";
+        assert_eq!(page, format!("<p title=\"{text}\">{text}<code>a&lt;b</code></p>"));
     }
 
     #[test]
     fn a_document_cannot_end_its_element_and_stays_the_same() {
-        let document = json!({ "</script><!--": ["<script>", "\u{2028}", "\"'&"] });
-        let text = script_json(&document);
-        assert!(!text.contains('<'));
+        let document = json!({ "</script><!--": ["<script>", "\u{2028}\u{202e}\u{7}\n\t", "\"'&"] });
+        let text = visible(script_json(&document));
+        assert!(!text.contains('<') && !text.contains('\u{202e}'));
         assert_eq!(serde_json::from_str::<Json>(&text).unwrap(), document);
+    }
+
+    #[test]
+    fn parts_are_joined() {
+        assert_eq!(joined(&[code("a"), code("b")], " < ").0, "<code>a</code> &lt; <code>b</code>");
+        assert_eq!(joined(&[], ", ").0, "");
     }
 }

@@ -3,13 +3,14 @@
 
 use engine::graph::{Drawing, DrawnState, LocalGraph, LocalGraphs};
 use explain::proof::story::{Picture, ViewGraph};
+use maud::{Markup, html};
 use model::Model;
 use model::process::ProcessId;
 
 use super::MOST_STATES_DRAWN;
-use super::escape::{code, escaped};
+use super::escape::code;
 use super::layout::{self, Graph, Layout};
-use super::table::{folded, heads, row, table, wide};
+use super::table::{folded, heads, left_out, row, table, wide};
 use crate::human::trace::group_names;
 use crate::numbers::counted;
 use crate::style::Style;
@@ -35,7 +36,7 @@ struct Edge {
 }
 
 /// The graphs of a run, as HTML; nothing where none is small enough.
-pub fn html(model: &Model, method: &str, found: &LocalGraphs) -> String {
+pub fn html(model: &Model, method: &str, found: &LocalGraphs) -> Markup {
     let mut shown: Vec<(&LocalGraph, Vec<ProcessId>)> = Vec::new();
     for graph in &found.graphs {
         let family = model.processes[graph.process].family;
@@ -49,13 +50,9 @@ pub fn html(model: &Model, method: &str, found: &LocalGraphs) -> String {
             None => shown.push((graph, vec![graph.process])),
         }
     }
-    let mut out = String::new();
-    for (graph, processes) in &shown {
-        let Some(drawing) = graph.drawing.as_ref().filter(|_| graph.n_states <= MOST_STATES_DRAWN) else { continue };
-        out.push_str(&one(model, processes, drawing));
-    }
-    if out.is_empty() {
-        return out;
+    let is_drawn = |graph: &LocalGraph| graph.drawing.is_some() && graph.n_states <= MOST_STATES_DRAWN;
+    if !shown.iter().any(|(graph, _)| is_drawn(graph)) {
+        return Markup::default();
     }
     let what = match (method, &found.stopped) {
         (_, Some(_)) => "The search for them was stopped; there may be more.",
@@ -65,26 +62,98 @@ pub fn html(model: &Model, method: &str, found: &LocalGraphs) -> String {
     let too_large = shown.iter().filter(|(graph, _)| graph.n_states > MOST_STATES_DRAWN);
     let too_large: Vec<String> = too_large
         .map(|(graph, processes)| {
-            format!("{} ({})", escaped(&group_names(model, processes)), counted(graph.n_states, "state", "states"))
+            format!("{} ({})", group_names(model, processes), counted(graph.n_states, "state", "states"))
         })
         .collect();
-    let left_out = match too_large.len() {
-        0 => String::new(),
-        _ => format!("<p class=\"left-out\">Too large to be drawn: {}.</p>\n", too_large.join(", ")),
-    };
-    format!(
-        "<p>What each process can see happen: where it stands, its own variables, and the shared ones that it \
-         mentions. {what}</p>\n{out}{left_out}\
-         <p class=\"legend\"><span><i class=\"key own\"></i>own step</span><span><i class=\"key other\">\
-         </i>step of another process</span>\
-         <span><i class=\"key start\"></i>start</span></p>\n"
-    )
+    html! {
+        p {
+            "What each process can see happen: where it stands, its own variables, and the shared ones that it mentions. "
+            (what)
+        }
+        @for (graph, processes) in &shown {
+            @if let (true, Some(drawing)) = (is_drawn(graph), &graph.drawing) { (one(model, processes, drawing)) }
+        }
+        @if !too_large.is_empty() { (left_out(format_args!("Too large to be drawn: {}.", too_large.join(", ")))) }
+        (legend("own step"))
+    }
 }
 
-fn one(model: &Model, processes: &[ProcessId], drawing: &Drawing) -> String {
-    let names = escaped(&group_names(model, processes));
+fn legend(own: &str) -> Markup {
+    html! {
+        p.legend {
+            span { i class="key own" {} (own) }
+            span { i class="key other" {} "step of another process" }
+            span { i class="key start" {} "start" }
+        }
+    }
+}
+
+fn one(model: &Model, processes: &[ProcessId], drawing: &Drawing) -> Markup {
+    let names = group_names(model, processes);
     let edges = edges(processes[0], drawing);
     let nodes: Vec<Vec<String>> = drawing.states.iter().map(rows).collect();
+    html! {
+        h4 { (names) @if processes.len() > 1 { " " span.aside { "alike" } } }
+        p.dim {
+            (counted(drawing.states.len() as u64, "local state", "local states")) ", "
+            (counted(drawing.edges.len() as u64, "transition", "transitions"))
+        }
+        (picture(
+            [&format!("local states of {names}"), &format!("local state graph of {names}; the table says the same")],
+            (&nodes, &edges),
+            drawing.n_initial,
+        ))
+        (transitions(model, drawing, &edges))
+    }
+}
+
+/// The views of a proof for every size: what any few processes and all that is shared can look like, and whose steps lead from one to the next.
+pub fn of_views(found: &ViewGraph) -> Markup {
+    let drawing = &found.drawing;
+    let edges = edges(found.process, drawing);
+    let nodes: Vec<Vec<String>> = drawing.states.iter().map(rows).collect();
+    let name = format!("views of {}", found.whom);
+    let unmet = match found.n_unmet {
+        0 => String::new(),
+        1 => " One view was not met at this size.".to_owned(),
+        more => format!(" {more} views were not met at this size."),
+    };
+    let line = |edge: &Edge| {
+        let mover = if edge.is_own { "itself" } else { "another" };
+        row(nodes[edge.from].join(", "), &[&mover, &code(&edge.texts.join(", ")), &nodes[edge.to].join(", ")])
+    };
+    let shown =
+        table(None, heads(&["from", "who moves", "step", "to"]), html! { @for edge in &edges { (line(edge)) } });
+    html! {
+        h4 { "What " (found.whom) " can look like" }
+        p.dim {
+            (counted(drawing.states.len() as u64, "view", "views"))
+            ", whatever the size is; the steps are those of " (found.size) " processes." (unmet)
+        }
+        (picture([&name, &name], (&nodes, &edges), drawing.n_initial))
+        (legend("step of a process that is seen"))
+        (folded("The graph as a table", wide("transitions", shown)))
+    }
+}
+
+/// Who waits for whom, as boxes and arrows.
+pub fn of_story(waits: &Picture) -> Markup {
+    let nodes: Vec<Vec<String>> = { waits.boxes.iter() }
+        .map(|rows| rows.iter().map(|row| cut(row, LONGEST + 8, &Style::default())).collect())
+        .collect();
+    let edge = |(from, to, text): &(usize, usize, String)| Edge {
+        from: *from,
+        to: *to,
+        is_own: !waits.ends.contains(to),
+        texts: vec![text.clone()],
+        movers: Vec::new(),
+    };
+    let edges: Vec<Edge> = waits.arrows.iter().map(edge).collect();
+    picture(["who waits for whom"; 2], (&nodes, &edges), 1)
+}
+
+/// Boxes and arrows in a box that scrolls; the titles are those of the box and of the drawing.
+fn picture(titles: [&str; 2], (nodes, edges): (&[Vec<String>], &[Edge]), n_initial: usize) -> Markup {
     let sizes = nodes.iter().map(|rows| {
         let letters = rows.iter().map(|row| width(row)).max().unwrap_or(1);
         [letters as f64 * LETTER + 22.0, rows.len() as f64 * ROW + 12.0]
@@ -92,101 +161,16 @@ fn one(model: &Model, processes: &[ProcessId], drawing: &Drawing) -> String {
     let graph = Graph {
         sizes: sizes.collect(),
         edges: edges.iter().map(|edge| [edge.from, edge.to]).collect(),
-        n_initial: drawing.n_initial,
-    };
-    let layout = layout::place(&graph);
-    let [columns, height] = layout.size;
-    let body = draw(&graph, &layout, (&nodes, &edges), drawing.n_initial);
-    let alike = if processes.len() > 1 { " <span class=\"aside\">alike</span>" } else { "" };
-    format!(
-        "<h4>{names}{alike}</h4>\n<p class=\"dim\">{}, {}</p>\n<div class=\"scroll graph\" tabindex=\"0\" \
-         role=\"region\" aria-label=\"local states of {names}\">\
-         <svg class=\"states\" role=\"img\" aria-label=\"local state graph of {names}; the table says the same\" \
-         viewBox=\"0 0 {columns:.0} {height:.0}\" width=\"{columns:.0}\" height=\"{height:.0}\">{body}</svg></div>\n{}",
-        counted(drawing.states.len() as u64, "local state", "local states"),
-        counted(drawing.edges.len() as u64, "transition", "transitions"),
-        transitions(model, drawing, &edges)
-    )
-}
-
-/// The views of a proof for every size: what any few processes and all that is shared can look like, and whose steps lead from one to the next.
-pub fn of_views(found: &ViewGraph) -> String {
-    let drawing = &found.drawing;
-    let edges = edges(found.process, drawing);
-    let nodes: Vec<Vec<String>> = drawing.states.iter().map(rows).collect();
-    let arrows: Vec<Arrow> = { edges.iter() }
-        .map(|edge| Arrow { ends: [edge.from, edge.to], text: edge.texts.join(", "), is_own: edge.is_own })
-        .collect();
-    let name = format!("views of {}", found.whom);
-    let picture = boxes_and_arrows(&name, &nodes, &arrows, drawing.n_initial);
-    let unmet = match found.n_unmet {
-        0 => String::new(),
-        1 => " One view was not met at this size.".to_owned(),
-        more => format!(" {more} views were not met at this size."),
-    };
-    let state = |at: usize| escaped(&nodes[at].join(", "));
-    let line = |edge: &Edge| {
-        let mover = if edge.is_own { "itself" } else { "another" };
-        row(&state(edge.from), &[mover, &code(&edge.texts.join(", ")), &state(edge.to)])
-    };
-    let shown = table("", &heads(&["from", "who moves", "step", "to"]), &edges.iter().map(line).collect::<String>());
-    format!(
-        "<h4>What {} can look like</h4>\n<p class=\"dim\">{}, whatever the size is; the steps are those of {} \
-         processes.{unmet}</p>\n{picture}\
-         <p class=\"legend\"><span><i class=\"key own\"></i>step of a process that is seen</span><span>\
-         <i class=\"key other\"></i>step of another process</span><span><i class=\"key start\"></i>start</span></p>\n{}",
-        escaped(&found.whom),
-        counted(drawing.states.len() as u64, "view", "views"),
-        found.size,
-        folded("The graph as a table", &wide("transitions", &shown))
-    )
-}
-
-/// Who waits for whom, as boxes and arrows.
-pub fn of_story(picture: &Picture) -> String {
-    let nodes: Vec<Vec<String>> = { picture.boxes.iter() }
-        .map(|rows| rows.iter().map(|row| cut(row, LONGEST + 8, &Style::default())).collect())
-        .collect();
-    let arrows: Vec<Arrow> = { picture.arrows.iter() }
-        .map(|(from, to, text)| Arrow { ends: [*from, *to], text: text.clone(), is_own: !picture.ends.contains(to) })
-        .collect();
-    boxes_and_arrows("who waits for whom", &nodes, &arrows, 1)
-}
-
-/// An arrow between boxes.
-struct Arrow {
-    ends: [usize; 2],
-    text: String,
-    is_own: bool,
-}
-
-fn boxes_and_arrows(name: &str, nodes: &[Vec<String>], arrows: &[Arrow], n_initial: usize) -> String {
-    let sizes = nodes.iter().map(|rows| {
-        let letters = rows.iter().map(|row| width(row)).max().unwrap_or(1);
-        [letters as f64 * LETTER + 22.0, rows.len() as f64 * ROW + 12.0]
-    });
-    let graph = Graph {
-        sizes: sizes.collect(),
-        edges: arrows.iter().map(|arrow| arrow.ends).collect(),
         n_initial: n_initial.max(1),
     };
     let layout = layout::place(&graph);
-    let [columns, height] = layout.size;
-    let edge = |arrow: &Arrow| Edge {
-        from: arrow.ends[0],
-        to: arrow.ends[1],
-        is_own: arrow.is_own,
-        texts: vec![arrow.text.clone()],
-        movers: Vec::new(),
-    };
-    let edges: Vec<Edge> = arrows.iter().map(edge).collect();
-    let body = draw(&graph, &layout, (nodes, &edges), n_initial);
-    let name = escaped(name);
-    format!(
-        "<div class=\"scroll graph\" tabindex=\"0\" role=\"region\" aria-label=\"{name}\"><svg class=\"states\" \
-         role=\"img\" aria-label=\"{name}\" viewBox=\"0 0 {columns:.0} {height:.0}\" width=\"{columns:.0}\" \
-         height=\"{height:.0}\">{body}</svg></div>\n"
-    )
+    let [columns, height] = layout.size.map(|length| format!("{length:.0}"));
+    html! {
+        div class="scroll graph" tabindex="0" role="region" aria-label=(titles[0]) {
+            svg.states role="img" aria-label=(titles[1]) viewBox={ "0 0 " (columns) " " (height) }
+                width=(columns) height=(height) { (draw(&graph, &layout, (nodes, edges), n_initial)) }
+        }
+    }
 }
 
 fn rows(state: &DrawnState) -> Vec<String> {
@@ -225,37 +209,43 @@ fn edges(process: ProcessId, drawing: &Drawing) -> Vec<Edge> {
     out
 }
 
-fn draw(graph: &Graph, layout: &Layout, (nodes, edges): (&[Vec<String>], &[Edge]), n_initial: usize) -> String {
-    let mut out = String::new();
-    let mut words = Words { taken: boxes(graph, layout), html: String::new() };
+fn draw(graph: &Graph, layout: &Layout, (nodes, edges): (&[Vec<String>], &[Edge]), n_initial: usize) -> Markup {
+    let mut words = Words { taken: boxes(graph, layout), placed: Vec::new() };
+    let mut arrows = Vec::new();
     for (edge, points) in edges.iter().zip(&layout.edges) {
         let class = if edge.is_own { "edge own" } else { "edge other" };
         let text = edge.texts.join(", ");
         let (path, middles) = curve(graph, layout, [edge.from, edge.to], points);
-        out.push_str(&format!(
-            "<path class=\"{class}\" d=\"{path}\" marker-end=\"url(#tip)\"><title>{}</title></path>",
-            escaped(&text)
-        ));
+        arrows.push(html! { path class=(class) d=(path) marker-end="url(#tip)" { title { (text) } } });
         if edges.len() <= MOST_WORDS {
             words.put(&cut(&text, LONGEST, &Style::default()), &middles, edge.is_own);
         }
     }
-    for (at, (rows, &[x, y])) in nodes.iter().zip(&layout.nodes).enumerate() {
-        let [w, h] = graph.sizes[at];
-        let class = if at < n_initial { "node start" } else { "node" };
-        out.push_str(&format!(
-            "<g class=\"{class}\"><rect x=\"{:.1}\" y=\"{:.1}\" width=\"{w:.1}\" height=\"{h:.1}\" rx=\"7\"/>",
-            x - w / 2.0,
-            y - h / 2.0
-        ));
-        for (nth, row) in rows.iter().enumerate() {
-            let class = if nth == 0 { "place" } else { "cell" };
-            let line = y - h / 2.0 + 6.0 + ROW * (nth as f64 + 0.75);
-            out.push_str(&format!("<text class=\"{class}\" x=\"{x:.1}\" y=\"{line:.1}\">{}</text>", escaped(row)));
+    html! {
+        @for arrow in &arrows { (arrow) }
+        @for (at, (rows, &[x, y])) in nodes.iter().zip(&layout.nodes).enumerate() {
+            (node(rows, [x, y], graph.sizes[at], at < n_initial))
         }
-        out.push_str("</g>");
+        @for word in &words.placed { (word) }
     }
-    out + &words.html
+}
+
+fn node(rows: &[String], [x, y]: [f64; 2], [w, h]: [f64; 2], is_initial: bool) -> Markup {
+    let (left, top) = (x - w / 2.0, y - h / 2.0);
+    html! {
+        g class=(if is_initial { "node start" } else { "node" }) {
+            rect x=(tenths(left)) y=(tenths(top)) width=(tenths(w)) height=(tenths(h)) rx="7" {}
+            @for (nth, row) in rows.iter().enumerate() {
+                @let line = top + 6.0 + ROW * (nth as f64 + 0.75);
+                text class=(if nth == 0 { "place" } else { "cell" }) x=(tenths(x)) y=(tenths(line)) { (row) }
+            }
+        }
+    }
+}
+
+/// A length of a drawing.
+fn tenths(length: f64) -> String {
+    format!("{length:.1}")
 }
 
 fn boxes(graph: &Graph, layout: &Layout) -> Vec<[f64; 4]> {
@@ -267,7 +257,7 @@ fn boxes(graph: &Graph, layout: &Layout) -> Vec<[f64; 4]> {
 struct Words {
     /// What is taken: left, top, right, bottom.
     taken: Vec<[f64; 4]>,
-    html: String,
+    placed: Vec<Markup>,
 }
 
 impl Words {
@@ -280,12 +270,7 @@ impl Words {
         let Some(at) = places.iter().find(|place| place[0] > half && is_free(&around(place))) else { return };
         self.taken.push(around(at));
         let class = if is_own { "on own" } else { "on" };
-        self.html.push_str(&format!(
-            "<text class=\"{class}\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
-            at[0],
-            at[1] + 4.0,
-            escaped(text)
-        ));
+        self.placed.push(html! { text class=(class) x=(tenths(at[0])) y=(tenths(at[1] + 4.0)) { (text) } });
     }
 }
 
@@ -324,19 +309,18 @@ fn curve(graph: &Graph, layout: &Layout, [from, to]: [usize; 2], points: &[[f64;
     (path, middles)
 }
 
-fn transitions(model: &Model, drawing: &Drawing, edges: &[Edge]) -> String {
+fn transitions(model: &Model, drawing: &Drawing, edges: &[Edge]) -> Markup {
     let state = |at: usize| {
         let drawn = &drawing.states[at];
         let cells: Vec<String> = drawn.cells.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-        escaped(&std::iter::once(drawn.place.clone()).chain(cells).collect::<Vec<_>>().join(", "))
+        std::iter::once(drawn.place.clone()).chain(cells).collect::<Vec<_>>().join(", ")
     };
     let line = |edge: &Edge| {
-        let movers = escaped(&group_names(model, &edge.movers));
-        row(&state(edge.from), &[&movers, &code(&edge.texts.join(", ")), &state(edge.to)])
+        let movers = group_names(model, &edge.movers);
+        row(state(edge.from), &[&movers, &code(&edge.texts.join(", ")), &state(edge.to)])
     };
-    let rows: String = edges.iter().map(line).collect();
-    let shown = table("", &heads(&["from", "who moves", "step", "to"]), &rows);
-    folded("The graph as a table", &wide("transitions", &shown))
+    let rows = html! { @for edge in edges { (line(edge)) } };
+    folded("The graph as a table", wide("transitions", table(None, heads(&["from", "who moves", "step", "to"]), rows)))
 }
 
 #[cfg(test)]
@@ -366,7 +350,7 @@ mod tests {
         let merged = edges(process, &drawing);
         assert_eq!(merged.len(), 2);
         assert_eq!(merged[0].texts, ["take", "grab"]);
-        let html = one(&run.model, &[process, ProcessId::new(1)], &drawing);
+        let html = one(&run.model, &[process, ProcessId::new(1)], &drawing).0;
         for part in
             ["&lt;think&gt;", "a&lt;b = &quot;1&quot;", "take, grab", "Phil[0], Phil[1]", "edge other", "node start"]
         {
@@ -382,7 +366,7 @@ mod tests {
             arrows: vec![(0, 1, "x < 1".to_owned()), (0, 0, "i + 1".to_owned())],
             ends: vec![1],
         };
-        let html = of_story(&picture);
+        let html = of_story(&picture).0;
         for part in ["at &lt;wait&gt;", "x &lt; 1", "moves on", "i + 1", "node start", "edge other", "edge own"] {
             assert!(html.contains(part), "no {part} in {html}");
         }
@@ -392,11 +376,12 @@ mod tests {
 
     #[test]
     fn words_keep_apart_from_nodes_and_from_each_other() {
-        let mut words = Words { taken: vec![[0.0, 0.0, 100.0, 30.0]], html: String::new() };
+        let mut words = Words { taken: vec![[0.0, 0.0, 100.0, 30.0]], placed: Vec::new() };
         words.put("inside", &[[50.0, 10.0]], true);
-        assert_eq!(words.html, "");
+        assert!(words.placed.is_empty());
         words.put("beside", &[[50.0, 10.0], [50.0, 60.0]], true);
         words.put("again", &[[52.0, 62.0]], true);
-        assert!(words.html.contains("beside") && !words.html.contains("again"));
+        let [only] = &words.placed[..] else { panic!("one of them has room") };
+        assert!(only.0.contains("beside"));
     }
 }

@@ -4,7 +4,8 @@
 //! language's by being in a list, so a text that is wrong is coloured, too. Nothing is dropped: without its tags each
 //! line is the line.
 
-use super::escape::escaped;
+use maud::{Markup, html};
+
 use crate::text::clean;
 
 /// The words of the languages, in the order of the alphabet.
@@ -129,18 +130,20 @@ pub struct Highlighter {
 
 impl Highlighter {
     /// The next line.
-    pub fn line(&mut self, line: &str) -> String {
+    pub fn line(&mut self, line: &str) -> Markup {
         let text: Vec<char> = clean(line).chars().collect();
-        let mut out = String::new();
+        let mut tokens: Vec<(&'static str, String)> = Vec::new();
         let mut at = 0;
         while at < text.len() {
             let (class, end) = self.token(&text, at);
-            let token: String = text[at..end].iter().collect();
-            let shown = escaped(&token);
-            out.push_str(&if class.is_empty() { shown } else { format!("<span class=\"{class}\">{shown}</span>") });
+            tokens.push((class, text[at..end].iter().collect()));
             at = end;
         }
-        out
+        html! {
+            @for (class, token) in &tokens {
+                @if class.is_empty() { (token) } @else { span class=(class) { (token) } }
+            }
+        }
     }
 
     /// The class of the token that starts here, and where it ends.
@@ -211,14 +214,14 @@ mod tests {
             "",
             "/",
         ] {
-            assert_eq!(plain(&all.line(line)), clean(line));
+            assert_eq!(plain(&all.line(line).0), clean(line));
         }
     }
 
     #[test]
     fn words_labels_numbers_and_comments_have_their_class() {
         let mut all = Highlighter::default();
-        let html = all.line("      trying:  acquire x == 1; // why");
+        let html = all.line("      trying:  acquire x == 1; // why").0;
         for part in [
             "<span class=\"label\">trying</span>",
             "<span class=\"word\">acquire</span> x",
@@ -227,7 +230,7 @@ mod tests {
         ] {
             assert!(html.contains(part), "{html}");
         }
-        assert_eq!(all.line("/* a"), "<span class=\"comment\">/* a</span>");
-        assert_eq!(all.line("b */ c"), "<span class=\"comment\">b */</span> c");
+        assert_eq!(all.line("/* a").0, "<span class=\"comment\">/* a</span>");
+        assert_eq!(all.line("b */ c").0, "<span class=\"comment\">b */</span> c");
     }
 }

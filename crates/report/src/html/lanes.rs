@@ -8,9 +8,9 @@
 
 use explain::bundle;
 use explain::steps::StepView;
+use maud::{Markup, html};
 use model::variable::CellId;
 
-use super::escape::escaped;
 use super::film::{Bar, Film, Kind, Lane};
 use crate::style::Style;
 use crate::text::{cut, width};
@@ -29,7 +29,7 @@ const ROOMY: f64 = 780.0;
 /// A drawing, and what a script has to know about it.
 pub struct Drawing {
     /// HTML of both parts.
-    pub html: String,
+    pub html: Markup,
     /// How wide a column is.
     pub column: f64,
     /// How many lanes are not drawn.
@@ -42,30 +42,41 @@ pub fn draw(film: &Film<'_>, title: &str) -> Drawing {
     let column = column_width(film, &lanes);
     let has_loop = film.loop_from().is_some();
     let head = if has_loop { 2.0 * HEAD } else { HEAD };
-    let mut canvas =
-        Canvas { film, column, head, names: String::new(), body: String::new(), y: head, centres: Vec::new() };
+    let mut canvas = Canvas { film, column, head, names: Vec::new(), body: Vec::new(), y: head, centres: Vec::new() };
     canvas.axis();
     canvas.turns();
     for lane in &lanes {
         canvas.lane(lane);
     }
     let (links, ends) = canvas.links(&lanes);
-    let (height, columns) = (canvas.y + 6.0, film.n_states() as f64 * column + 8.0);
+    let (height, columns) = (rounded(canvas.y + 6.0), rounded(film.n_states() as f64 * column + 8.0));
     let name_columns = lanes.iter().map(|lane| width(&lane.name) + indent(lane)).max().unwrap_or(4).clamp(4, 18);
-    let names = name_columns as f64 * LETTER + 18.0;
-    let html = format!(
-        "<div class=\"chart\">\n<svg class=\"names\" aria-hidden=\"true\" viewBox=\"0 0 {names:.0} {height:.0}\" \
-         width=\"{names:.0}\" height=\"{height:.0}\">{}</svg>\n\
-         <div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{title}\">\
-         <svg class=\"lanes\" role=\"img\" aria-label=\"{title}; the table of all steps says the same\" viewBox=\"0 0 \
-         {columns:.0} {height:.0}\" width=\"{columns:.0}\" height=\"{height:.0}\">\
-         <rect class=\"cursor\" x=\"0\" y=\"0\" width=\"{column:.1}\" height=\"{height:.0}\" rx=\"6\"/>{links}{}</svg>\
-         </div>\n</div>\n",
-        canvas.names,
-        canvas.body + &ends,
-        title = escaped(title),
-    );
+    let names = rounded(name_columns as f64 * LETTER + 18.0);
+    let html = html! {
+        div.chart {
+            svg.names aria-hidden="true" viewBox={ "0 0 " (names) " " (height) } width=(names) height=(height) {
+                @for name in &canvas.names { (name) }
+            }
+            div.scroll tabindex="0" role="region" aria-label=(title) {
+                svg.lanes role="img" aria-label={ (title) "; the table of all steps says the same" }
+                    viewBox={ "0 0 " (columns) " " (height) } width=(columns) height=(height) {
+                    rect.cursor x="0" y="0" width=(tenths(column)) height=(height) rx="6" {}
+                    @for part in links.iter().chain(&canvas.body).chain(&ends) { (part) }
+                }
+            }
+        }
+    };
     Drawing { html, column, n_left_out }
+}
+
+/// A length of the drawing.
+fn tenths(length: f64) -> String {
+    format!("{length:.1}")
+}
+
+/// A length of the drawing, where parts of it do not matter.
+fn rounded(length: f64) -> String {
+    format!("{length:.0}")
 }
 
 /// Wide enough for what stands in one column only.
@@ -87,8 +98,8 @@ struct Canvas<'a> {
     column: f64,
     /// The height above the lanes.
     head: f64,
-    names: String,
-    body: String,
+    names: Vec<Markup>,
+    body: Vec<Markup>,
     /// Where the next row begins.
     y: f64,
     /// The middle of each lane.
@@ -103,30 +114,25 @@ impl Canvas<'_> {
     /// The numbers of the states, and the bracket of a loop.
     fn axis(&mut self) {
         let n_states = self.film.n_states();
-        let base = self.head - 8.0;
-        self.names.push_str(&format!("<text class=\"axis\" x=\"0\" y=\"{base:.0}\">step</text>"));
+        let base = rounded(self.head - 8.0);
+        self.names.push(html! { text.axis x="0" y=(base) { "step" } });
         for state in 0..n_states {
-            let x = self.x(state) + self.column / 2.0;
-            let number = self.film.first + state;
-            self.body.push_str(&format!("<text class=\"axis\" x=\"{x:.1}\" y=\"{base:.0}\">{number}</text>"));
+            let x = tenths(self.x(state) + self.column / 2.0);
+            self.body.push(html! { text.axis x=(x) y=(base) { (self.film.first + state) } });
         }
         let Some(from) = self.film.loop_from() else { return };
         let (left, right) = (self.x(from + 1) + 4.0, self.x(n_states) - 4.0);
-        self.body.push_str(&format!(
-            "<path class=\"loop\" d=\"M{left:.1} 24 V8 H{right:.1} V24\"/><path class=\"loop-head\" d=\"M{:.1} 18 l4 \
-             8 l4 -8 z\"/>",
-            left - 4.0
-        ));
         let middle = (left + right) / 2.0;
         let words = format!("↺ for ever: back to step {}", self.film.trace.loop_from.unwrap_or(0));
         let room = width(&words) as f64 * LETTER + 14.0;
         let words = if right - left > room + 20.0 { words } else { "↺".to_owned() };
         let room = width(&words) as f64 * LETTER + 14.0;
-        self.body.push_str(&format!(
-            "<rect class=\"loop-back\" x=\"{:.1}\" y=\"0\" width=\"{room:.1}\" height=\"17\"/>\
-             <text class=\"loop-text\" x=\"{middle:.1}\" y=\"13\">{words}</text>",
-            middle - room / 2.0
-        ));
+        self.body.push(html! {
+            path.loop d=(format_args!("M{left:.1} 24 V8 H{right:.1} V24")) {}
+            path.loop-head d=(format_args!("M{:.1} 18 l4 8 l4 -8 z", left - 4.0)) {}
+            rect.loop-back x=(tenths(middle - room / 2.0)) y="0" width=(tenths(room)) height="17" {}
+            text.loop-text x=(tenths(middle)) y="13" { (words) }
+        });
     }
 
     /// Whose turns led to the states.
@@ -140,7 +146,7 @@ impl Canvas<'_> {
             }
         }
         let y = self.y;
-        self.names.push_str(&format!("<text class=\"axis\" x=\"0\" y=\"{:.1}\">turn</text>", y + 15.0));
+        self.names.push(html! { text.axis x="0" y=(tenths(y + 15.0)) { "turn" } });
         for bar in &bars {
             self.bar(bar, "turn", [y + 2.0, 20.0]);
         }
@@ -158,12 +164,9 @@ impl Canvas<'_> {
         let style = Style::default();
         let name = cut(&lane.name, 18 - indent(lane), &style);
         let kind = if class == "stay" { "process" } else { "variable" };
-        self.names.push_str(&format!(
-            "<text class=\"{kind}\" x=\"{:.0}\" y=\"{:.1}\">{}</text>",
-            indent(lane) as f64 * LETTER,
-            centre + 4.0,
-            escaped(&name)
-        ));
+        self.names.push(html! {
+            text class=(kind) x=(rounded(indent(lane) as f64 * LETTER)) y=(tenths(centre + 4.0)) { (name) }
+        });
         for bar in &lane.bars {
             self.bar(bar, class, [y + inset, row - 2.0 * inset]);
         }
@@ -181,41 +184,41 @@ impl Canvas<'_> {
     fn bar(&mut self, bar: &Bar, class: &str, [y, height]: [f64; 2]) {
         let (x, room) = (self.x(bar.from) + 2.0, (bar.to - bar.from + 1) as f64 * self.column - 4.0);
         let letters = ((room - 14.0) / LETTER).max(1.0) as usize;
-        let text = escaped(&cut(&bar.text, letters, &Style::default()));
         let (from, to) = (self.film.first + bar.from, self.film.first + bar.to);
         let when = if from == to { format!("step {from}") } else { format!("steps {from} to {to}") };
-        self.body.push_str(&format!(
-            "<g class=\"{class}\"><title>{} ({when})</title><rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{room:.1}\" \
-             height=\"{height:.1}\" rx=\"5\"/>\
-             <text x=\"{:.1}\" y=\"{:.1}\">{text}</text></g>",
-            escaped(&bar.text),
-            x + 9.0,
-            y + height / 2.0 + 4.0,
-        ));
+        self.body.push(html! {
+            g class=(class) {
+                title { (bar.text) " (" (when) ")" }
+                rect x=(tenths(x)) y=(tenths(y)) width=(tenths(room)) height=(tenths(height)) rx="5" {}
+                text x=(tenths(x + 9.0)) y=(tenths(y + height / 2.0 + 4.0)) {
+                    (cut(&bar.text, letters, &Style::default()))
+                }
+            }
+        });
     }
 
     /// The dot of a step, where the process goes on; hollow where it only stands still.
     fn step(&mut self, at: usize, step: &StepView, centre: f64) {
         let x = self.x(at + 1);
         let class = if step.stands_still { "dot still" } else { "dot" };
-        let words = format!("step {}: {} {}", self.film.first + at + 1, self.film.name(step.process), step.statement);
-        self.body.push_str(&format!(
-            "<circle class=\"{class}\" cx=\"{x:.1}\" cy=\"{centre:.1}\" r=\"4\"><title>{}</title></circle>",
-            escaped(&words)
-        ));
+        let number = self.film.first + at + 1;
+        self.body.push(html! {
+            circle class=(class) cx=(tenths(x)) cy=(tenths(centre)) r="4" {
+                title { "step " (number) ": " (self.film.name(step.process)) " " (step.statement) }
+            }
+        });
     }
 
-    /// Lines from a step to what it changes, dashed to what it only reads, and between context switches.
-    fn links(&self, lanes: &[Lane]) -> (String, String) {
-        let (mut out, mut ends) = (String::new(), String::new());
-        let foot = self.y;
+    /// Lines from a step to what it changes, dashed to what it only reads, and between context switches; then their ends.
+    fn links(&self, lanes: &[Lane]) -> (Vec<Markup>, Vec<Markup>) {
+        let (mut out, mut ends) = (Vec::new(), Vec::new());
+        let upright = |class: &str, x: f64, [from, to]: [f64; 2]| {
+            html! { line class=(class) x1=(tenths(x)) x2=(tenths(x)) y1=(tenths(from)) y2=(tenths(to)) {} }
+        };
         for (at, step) in self.film.steps.iter().enumerate() {
             let x = self.x(at + 1);
             if at > 0 && self.film.steps[at - 1].process != step.process {
-                out.push_str(&format!(
-                    "<line class=\"switch\" x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"{:.1}\" y2=\"{foot:.1}\"/>",
-                    self.head
-                ));
+                out.push(upright("switch", x, [self.head, self.y]));
             }
             let centre_of = |wanted: Kind| lanes.iter().position(|lane| lane.kind == wanted).map(|at| self.centres[at]);
             let Some(from) = centre_of(Kind::Process(step.process)) else { continue };
@@ -227,15 +230,14 @@ impl Canvas<'_> {
                     (false, true) => "reads",
                     (false, false) => continue,
                 };
-                out.push_str(&format!(
-                    "<line class=\"{class}\" x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"{from:.1}\" y2=\"{to:.1}\"/>"
-                ));
-                let tip = match (class, to > from) {
-                    ("reads", _) => format!("<circle class=\"read\" cx=\"{x:.1}\" cy=\"{to:.1}\" r=\"3\"/>"),
-                    (_, true) => format!("<path class=\"wrote\" d=\"M{:.1} {:.1} h8 l-4 7 z\"/>", x - 4.0, to - 4.0),
-                    (_, false) => format!("<path class=\"wrote\" d=\"M{:.1} {:.1} h8 l-4 -7 z\"/>", x - 4.0, to + 4.0),
-                };
-                ends.push_str(&tip);
+                out.push(upright(class, x, [from, to]));
+                ends.push(match (class, to > from) {
+                    ("reads", _) => html! { circle.read cx=(tenths(x)) cy=(tenths(to)) r="3" {} },
+                    (_, true) => html! { path.wrote d=(format_args!("M{:.1} {:.1} h8 l-4 7 z", x - 4.0, to - 4.0)) {} },
+                    (_, false) => {
+                        html! { path.wrote d=(format_args!("M{:.1} {:.1} h8 l-4 -7 z", x - 4.0, to + 4.0)) {} }
+                    }
+                });
             }
         }
         (out, ends)

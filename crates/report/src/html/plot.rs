@@ -3,7 +3,9 @@
 //! In: lines of points. Out: a figure with axes, a key and what is not shown. The vertical axis is logarithmic where
 //! values differ much; an undecided point is hollow. Colour only repeats what markers and dashes say.
 
-use super::escape::escaped;
+use maud::{Markup, html};
+
+use super::table::left_out;
 use crate::numbers::count;
 
 /// One line of a plot.
@@ -42,7 +44,7 @@ const TOP: f64 = 12.0;
 const RIGHT: f64 = 14.0;
 
 /// Draws the plot.
-pub fn draw(title: &str, parameter: &str, mut lines: Vec<Line>) -> String {
+pub fn draw(title: &str, parameter: &str, mut lines: Vec<Line>) -> Markup {
     let largest = |line: &Line| line.points.iter().map(|point| point.y).fold(0.0, f64::max);
     lines = merged(lines);
     let n_hidden = lines.len().saturating_sub(MOST_LINES);
@@ -50,44 +52,51 @@ pub fn draw(title: &str, parameter: &str, mut lines: Vec<Line>) -> String {
     lines.truncate(MOST_LINES);
     let points: Vec<Point> = lines.iter().flat_map(|line| line.points.iter().copied()).collect();
     if points.is_empty() {
-        return String::new();
+        return Markup::default();
     }
     let scale = Scale::of(&points);
-    let mut body = scale.axes(parameter);
-    let mut key = String::new();
-    for line in &lines {
-        let nth = line.hue % N_HUES;
-        let path: Vec<String> =
-            line.points.iter().map(|&point| scale.place(point)).map(|(x, y)| format!("{x:.1} {y:.1}")).collect();
-        body.push_str(&format!("<path class=\"line s{nth}\" d=\"M{}\"/>", path.join(" L")));
-        for &point in &line.points {
-            let (x, y) = scale.place(point);
-            let hollow = if point.decided { "" } else { " hollow" };
-            let words = format!("{}: {} at {parameter} = {}", line.name, figure(point.y), point.x);
-            body.push_str(&format!(
-                "<path class=\"marker s{nth}{hollow}\" d=\"{}\"><title>{}</title></path>",
-                marker(nth, x, y),
-                escaped(&words)
-            ));
+    html! {
+        figure.plot {
+            figcaption { (title) @if scale.is_log { ", logarithmic" } }
+            svg viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } role="img"
+                aria-label={ (title) " over " (parameter) "; the table has the figures" } {
+                (scale.axes(parameter))
+                @for line in &lines { (drawn(line, &scale, parameter)) }
+            }
+            ul.key-list { @for line in &lines { li { (key(line)) } } }
+            @if n_hidden > 0 {
+                (left_out(format_args!("{n_hidden} more with smaller figures are in the table only")))
+            }
         }
-        key.push_str(&format!(
-            "<li><svg width=\"34\" height=\"14\" aria-hidden=\"true\"><path class=\"line s{nth}\" d=\"M0 7 H34\"/>\
-             <path class=\"marker s{nth}\" d=\"{}\"/></svg> {}</li>",
-            marker(nth, 17.0, 7.0),
-            escaped(&line.name)
-        ));
     }
-    let more = match n_hidden {
-        0 => String::new(),
-        more => format!("<p class=\"left-out\">{more} more with smaller figures are in the table only</p>"),
-    };
-    let logarithmic = if scale.is_log { ", logarithmic" } else { "" };
-    format!(
-        "<figure class=\"plot\"><figcaption>{title}{logarithmic}</figcaption>\
-         <svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{title} over {parameter}; the table has the \
-         figures\">{body}</svg>\
-         <ul class=\"key-list\">{key}</ul>{more}</figure>\n"
-    )
+}
+
+/// A line with its markers.
+fn drawn(line: &Line, scale: &Scale, parameter: &str) -> Markup {
+    let nth = line.hue % N_HUES;
+    let places = line.points.iter().map(|&point| scale.place(point));
+    let path: Vec<String> = places.map(|(x, y)| format!("{x:.1} {y:.1}")).collect();
+    html! {
+        path class={ "line s" (nth) } d={ "M" (path.join(" L")) } {}
+        @for &point in &line.points {
+            @let (x, y) = scale.place(point);
+            path class={ "marker s" (nth) @if !point.decided { " hollow" } } d=(marker(nth, x, y)) {
+                title { (line.name) ": " (figure(point.y)) " at " (parameter) " = " (point.x) }
+            }
+        }
+    }
+}
+
+/// What a line looks like, and what it is.
+fn key(line: &Line) -> Markup {
+    let nth = line.hue % N_HUES;
+    html! {
+        svg width="34" height="14" aria-hidden="true" {
+            path class={ "line s" (nth) } d="M0 7 H34" {}
+            path class={ "marker s" (nth) } d=(marker(nth, 17.0, 7.0)) {}
+        }
+        " " (line.name)
+    }
 }
 
 /// Lines that are the same become one, with all names.
@@ -137,8 +146,7 @@ impl Scale {
         (x, HEIGHT - BOTTOM - part(y, self.y) * (HEIGHT - BOTTOM - TOP))
     }
 
-    fn axes(&self, parameter: &str) -> String {
-        let mut out = String::new();
+    fn axes(&self, parameter: &str) -> Markup {
         let ticks: Vec<f64> = if self.is_log {
             let (low, high) = (self.y[0] as i32, self.y[1] as i32);
             let stride = ((high - low) / 6 + 1) as usize;
@@ -146,33 +154,22 @@ impl Scale {
         } else {
             (0..=4).map(|nth| self.y[1] * f64::from(nth) / 4.0).collect()
         };
-        for tick in ticks {
-            let (_, y) = self.place(Point { x: self.x[0], y: tick, decided: true });
-            let right = WIDTH - RIGHT;
-            out.push_str(&format!(
-                "<line class=\"grid\" x1=\"{LEFT}\" x2=\"{right}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>\
-                 <text class=\"tick-y\" x=\"{}\" y=\"{:.1}\">{}</text>",
-                LEFT - 8.0,
-                y + 4.0,
-                figure(tick)
-            ));
-        }
         let span = (self.x[1] - self.x[0]).max(0.0);
         let stride = (span / 10.0).ceil().max(1.0);
-        let mut tick = self.x[0];
-        while tick <= self.x[1] {
-            let (x, _) = self.place(Point { x: tick, y: 0.0, decided: true });
-            out.push_str(&format!(
-                "<text class=\"tick-x\" x=\"{x:.1}\" y=\"{:.1}\">{tick}</text>",
-                HEIGHT - BOTTOM + 16.0
-            ));
-            tick += stride;
+        let steps = (0..=(span / stride) as usize).map(|nth| self.x[0] + nth as f64 * stride);
+        html! {
+            @for tick in ticks {
+                @let (_, y) = self.place(Point { x: self.x[0], y: tick, decided: true });
+                line.grid x1=(LEFT) x2=(WIDTH - RIGHT) y1=(format_args!("{y:.1}")) y2=(format_args!("{y:.1}")) {}
+                text.tick-y x=(LEFT - 8.0) y=(format_args!("{:.1}", y + 4.0)) { (figure(tick)) }
+            }
+            @for tick in steps {
+                @let (x, _) = self.place(Point { x: tick, y: 0.0, decided: true });
+                text.tick-x x=(format_args!("{x:.1}")) y=(format_args!("{:.1}", HEIGHT - BOTTOM + 16.0)) { (tick) }
+            }
+            text class="tick-x name" x=(format_args!("{:.1}", (LEFT + WIDTH - RIGHT) / 2.0))
+                y=(format_args!("{:.1}", HEIGHT - 4.0)) { (parameter) }
         }
-        out + &format!(
-            "<text class=\"tick-x name\" x=\"{:.1}\" y=\"{:.1}\">{parameter}</text>",
-            (LEFT + WIDTH - RIGHT) / 2.0,
-            HEIGHT - 4.0
-        )
     }
 }
 
@@ -259,7 +256,7 @@ mod tests {
     #[test]
     fn each_line_has_its_marker_a_key_and_a_title_and_many_are_cut() {
         let lines: Vec<Line> = (0..10).map(|nth| line(&format!("p{nth}<"), &[1.0, 2.0 + f64::from(nth)])).collect();
-        let html = draw("Time", "N", lines);
+        let html = draw("Time", "N", lines).0;
         assert_eq!(html.matches("<li>").count(), MOST_LINES);
         assert!(html.contains("2 more with smaller figures"), "{html}");
         assert!(html.contains("p9&lt;") && !html.contains("p9<"), "{html}");
@@ -268,7 +265,7 @@ mod tests {
         for (at, one) in markers.iter().enumerate() {
             assert!(!markers[..at].contains(one));
         }
-        assert_eq!(draw("Time", "N", Vec::new()), "");
+        assert_eq!(draw("Time", "N", Vec::new()).0, "");
         let same = merged(vec![line("a", &[1.0]), line("b", &[2.0]), line("c", &[1.0])]);
         assert_eq!(same.iter().map(|line| line.name.as_str()).collect::<Vec<_>>(), ["a, c", "b"]);
     }

@@ -9,11 +9,13 @@ use evidence::certificate::Obligations;
 use explain::Explained;
 use explain::proof::story::{StoryLine, WaitLine};
 use explain::proof::{Assertion, LocalProof, Part, Step, Story};
+use maud::{Markup, html};
 
-use super::escape::{code, escaped};
+use super::escape::{code, joined};
 use super::graph;
 use super::source::{Listing, notes, whole};
-use super::table::{folded, heads, row, table, wide};
+use super::table::{folded, heads, left_out, row, table, wide};
+use crate::document::GuaranteeDocument;
 use crate::human::proof::{story_title, title};
 use crate::numbers::{count, counted};
 
@@ -31,147 +33,140 @@ pub fn html(
     run: &Explained,
     (result, proof): (&PropertyResult, &Certificate),
     link: &dyn Fn(&PropertyResult) -> String,
-) -> String {
-    let mut out = String::new();
-    if let Some(earlier) = run.earlier(result) {
-        let name = escaped(&run.model.properties[earlier.property].name);
-        out.push_str(&format!("<p>By the same invariants as <a href=\"{}\">{name}</a>.</p>\n", link(earlier)));
-        if let Some(story) = run.story(result) {
-            out.push_str(&story_html(story));
+) -> Markup {
+    html! {
+        @if let Some(earlier) = run.earlier(result) {
+            p {
+                "By the same invariants as "
+                a href=(link(earlier)) { (run.model.properties[earlier.property].name) }
+                "."
+            }
+            @if let Some(story) = run.story(result) { (story_html(story)) }
+        } @else if let Some(told) = run.proof(result) {
+            (told_html(run, (result, proof), told))
         }
-    } else if let Some(told) = run.proof(result) {
-        out.push_str(&told_html(run, (result, proof), told));
-    }
-    if let Some(pushdown) = proof.pushdown() {
-        let fact = |fact| {
-            let (process, text) = crate::guarantees::exposed(&run.model, fact);
-            let separator = if text.starts_with('@') { "" } else { "." };
-            format!("<li>{}</li>\n", code(&format!("{process}{separator}{text}")))
-        };
-        let facts: String = pushdown.exposed.iter().take(MOST_ROWS).map(fact).collect();
-        if !facts.is_empty() {
-            out.push_str(&format!("<h4>What was exposed</h4>\n<ul>{facts}</ul>\n"));
+        @if let Some(pushdown) = proof.pushdown() {
+            @if !pushdown.exposed.is_empty() {
+                h4 { "What was exposed" }
+                ul {
+                    @for fact in pushdown.exposed.iter().take(MOST_ROWS) {
+                        @let (process, text) = crate::guarantees::exposed(&run.model, fact);
+                        @let separator = if text.starts_with('@') { "" } else { "." };
+                        li { (code(&format!("{process}{separator}{text}"))) }
+                    }
+                }
+            }
+            (guarantees(run, result))
         }
-        out.push_str(&guarantees(run, result));
+        (checked(result))
     }
-    out + &checked(result)
 }
 
-fn told_html(run: &Explained, (result, proof): (&PropertyResult, &Certificate), told: &LocalProof) -> String {
-    let mut out = String::new();
+fn told_html(run: &Explained, (result, proof): (&PropertyResult, &Certificate), told: &LocalProof) -> Markup {
     // What others rely on is there to be looked up.
     let (first, others) = told.parts.split_at(told.parts.len().min(1));
-    out.extend(first.iter().map(|part| format!("<h4>{}</h4>\n{}", escaped(&title(part)), part_html(part))));
-    let others = others.iter().take(11).map(|part| folded(&escaped(&title(part)), &part_html(part)));
-    out.extend(others);
-    if told.parts.len() > 12 {
-        out.push_str(&format!(
-            "<p class=\"left-out\">and {} more; the result document has them all</p>\n",
-            told.parts.len() - 12
-        ));
+    html! {
+        @for part in first { h4 { (title(part)) } (part_html(part)) }
+        @for part in others.iter().take(11) { (folded(title(part), part_html(part))) }
+        @if told.parts.len() > 12 {
+            (left_out(format_args!("and {} more; the result document has them all", told.parts.len() - 12)))
+        }
+        @if told.is_ring && told.names_neighbours() {
+            p.dim {
+                code { "i + 1" } " and " code { "i - 1" } " are the neighbours of " code { "i" }
+                @if !told.is_scene { " in the ring of processes" }
+                "."
+            }
+        }
+        @if !told.untold.is_empty() {
+            p {
+                "The sets of this proof are too large to be put into words. A smaller N may be readable; the proof \
+                 file has them all."
+            }
+        }
+        @if let Some(why) = explain::proof::why(&run.model, result.property, told) {
+            p.why { strong { "Why it follows" } " " (why) }
+        }
+        @if let Some(story) = run.story(result) { (story_html(story)) }
+        (source(run, told))
+        @for found in run.view_graphs(result) { (graph::of_views(&found)) }
+        @if !told.is_scene { (exposed(run, (result, proof), told)) }
+        // That steps keep what they touch is what the checker of the proof finds out.
+        @if result.audit.is_accepted() { (interference(told)) }
     }
-    if told.is_ring && told.names_neighbours() {
-        let which = if told.is_scene { "" } else { " in the ring of processes" };
-        out.push_str(&format!(
-            "<p class=\"dim\"><code>i + 1</code> and <code>i - 1</code> are the neighbours of <code>i</code>{which}.</p>\n"
-        ));
-    }
-    if !told.untold.is_empty() {
-        out.push_str(
-            "<p>The sets of this proof are too large to be put into words. A smaller N may be readable; the proof \
-             file has them all.</p>\n",
-        );
-    }
-    if let Some(why) = explain::proof::why(&run.model, result.property, told) {
-        out.push_str(&format!("<p class=\"why\"><strong>Why it follows</strong> {}</p>\n", escaped(&why)));
-    }
-    if let Some(story) = run.story(result) {
-        out.push_str(&story_html(story));
-    }
-    out.push_str(&source(run, told));
-    for found in run.view_graphs(result) {
-        out.push_str(&graph::of_views(&found));
-    }
-    if !told.is_scene {
-        out.push_str(&exposed(run, (result, proof), told));
-    }
-    // That steps keep what they touch is what the checker of the proof finds out.
-    if result.audit.is_accepted() {
-        out.push_str(&interference(told));
-    }
-    out
 }
 
 /// Who waits for whom, and why that ends: as a table, as an argument, and as a picture.
-fn story_html(story: &Story) -> String {
-    let mut out = format!("<h4>{}</h4>\n", story_title(story));
-    if !story.waits.is_empty() {
-        let line = |wait: &WaitLine| {
-            let holds = if wait.holds.is_empty() { String::new() } else { code(&wait.holds) };
-            row(
-                &escaped(&wait.who),
-                &[&code(&wait.at), &holds, &escaped(&wait.whom.join("; or ")).replace(", who", ", <br>who")],
-            )
-        };
-        let rows: String = story.waits.iter().take(MOST_ROWS).map(line).collect();
-        out.push_str(&wide("", &table("waits", &heads(&["who", "waits at", "while", "for"]), &rows)));
+fn story_html(story: &Story) -> Markup {
+    let line = |wait: &WaitLine| {
+        let holds = if wait.holds.is_empty() { Markup::default() } else { code(&wait.holds) };
+        let whom = wait.whom.join("; or ");
+        let whom: Vec<Markup> = whom.split(", who").map(|part| html! { (part) }).collect();
+        row(&wait.who, &[&code(&wait.at), &holds, &joined(&whom, html! { ", " br; "who" })])
+    };
+    let boxes = &story.picture.boxes;
+    html! {
+        h4 { (story_title(story)) }
+        @if !story.waits.is_empty() {
+            @let rows = html! { @for wait in story.waits.iter().take(MOST_ROWS) { (line(wait)) } };
+            (wide("", table(Some("waits"), heads(&["who", "waits at", "while", "for"]), rows)))
+        }
+        @if !story.lines.is_empty() {
+            ol.story { @for line in &story.lines { (story_line(line)) } }
+        }
+        @if !boxes.is_empty() && boxes.len() <= MOST_BOXES { (graph::of_story(&story.picture)) }
     }
-    if !story.lines.is_empty() {
-        let line = |line: &StoryLine| {
-            format!("<li style=\"margin-left:{:.1}em\">{}</li>\n", line.depth as f64 * 1.4, escaped(&line.text))
-        };
-        out.push_str(&format!("<ol class=\"story\">\n{}</ol>\n", story.lines.iter().map(line).collect::<String>()));
-    }
-    if !story.picture.boxes.is_empty() && story.picture.boxes.len() <= MOST_BOXES {
-        out.push_str(&graph::of_story(&story.picture));
-    }
-    out
+}
+
+fn story_line(line: &StoryLine) -> Markup {
+    let indent = line.depth as f64 * 1.4;
+    html! { li style=(format_args!("margin-left:{indent:.1}em")) { (line.text) } }
 }
 
 /// What is said of one member, or of all that read the same.
-fn part_html(part: &Part) -> String {
-    let mut out = String::new();
-    let sentence = |(nth, one): (usize, &Assertion)| format!("<dt>I{}</dt><dd>{}</dd>\n", nth + 1, code(&one.text));
-    let all: Vec<String> = part.always.iter().take(MOST_ROWS).enumerate().map(sentence).collect();
+fn part_html(part: &Part) -> Markup {
+    let sentence = |(nth, one): (usize, &Assertion)| html! { dt { "I" (nth + 1) } dd { (code(&one.text)) } };
+    let all: Vec<Markup> = part.always.iter().take(MOST_ROWS).enumerate().map(sentence).collect();
     let (few, more) = all.split_at(all.len().min(FEW_SENTENCES));
-    if !few.is_empty() {
-        out.push_str(&format!("<dl class=\"sentences\">\n{}</dl>\n", few.concat()));
-    }
-    if !more.is_empty() {
-        let title = counted(more.len() as u64, "more sentence", "more sentences");
-        out.push_str(&folded(&title, &format!("<dl class=\"sentences\">\n{}</dl>\n", more.concat())));
-    }
-    if part.places.iter().any(|at| !at.says.is_empty()) {
-        let mut rows = String::new();
-        for at in part.places.iter().take(MOST_ROWS) {
-            let nothing = if part.always.is_empty() { "nothing" } else { "nothing more" };
-            let says: Vec<String> = at.says.iter().map(|one| code(&one.text)).collect();
-            let says = if says.is_empty() { format!("<span class=\"dim\">{nothing}</span>") } else { says.join(", ") };
-            rows.push_str(&row(&escaped(&at.at.join(", ")), &[&says]));
-        }
-        out.push_str(&wide("", &table("", &heads(&["at", "also holds"]), &rows)));
-    } else if part.always.is_empty() && part.n_left_out == 0 && !part.is_cut {
-        out.push_str("<p>nothing: any combination of values will do</p>\n");
-    }
-    if part.n_left_out > 0 {
-        let left_out = counted(part.n_left_out as u64, "sentence was", "sentences were");
-        out.push_str(&format!("<p class=\"left-out\">{left_out} not checked and left out</p>\n"));
-    }
-    if part.is_cut {
-        out.push_str("<p class=\"dim\">and more, which is not said shortly</p>\n");
-    }
+    let sentences = |some: &[Markup]| html! { dl.sentences { @for one in some { (one) } } };
     let n_more = part.always.len().max(part.places.len()).saturating_sub(MOST_ROWS);
-    if n_more > 0 {
-        out.push_str(&format!("<p class=\"left-out\">and {n_more} more; the result document has them all</p>\n"));
+    html! {
+        @if !few.is_empty() { (sentences(few)) }
+        @if !more.is_empty() {
+            (folded(counted(more.len() as u64, "more sentence", "more sentences"), sentences(more)))
+        }
+        @if part.places.iter().any(|at| !at.says.is_empty()) {
+            (places(part))
+        } @else if part.always.is_empty() && part.n_left_out == 0 && !part.is_cut {
+            p { "nothing: any combination of values will do" }
+        }
+        @if part.n_left_out > 0 {
+            @let sentences = counted(part.n_left_out as u64, "sentence was", "sentences were");
+            (left_out(format_args!("{sentences} not checked and left out")))
+        }
+        @if part.is_cut { p.dim { "and more, which is not said shortly" } }
+        @if n_more > 0 { (left_out(format_args!("and {n_more} more; the result document has them all"))) }
+        @if !part.unreached.is_empty() { p { "never at " (code(&part.unreached.join(", "))) } }
     }
-    if !part.unreached.is_empty() {
-        out.push_str(&format!("<p>never at {}</p>\n", code(&part.unreached.join(", "))));
-    }
-    out
+}
+
+/// What holds at each place.
+fn places(part: &Part) -> Markup {
+    let nothing = if part.always.is_empty() { "nothing" } else { "nothing more" };
+    let says = |texts: Vec<Markup>| match texts.is_empty() {
+        true => html! { span.dim { (nothing) } },
+        false => joined(&texts, ", "),
+    };
+    let rows = html! {
+        @for at in part.places.iter().take(MOST_ROWS) {
+            (row(at.at.join(", "), &[&says(at.says.iter().map(|one| code(&one.text)).collect())]))
+        }
+    };
+    wide("", table(None, heads(&["at", "also holds"]), rows))
 }
 
 /// The source with the sentences between its lines, and which lines the proof needs.
-fn source(run: &Run, told: &LocalProof) -> String {
+fn source(run: &Run, told: &LocalProof) -> Markup {
     let mut marks: BTreeMap<u32, (&'static str, &'static str)> = BTreeMap::new();
     for &line in &told.used_lines {
         marks.insert(line, ("●", "used by the proof"));
@@ -186,16 +181,20 @@ fn source(run: &Run, told: &LocalProof) -> String {
         marks,
         title: "source with invariants between the lines".to_owned(),
     };
-    let legend = match (told.used_lines.is_empty(), told.unused_lines.is_empty()) {
-        (true, true) => String::new(),
-        (_, true) => format!("<p class=\"legend\">● used by the proof: {}</p>\n", lines(&told.used_lines)),
-        _ => format!(
-            "<p class=\"legend\"><span>● used by the proof: {}</span><span>○ not needed: {}</span></p>\n",
-            lines(&told.used_lines),
-            lines(&told.unused_lines)
-        ),
-    };
-    format!("<h4>Source with invariants</h4>\n{}{legend}", listing.html())
+    html! {
+        h4 { "Source with invariants" }
+        (listing.html())
+        @match (told.used_lines.is_empty(), told.unused_lines.is_empty()) {
+            (true, true) => {}
+            (_, true) => { p.legend { "● used by the proof: " (lines(&told.used_lines)) } }
+            _ => {
+                p.legend {
+                    span { "● used by the proof: " (lines(&told.used_lines)) }
+                    span { "○ not needed: " (lines(&told.unused_lines)) }
+                }
+            }
+        }
+    }
 }
 
 fn lines(numbers: &std::collections::BTreeSet<u32>) -> String {
@@ -205,49 +204,40 @@ fn lines(numbers: &std::collections::BTreeSet<u32>) -> String {
 }
 
 /// What was exposed, by round where that is known.
-fn exposed(run: &Run, (result, proof): (&PropertyResult, &Certificate), told: &LocalProof) -> String {
-    if told.exposed.is_empty() {
-        return "<h4>What was exposed</h4>\n<p>Nothing: no process had to look into another one.</p>\n".to_owned();
-    }
+fn exposed(run: &Run, (result, proof): (&PropertyResult, &Certificate), told: &LocalProof) -> Markup {
     let rounds = &result.statistics.exposures;
-    if rounds.is_empty() {
-        let facts: String =
-            told.exposed.iter().take(MOST_ROWS).map(|fact| format!("<li>{}</li>\n", code(&fact.text))).collect();
-        return format!("<h4>What was exposed</h4>\n<ul>{facts}</ul>\n");
+    html! {
+        h4 { "What was exposed" }
+        @if told.exposed.is_empty() {
+            p { "Nothing: no process had to look into another one." }
+        } @else if rounds.is_empty() {
+            ul { @for fact in told.exposed.iter().take(MOST_ROWS) { li { (code(&fact.text)) } } }
+        } @else {
+            p {
+                (counted(told.exposed.len() as u64, "fact", "facts")) " that all others may look at, in "
+                (counted(rounds.len() as u64, "round", "rounds"))
+                " of refinement. Without it, nothing excluded the state beside it."
+            }
+            @let rows = html! {
+                @for (nth, round) in rounds.iter().take(MOST_ROWS).enumerate() {
+                    @let text = explain::proof::round(&run.model, proof, round);
+                    @let (facts, because) = text.split_once(", since nothing excluded  ").unwrap_or((&text, ""));
+                    (row(nth + 1, &[&code(facts), &html! { span.state { (because) } }]))
+                }
+            };
+            (wide("", table(None, heads(&["round", "fact", "not excluded before"]), rows)))
+        }
     }
-    let mut rows = String::new();
-    for (nth, round) in rounds.iter().take(MOST_ROWS).enumerate() {
-        let text = explain::proof::round(&run.model, proof, round);
-        let (facts, because) = text.split_once(", since nothing excluded  ").unwrap_or((&text, ""));
-        let because = format!("<span class=\"state\">{}</span>", escaped(because));
-        rows.push_str(&row(&(nth + 1).to_string(), &[&code(facts), &because]));
-    }
-    let table = table("", &heads(&["round", "fact", "not excluded before"]), &rows);
-    format!(
-        "<h4>What was exposed</h4>\n<p>{} that all others may look at, in {} of refinement. \
-         Without it, nothing excluded the state beside it.</p>\n{}",
-        counted(told.exposed.len() as u64, "fact", "facts"),
-        counted(rounds.len() as u64, "round", "rounds"),
-        wide("", &table)
-    )
 }
 
 /// Which steps of others touch which sentence.
-fn interference(told: &LocalProof) -> String {
+fn interference(told: &LocalProof) -> Markup {
     if told.disturbances.is_empty() {
-        return String::new();
+        return Markup::default();
     }
     let steps: Vec<&Step> = told.disturbances.iter().take(MOST_COLUMNS).collect();
-    let mut head = String::from("<th scope=\"col\">what is relied on</th>");
-    for step in &steps {
-        head.push_str(&format!(
-            "<th scope=\"col\">{}<br><span class=\"dim\">line {}</span></th>",
-            code(&step.statement),
-            step.line
-        ));
-    }
-    let mut rows = String::new();
-    let (mut n_rows, mut n_untouched) = (0, 0);
+    let mut rows = Vec::new();
+    let mut n_untouched = 0;
     for part in &told.parts {
         for (nth, text) in part.sentences().into_iter().enumerate() {
             let is_touched = |step: &&Step| part.touched_by.get(nth).is_some_and(|touched| touched.contains(*step));
@@ -255,85 +245,89 @@ fn interference(told: &LocalProof) -> String {
                 n_untouched += 1;
                 continue;
             }
-            n_rows += 1;
-            if n_rows > MOST_ROWS {
-                continue;
-            }
-            let id = if nth < part.always.len() { format!("<b>I{}</b> ", nth + 1) } else { String::new() };
-            rows.push_str(&format!("<tr><th scope=\"row\">{id}{}</th>", text_of(text)));
-            for step in &steps {
-                rows.push_str(if is_touched(step) {
-                    "<td class=\"keeps\">✔ keeps</td>"
-                } else {
-                    "<td class=\"dim\"><span aria-label=\"does not touch it\">–</span></td>"
-                });
-            }
-            rows.push_str("</tr>\n");
+            rows.push(html! {
+                tr {
+                    th scope="row" { @if nth < part.always.len() { b { "I" (nth + 1) } " " } (text_of(text)) }
+                    @for step in &steps {
+                        @if is_touched(step) {
+                            td.keeps { "✔ keeps" }
+                        } @else {
+                            td.dim { span aria-label="does not touch it" { "–" } }
+                        }
+                    }
+                }
+            });
         }
     }
-    let mut more = String::new();
-    if n_untouched > 0 {
-        let untouched = counted(n_untouched, "other sentence is", "other sentences are");
-        more.push_str(&format!("<p class=\"left-out\">{untouched} touched by none of these steps</p>\n"));
-    }
-    if n_rows > MOST_ROWS {
-        more.push_str(&format!("<p class=\"left-out\">and {} more rows</p>\n", n_rows - MOST_ROWS));
-    }
-    if told.disturbances.len() > MOST_COLUMNS {
-        more.push_str(&format!(
-            "<p class=\"left-out\">and {} more steps</p>\n",
-            told.disturbances.len() - MOST_COLUMNS
-        ));
-    }
-    let table = table("interference", &head, &rows);
-    let inner = format!(
-        "<p>Steps of other processes, and what they touch: ✔ the step touches it and keeps it \
-         true, – the step does not touch it.</p>\n{}{more}",
-        wide("interference", &table)
-    );
+    let head = html! {
+        th scope="col" { "what is relied on" }
+        @for step in &steps {
+            th scope="col" { (code(&step.statement)) br; span.dim { "line " (step.line) } }
+        }
+    };
+    let shown = html! { @for row in rows.iter().take(MOST_ROWS) { (row) } };
+    let (n_more, n_more_steps) = (rows.len().saturating_sub(MOST_ROWS), told.disturbances.len() - steps.len());
+    let inner = html! {
+        p {
+            "Steps of other processes, and what they touch: ✔ the step touches it and keeps it true, – the step does \
+             not touch it."
+        }
+        (wide("interference", table(Some("interference"), head, shown)))
+        @if n_untouched > 0 {
+            @let untouched = counted(n_untouched, "other sentence is", "other sentences are");
+            (left_out(format_args!("{untouched} touched by none of these steps")))
+        }
+        @if n_more > 0 { (left_out(format_args!("and {n_more} more rows"))) }
+        @if n_more_steps > 0 { (left_out(format_args!("and {n_more_steps} more steps"))) }
+    };
     let n_steps = counted(told.disturbances.len() as u64, "step", "steps");
-    folded(&format!("Interference: {n_steps} of other processes keep all of this"), &inner)
+    folded(format_args!("Interference: {n_steps} of other processes keep all of this"), inner)
 }
 
-fn text_of((at, one): (String, &Assertion)) -> String {
-    let text = &one.text;
-    if at.is_empty() { code(text) } else { format!("<span class=\"dim\">at {}</span> {}", escaped(&at), code(text)) }
+fn text_of((at, one): (String, &Assertion)) -> Markup {
+    html! {
+        @if !at.is_empty() { span.dim { "at " (at) } " " }
+        (code(&one.text))
+    }
 }
 
 /// What processes guarantee to each other, where path edges are the proof.
-fn guarantees(run: &Explained, result: &PropertyResult) -> String {
-    let mut out = String::new();
-    for process in crate::guarantees::document(run, result).unwrap_or_default().iter().take(8) {
-        let name = escaped(&process.process);
-        let list = |first: &str, entries: Vec<[&str; 2]>| {
-            let rows = entries.iter().take(MOST_ROWS).map(|[one, other]| row(&code(one), &[&code(other)]));
-            wide("", &table("", &heads(&[first, "where"]), &rows.collect::<String>()))
+fn guarantees(run: &Explained, result: &PropertyResult) -> Markup {
+    let list = |first: &str, entries: Vec<[&str; 2]>| {
+        let rows = html! {
+            @for [one, other] in entries.iter().take(MOST_ROWS) { (row(code(one), &[&code(other)])) }
         };
-        let changes = match process.changes.is_empty() {
-            false => list("change", process.changes.iter().map(|one| [one.change.as_str(), &one.place]).collect()),
-            true => "<p>it changes nothing that others see</p>\n".to_owned(),
-        };
-        let states = list("at", process.local_states.iter().map(|one| [one.at.as_str(), &one.values]).collect());
-        let title = format!("Guarantee and local states of {name}");
-        out.push_str(&folded(&title, &(changes + &states)));
+        wide("", table(None, heads(&[first, "where"]), rows))
+    };
+    let inner = |process: &GuaranteeDocument| {
+        html! {
+            @if process.changes.is_empty() {
+                p { "it changes nothing that others see" }
+            } @else {
+                (list("change", process.changes.iter().map(|one| [one.change.as_str(), &one.place]).collect()))
+            }
+            (list("at", process.local_states.iter().map(|one| [one.at.as_str(), &one.values]).collect()))
+        }
+    };
+    html! {
+        @for process in crate::guarantees::document(run, result).unwrap_or_default().iter().take(8) {
+            (folded(format_args!("Guarantee and local states of {}", process.process), inner(process)))
+        }
     }
-    out
 }
 
 /// What the independent checker was asked, and what it said.
-fn checked(result: &PropertyResult) -> String {
+fn checked(result: &PropertyResult) -> Markup {
     let text = match &result.audit {
         Audit::Proof(obligations) => obligations_html(obligations),
-        Audit::Accepted => "<p>✔ checked by independent code</p>\n".to_owned(),
-        Audit::NotDone => return String::new(),
-        Audit::Stopped(reason) => {
-            format!("<p>⚠ not checked by independent code: {}</p>\n", escaped(&reason.to_string()))
-        }
+        Audit::Accepted => html! { p { "✔ checked by independent code" } },
+        Audit::NotDone => return Markup::default(),
+        Audit::Stopped(reason) => html! { p { "⚠ not checked by independent code: " (reason.to_string()) } },
     };
-    format!("<h4>Certificate</h4>\n{text}")
+    html! { h4 { "Certificate" } (text) }
 }
 
-fn obligations_html(obligations: &Obligations) -> String {
+fn obligations_html(obligations: &Obligations) -> Markup {
     let kinds = [
         (obligations.initiality, "initial states are inside"),
         (obligations.step, "own steps stay inside"),
@@ -342,11 +336,16 @@ fn obligations_html(obligations: &Obligations) -> String {
         (obligations.implication, "the property follows"),
         (obligations.ranks, "ranks go down on unfair runs"),
     ];
-    let asked = kinds.iter().filter(|(number, _)| *number > 0);
-    let rows: String = asked.map(|(number, words)| row(words, &[&count(*number as u64), "✔"])).collect();
-    format!(
-        "<p>✔ {}, each checked by code that no engine shares.</p>\n{}\n",
-        counted(obligations.total() as u64, "obligation holds", "obligations hold"),
-        table("narrow", &heads(&["obligation", "number", "holds"]), &rows)
-    )
+    let rows = html! {
+        @for (number, words) in kinds.iter().filter(|(number, _)| *number > 0) {
+            (row(words, &[&count(*number as u64), &"✔"]))
+        }
+    };
+    html! {
+        p {
+            "✔ " (counted(obligations.total() as u64, "obligation holds", "obligations hold"))
+            ", each checked by code that no engine shares."
+        }
+        (table(Some("narrow"), heads(&["obligation", "number", "holds"]), rows))
+    }
 }

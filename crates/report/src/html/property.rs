@@ -1,16 +1,17 @@
 //! What a page says about one property: the verdict first, then its evidence, then what else was found out, and what
 //! to do next.
 
-use engine::insight::{Need, OtherSizes, Reached};
+use engine::insight::{Need, OtherSizes, Reached, Trigger};
 use engine::run::{PropertyResult, Run};
 use engine::{Verdict, Views};
 use evidence::{Evidence, itf, proof_file};
 use explain::names::{line, property_title};
+use maud::{Markup, html};
 use serde_json::Value as Json;
 
-use super::escape::{code, escaped};
+use super::escape::{code, joined, script_text};
 use super::results::{Tone, tone};
-use super::table::{heads, row, table, wide};
+use super::table::{heads, left_out, row, table, wide};
 use super::{Checked, proof, trace};
 use crate::human::advice;
 use crate::human::insight::counted_turns;
@@ -25,7 +26,7 @@ const MOST_BYTES: usize = 500_000;
 /// What is said about one property.
 pub struct Panel {
     /// HTML.
-    pub html: String,
+    pub html: Markup,
     /// What the script steps through, where there is a trace.
     pub trace: Option<Json>,
 }
@@ -47,72 +48,72 @@ pub fn panel(checked: &Checked<'_>, at: usize, nth: usize) -> Panel {
         (_, Verdict::Violated(Evidence::Trace(_))) => 1,
         _ => 0,
     };
-    let mut html = format!(
-        "<article class=\"panel\" id=\"{id}\" data-urgency=\"{urgency}\" aria-labelledby=\"{id}-h\" tabindex=\"-1\">\n"
-    );
-    html.push_str(&heading(run, result, &id));
     let mut steps = None;
-    match &result.verdict {
+    let evidence = match &result.verdict {
         Verdict::Holds(Evidence::Trace(found)) | Verdict::Violated(Evidence::Trace(found)) => {
             let shown = trace::show(run, (result, found), &id);
-            html.push_str(&shown.html);
             steps = Some(shown.data);
+            shown.html
         }
         Verdict::Holds(Evidence::Certificate(found)) | Verdict::Violated(Evidence::Certificate(found)) => {
             let position = |other: &PropertyResult| run.results.iter().position(|one| one.property == other.property);
             let link = |other: &PropertyResult| format!("#{}", self::id(at, position(other).unwrap_or(nth)));
-            html.push_str(&proof::html(run, (result, found), &link));
+            proof::html(run, (result, found), &link)
         }
-        Verdict::Holds(_) | Verdict::Violated(_) | Verdict::Unknown(_) => {}
-    }
-    html.push_str(&insight(result));
-    html.push_str(&attempts(result));
-    html.push_str(&next(checked, result));
-    html.push_str(&downloads(run, result, &id));
-    html.push_str("</article>\n");
+        Verdict::Holds(_) | Verdict::Violated(_) | Verdict::Unknown(_) => Markup::default(),
+    };
+    let html = html! {
+        article.panel id=(id) data-urgency=(urgency) aria-labelledby={ (id) "-h" } tabindex="-1" {
+            (heading(run, result, &id))
+            (evidence)
+            (insight(result))
+            (attempts(result))
+            (next(checked, result))
+            (downloads(run, result, &id))
+        }
+    };
     Panel { html, trace: steps }
 }
 
-fn heading(run: &Run, result: &PropertyResult, id: &str) -> String {
+fn heading(run: &Run, result: &PropertyResult, id: &str) -> Markup {
     let words = wording(run, result);
     let property = &run.model.properties[result.property];
-    let expected = match (result.has_expected_verdict(&run.model), is_expected_violated(run, result)) {
-        (Some(true), true) => " <span class=\"aside\">✔ as expected</span>",
-        (Some(false), true) => " <span class=\"aside bad\">not as expected: <code>expect violated</code></span>",
-        _ => "",
-    };
-    let unaudited = match result.unaudited() {
-        Some(_) => " <span class=\"aside\">⚠ unaudited</span>",
-        None => "",
-    };
-    let denied = denied(result).map(|text| format!(" <span class=\"aside bad\">{}</span>", escaped(&text)));
-    let denied = denied.unwrap_or_default();
     let mark = Style::default().mark(words.mark);
-    let at =
-        if property.span.is_empty() { String::new() } else { format!("line {}", line(&run.source, property.span)) };
-    let text = if property.text.is_empty() { String::new() } else { code(&property.text) };
-    let tone = tone(run, result);
-    let rest = escaped(&words.rest);
-    format!(
-        "<header class=\"verdict {}\"><span class=\"mark\" aria-hidden=\"true\">{mark}</span><div><h3 id=\"{id}-h\">\
-         <span class=\"word\">{}</span> {}{expected}{unaudited}{denied}</h3>\n\
-         <p class=\"rest\">{rest}</p>\n{}</div></header>\n{}",
-        tone.class(),
-        words.word,
-        escaped(&property_title(&run.model, result.property)),
-        if text.is_empty() && at.is_empty() {
-            String::new()
-        } else {
-            format!("<p class=\"formula\">{text} <span class=\"dim\">{at}</span></p>\n")
-        },
-        figures(result)
-    )
+    html! {
+        header class={ "verdict " (tone(run, result).class()) } {
+            span.mark aria-hidden="true" { (mark) }
+            div {
+                h3 id={ (id) "-h" } {
+                    span.word { (words.word) } " " (property_title(&run.model, result.property))
+                    @match (result.has_expected_verdict(&run.model), is_expected_violated(run, result)) {
+                        (Some(true), true) => { " " span.aside { "✔ as expected" } }
+                        (Some(false), true) => {
+                            " " span class="aside bad" { "not as expected: " code { "expect violated" } }
+                        }
+                        _ => {}
+                    }
+                    @if result.unaudited().is_some() { " " span.aside { "⚠ unaudited" } }
+                    @if let Some(text) = denied(result) { " " span class="aside bad" { (text) } }
+                }
+                p.rest { (words.rest) }
+                @if !property.text.is_empty() || !property.span.is_empty() {
+                    p.formula {
+                        @if !property.text.is_empty() { (code(&property.text)) }
+                        " "
+                        span.dim { @if !property.span.is_empty() { "line " (line(&run.source, property.span)) } }
+                    }
+                }
+            }
+        }
+        (figures(result))
+    }
 }
 
 /// What it took, as a row of figures.
-fn figures(result: &PropertyResult) -> String {
+fn figures(result: &PropertyResult) -> Markup {
     let statistics = &result.statistics;
-    let mut parts: Vec<(&str, String)> = vec![("method", escaped(result.method)), ("time", duration(statistics.time))];
+    let mut parts: Vec<(&str, String)> =
+        vec![("method", result.method.to_owned()), ("time", duration(statistics.time))];
     let mut add = |name, value: Option<String>| parts.extend(value.map(|value| (name, value)));
     if let Some(local) = &statistics.local_states {
         let known: Vec<u64> = local.iter().flatten().copied().collect();
@@ -151,109 +152,106 @@ fn figures(result: &PropertyResult) -> String {
     add("diagram nodes", statistics.peak_nodes.map(count));
     add("memory", statistics.peak_memory_bytes.filter(|&used| used > 0).map(bytes));
     let checked = match result.unaudited() {
-        Some(why) => Some(format!("⚠ unaudited: {}", escaped(&why.to_string()))),
+        Some(why) => Some(format!("⚠ unaudited: {why}")),
         None if result.audit.is_accepted() => Some("✔ independently".to_owned()),
         None => None,
     };
     add("checked", checked);
-    let cells: String =
-        parts.iter().map(|(name, value)| format!("<div><dt>{name}</dt><dd>{value}</dd></div>")).collect();
-    format!("<dl class=\"figures\">{cells}</dl>\n")
+    html! { dl.figures { @for (name, value) in &parts { div { dt { (name) } dd { (value) } } } } }
 }
 
 /// Assumptions that a property needs, and whether what it speaks of ever happens.
-fn insight(result: &PropertyResult) -> String {
+fn insight(result: &PropertyResult) -> Markup {
     if !matches!(result.verdict, Verdict::Holds(_)) {
-        return String::new();
+        return Markup::default();
     }
-    let mut out = String::new();
-    if !result.insight.assumptions.is_empty() {
-        let row = |assumption: &engine::insight::Assumption| {
-            let need = match assumption.need {
-                Need::Needed(turns) => format!("needed: without it there is a loop of {}", counted_turns(turns)),
-                Need::NotNeeded => "not needed".to_owned(),
-                Need::Unknown => "not tried: it would take too long".to_owned(),
+    let need = |assumption: &engine::insight::Assumption| match assumption.need {
+        Need::Needed(turns) => format!("needed: without it there is a loop of {}", counted_turns(turns)),
+        Need::NotNeeded => "not needed".to_owned(),
+        Need::Unknown => "not tried: it would take too long".to_owned(),
+    };
+    let inner = html! {
+        @if !result.insight.assumptions.is_empty() {
+            h4 { "Assumptions" }
+            @let rows = html! {
+                @for assumption in &result.insight.assumptions { (row(code(&assumption.text), &[&need(assumption)])) }
             };
-            row(&code(&assumption.text), &[&need])
-        };
-        let rows: String = result.insight.assumptions.iter().map(row).collect();
-        out.push_str(&format!("<h4>Assumptions</h4>\n{}", wide("", &table("", "", &rows))));
-    }
-    if let Some(scope) = &result.insight.every_size {
-        out.push_str(&format!(
-            "<p>Proved for {}, too: <code>--all-n</code> shows the proof.</p>\n",
-            escaped(&scope.to_string())
-        ));
-    }
-    if let Some(OtherSizes { parameter, same_for }) = &result.insight.other_sizes {
-        let sizes: Vec<String> = same_for.iter().map(|size| code(&format!("{parameter} = {size}"))).collect();
-        let (name, sizes) = (code(parameter), sizes.join(" and "));
-        out.push_str(&format!(
-            "<p>Observed: the same invariants prove it for {sizes}, too. This is not a proof for all {name}.</p>\n"
-        ));
-    }
-    for trigger in &result.insight.triggers {
-        let every = escaped(&trigger.variables.join(", "));
-        let text = code(&trigger.text);
-        let words = match (trigger.reached, every.is_empty()) {
-            (Reached::Always, true) => format!("Not vacuous: {text} is reachable."),
-            (Reached::Always, false) => format!("Not vacuous: {text} is reachable for every {every}."),
-            (Reached::AtLeastOnce, _) => format!("Not vacuous: {text} is reachable for some {every}."),
-            (Reached::Sometimes, _) => format!("{text} is reachable for some {every}, not for every {every}."),
-            (Reached::Never, _) => format!("⚠ Vacuous: {text} never happens."),
-            (Reached::Unknown, _) => continue,
-        };
-        out.push_str(&format!("<p>{words}</p>\n"));
-    }
-    if out.is_empty() { out } else { format!("<div class=\"insight\">{out}</div>\n") }
+            (wide("", table(None, Markup::default(), rows)))
+        }
+        @if let Some(scope) = &result.insight.every_size {
+            p { "Proved for " (scope.to_string()) ", too: " code { "--all-n" } " shows the proof." }
+        }
+        @if let Some(OtherSizes { parameter, same_for }) = &result.insight.other_sizes {
+            @let sizes: Vec<Markup> = same_for.iter().map(|size| code(&format!("{parameter} = {size}"))).collect();
+            p {
+                "Observed: the same invariants prove it for " (joined(&sizes, " and "))
+                ", too. This is not a proof for all " (code(parameter)) "."
+            }
+        }
+        @for trigger in &result.insight.triggers { (reached(trigger)) }
+    };
+    html! { @if !inner.0.is_empty() { div.insight { (inner) } } }
+}
+
+/// Whether what a property speaks of ever happens.
+fn reached(trigger: &Trigger) -> Markup {
+    let every = trigger.variables.join(", ");
+    let words = match (trigger.reached, every.is_empty()) {
+        (Reached::Always, true) => " is reachable.".to_owned(),
+        (Reached::Always, false) => format!(" is reachable for every {every}."),
+        (Reached::AtLeastOnce, _) => format!(" is reachable for some {every}."),
+        (Reached::Sometimes, _) => format!(" is reachable for some {every}, not for every {every}."),
+        (Reached::Never, _) => " never happens.".to_owned(),
+        (Reached::Unknown, _) => return Markup::default(),
+    };
+    let verdict = match trigger.reached {
+        Reached::Always | Reached::AtLeastOnce => "Not vacuous: ",
+        Reached::Never => "⚠ Vacuous: ",
+        Reached::Sometimes | Reached::Unknown => "",
+    };
+    html! { p { (verdict) (code(&trigger.text)) (words) } }
 }
 
 /// What was tried, where methods raced.
-fn attempts(result: &PropertyResult) -> String {
-    let attempts = tried::together(&result.statistics.tried).into_iter();
-    let rows: String = attempts
-        .map(|(last, took)| row(&escaped(last.method), &[tried::word(&last.outcome), &duration(took)]))
-        .collect();
-    if rows.is_empty() {
-        return rows;
+fn attempts(result: &PropertyResult) -> Markup {
+    let attempts = tried::together(&result.statistics.tried);
+    if attempts.is_empty() {
+        return Markup::default();
     }
-    format!("<h4>What was tried</h4>\n{}", wide("", &table("", &heads(&["method", "outcome", "time"]), &rows)))
+    let rows = html! {
+        @for (last, took) in attempts { (row(last.method, &[&tried::word(&last.outcome), &duration(took)])) }
+    };
+    html! { h4 { "What was tried" } (wide("", table(None, heads(&["method", "outcome", "time"]), rows))) }
 }
 
 /// What to do next: commands that exist.
-fn next(checked: &Checked<'_>, result: &PropertyResult) -> String {
+fn next(checked: &Checked<'_>, result: &PropertyResult) -> Markup {
     let context = Context { verbosity: Verbosity::Normal, files: checked.files.clone(), ..Context::default() };
-    let mut rows = String::new();
-    if let Verdict::Unknown(_) = &result.verdict
-        && let Some(states) = result.statistics.global_states.filter(|&states| states > 0)
-    {
-        rows.push_str(&format!("<li>until then {} were looked at</li>\n", counted(states, "state", "states")));
-    }
-    for (what, why) in advice::commands(checked.run, result, &context) {
-        rows.push_str(&match why {
-            "" => format!("<li>{}</li>\n", escaped(&what)),
-            why => format!("<li>{} <span class=\"dim\">{why}</span></li>\n", code(&what)),
-        });
-    }
-    if rows.is_empty() { String::new() } else { format!("<h4>Next</h4>\n<ul class=\"next\">{rows}</ul>\n") }
+    let rows = html! {
+        @if let (Verdict::Unknown(_), Some(states @ 1..)) = (&result.verdict, result.statistics.global_states) {
+            li { "until then " (counted(states, "state", "states")) " were looked at" }
+        }
+        @for (what, why) in advice::commands(checked.run, result, &context) {
+            @if why.is_empty() { li { (what) } } @else { li { (code(&what)) " " span.dim { (why) } } }
+        }
+    };
+    html! { @if !rows.0.is_empty() { h4 { "Next" } ul.next { (rows) } } }
 }
 
 /// The trace or the proof as a file, to be downloaded.
-fn downloads(run: &Run, result: &PropertyResult, id: &str) -> String {
-    let (Verdict::Holds(evidence) | Verdict::Violated(evidence)) = &result.verdict else { return String::new() };
+fn downloads(run: &Run, result: &PropertyResult, id: &str) -> Markup {
+    let (Verdict::Holds(evidence) | Verdict::Violated(evidence)) = &result.verdict else { return Markup::default() };
     let property = &run.model.properties[result.property].name;
     let (text, ending, words) = match evidence {
         Evidence::Trace(trace) => {
             (itf::to_text(&itf::to_itf(&run.model, &run.source, property, trace)), "itf.json", "trace (ITF)")
         }
         Evidence::Certificate(found) => (proof_file::to_text(&run.model, found, result.method), "proof.json", "proof"),
-        Evidence::Exploration(_) | Evidence::Reduced(_) | Evidence::Symbolic(_) => return String::new(),
+        Evidence::Exploration(_) | Evidence::Reduced(_) | Evidence::Symbolic(_) => return Markup::default(),
     };
     if text.len() > MOST_BYTES {
-        let option = if ending == "itf.json" { "--trace" } else { "--proof" };
-        return format!(
-            "<p class=\"left-out\">The {words} is too large for this page; <code>{option} DIR</code> writes it.</p>\n"
-        );
+        let option = if ending == "itf.json" { "--trace DIR" } else { "--proof DIR" };
+        return left_out(html! { "The " (words) " is too large for this page; " code { (option) } " writes it." });
     }
     let plain = |name: &str| -> String {
         name.chars()
@@ -261,12 +259,10 @@ fn downloads(run: &Run, result: &PropertyResult, id: &str) -> String {
             .collect()
     };
     let name = format!("{}.{}.{ending}", plain(&run.model.name), plain(property));
-    format!(
-        "<p class=\"download\" hidden><a data-file=\"{id}-file\" download=\"{}\" href=\"#\">↓ {words}</a></p>\n\
-         <script type=\"application/json\" id=\"{id}-file\">{}</script>\n",
-        escaped(&name),
-        text.replace('<', "\\u003c")
-    )
+    html! {
+        p.download hidden { a data-file={ (id) "-file" } download=(name) href="#" { "↓ " (words) } }
+        script type="application/json" id={ (id) "-file" } { (script_text(&text)) }
+    }
 }
 
 /// A short name for what a verdict is: its mark and word.

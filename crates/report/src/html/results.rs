@@ -4,8 +4,8 @@ use engine::Verdict;
 use engine::run::{PropertyResult, Run};
 use evidence::Evidence;
 use explain::names::{parameters, property_title};
+use maud::{Markup, html};
 
-use super::escape::escaped;
 use super::plot;
 use super::property::{id, label};
 use super::sweep;
@@ -63,47 +63,56 @@ pub fn programs<'e>(entries: &'e [Entry<'_>]) -> Vec<(&'e str, Vec<usize>)> {
 }
 
 /// The table over all runs, and for each sweep its plots; nothing for a single run.
-pub fn overview(entries: &[Entry<'_>]) -> String {
+pub fn overview(entries: &[Entry<'_>]) -> Markup {
     if entries.len() < 2 {
-        return String::new();
+        return Markup::default();
     }
-    let mut out = String::from(
-        "<section class=\"overview\" id=\"overview\" aria-labelledby=\"overview-h\">\n<h2 \
-         id=\"overview-h\">Overview</h2>\n",
-    );
     let all = programs(entries);
-    if all.len() >= MANY {
-        return out + &many(entries) + "</section>\n";
-    }
-    for (name, instances) in all {
-        let checked: Vec<(usize, &Checked<'_>)> = instances
-            .iter()
-            .filter_map(|&at| if let Entry::Checked(checked) = &entries[at] { Some((at, checked)) } else { None })
-            .collect();
-        out.push_str(&program_table(name, &checked));
-        if checked.len() > 1 {
-            out.push_str(&sweep::sweep(&checked));
-        }
-        if checked.is_empty() {
-            out.push_str(&format!("<p class=\"tone-bad\"><strong>✘ {}</strong> was refused</p>\n", escaped(name)));
+    html! {
+        section.overview id="overview" aria-labelledby="overview-h" {
+            h2 id="overview-h" { "Overview" }
+            @if all.len() >= MANY {
+                (many(entries))
+            } @else {
+                @for (name, instances) in &all { (program(entries, name, instances)) }
+            }
         }
     }
-    out + "</section>\n"
+}
+
+/// The results of one of few programs.
+fn program(entries: &[Entry<'_>], name: &str, instances: &[usize]) -> Markup {
+    let checked: Vec<(usize, &Checked<'_>)> = instances
+        .iter()
+        .filter_map(|&at| if let Entry::Checked(checked) = &entries[at] { Some((at, checked)) } else { None })
+        .collect();
+    html! {
+        (program_table(name, &checked))
+        @if checked.len() > 1 { (sweep::sweep(&checked)) }
+        @if checked.is_empty() { p.tone-bad { strong { "✘ " (name) } " was refused" } }
+    }
 }
 
 /// So many programs have one table for all.
 pub const MANY: usize = 4;
 
 /// One table of everything: what is not as expected first; a script filters and sorts it.
-fn many(entries: &[Entry<'_>]) -> String {
-    let mut rows: Vec<(u8, String)> = Vec::new();
+fn many(entries: &[Entry<'_>]) -> Markup {
+    let mut rows: Vec<(u8, Markup)> = Vec::new();
     for (at, entry) in entries.iter().enumerate() {
         match entry {
             Entry::Refused { source, .. } => {
-                let name = escaped(source.name());
-                let cells = format!("<th scope=\"row\"><a href=\"#r{at}\">{name}</a></th><td></td><td></td>");
-                let verdict = "<td class=\"tone-bad\" data-key=\"0\">✘ refused</td><td></td><td></td>";
-                rows.push((0, format!("<tr>{cells}{verdict}</tr>\n")));
+                let row = html! {
+                    tr {
+                        th scope="row" { a href={ "#r" (at) } { (source.name()) } }
+                        td {}
+                        td {}
+                        td.tone-bad data-key="0" { "✘ refused" }
+                        td {}
+                        td {}
+                    }
+                };
+                rows.push((0, row));
             }
             Entry::Checked(checked) => {
                 let run = checked.run;
@@ -112,19 +121,22 @@ fn many(entries: &[Entry<'_>]) -> String {
         }
     }
     rows.sort_by_key(|(rank, _)| *rank);
-    let rows: String = rows.into_iter().map(|(_, row)| row).collect();
     let names = ["program", "instance", "property", "verdict", "method", "seconds"];
-    let head = |name: &&str| format!("<th scope=\"col\"><button type=\"button\" disabled>{name}</button></th>");
-    let head: String = names.iter().map(head).collect();
-    format!(
-        "<div class=\"many\"><p class=\"filter\" hidden><label>Filter <input type=\"search\" \
-         placeholder=\"words, such as: violated mutex\"></label> <span class=\"tally dim\" role=\"status\"></span></p>\n{}</div>\n",
-        table("results", &head, &rows)
-    )
+    let head = html! { @for name in names { th scope="col" { button type="button" disabled { (name) } } } };
+    html! {
+        div.many {
+            p.filter hidden {
+                label { "Filter " input type="search" placeholder="words, such as: violated mutex"; }
+                " "
+                span class="tally dim" role="status" {}
+            }
+            (table(Some("results"), head, html! { @for (_, row) in &rows { (row) } }))
+        }
+    }
 }
 
 /// A row of that table, with its rank: unexpected, not decided, as expected.
-fn one_of_many(run: &Run, at: usize, nth: usize) -> (u8, String) {
+fn one_of_many(run: &Run, at: usize, nth: usize) -> (u8, Markup) {
     let result = &run.results[nth];
     let (tone, mark, word) = label(run, result);
     let (rank, unexpected) = match result.as_expected(&run.model) {
@@ -133,20 +145,23 @@ fn one_of_many(run: &Run, at: usize, nth: usize) -> (u8, String) {
         Some(true) if is_expected(run, result) => (2, ", as expected"),
         Some(true) => (2, ""),
     };
-    let unaudited = if result.unaudited().is_some() { " <span title=\"unaudited\">°</span>" } else { "" };
-    let seconds = format!("{:.2}", result.statistics.time.as_secs_f64());
-    let row = format!(
-        "<tr><th scope=\"row\"><a href=\"#r{at}\">{}</a></th><td>{}</td><td><a href=\"#{}\">{}</a></td>\
-         <td class=\"{}\" data-key=\"{rank} {word}\">{mark} {}{unexpected}{unaudited}</td><td>{}</td><td class=\"number\">{seconds}</td></tr>\n",
-        escaped(&run.model.name),
-        escaped(&parameters(&run.model)),
-        id(at, nth),
-        escaped(&property_title(&run.model, result.property)),
-        class(run, result, tone),
-        word.to_lowercase(),
-        result.method,
-    );
+    let row = html! {
+        tr {
+            th scope="row" { a href={ "#r" (at) } { (run.model.name) } }
+            td { (parameters(&run.model)) }
+            td { a href={ "#" (id(at, nth)) } { (property_title(&run.model, result.property)) } }
+            td class=(class(run, result, tone)) data-key={ (rank) " " (word) } {
+                (mark) " " (word.to_lowercase()) (unexpected) (unaudited(result))
+            }
+            td { (result.method) }
+            td.number { (format_args!("{:.2}", result.statistics.time.as_secs_f64())) }
+        }
+    };
     (rank, row)
+}
+
+fn unaudited(result: &PropertyResult) -> Markup {
+    html! { @if result.unaudited().is_some() { " " span title="unaudited" { "°" } } }
 }
 
 /// Whether it is a violation, and its author expects it.
@@ -161,34 +176,35 @@ fn class(run: &Run, result: &PropertyResult, tone: Tone) -> &'static str {
 
 /// One row for each property and one column for each instance; where several methods are compared, one row for each instance and property and
 /// one column for each method.
-fn program_table(name: &str, checked: &[(usize, &Checked<'_>)]) -> String {
-    let Some((_, first)) = checked.first() else { return String::new() };
+fn program_table(name: &str, checked: &[(usize, &Checked<'_>)]) -> Markup {
+    let Some((_, first)) = checked.first() else { return Markup::default() };
     let by_method = checked.iter().any(|(_, other)| other.run.method != first.run.method);
     let shown = if by_method { table_of_methods(checked) } else { table_of_instances(checked) };
-    format!("<h3>{}</h3>\n{}", escaped(name), wide(&format!("results of {name}"), &shown))
+    html! { h3 { (name) } (wide(&format!("results of {name}"), shown)) }
 }
 
-fn table_of_instances(checked: &[(usize, &Checked<'_>)]) -> String {
-    let mut head = String::from("<th scope=\"col\">property</th>");
-    for (at, one) in checked {
-        let instance = parameters(&one.run.model);
-        let instance = if instance.is_empty() { "result".to_owned() } else { instance };
-        head.push_str(&format!("<th scope=\"col\"><a href=\"#r{at}\">{}</a></th>", escaped(&instance)));
-    }
+fn table_of_instances(checked: &[(usize, &Checked<'_>)]) -> Markup {
     let runs: Vec<&Run> = checked.iter().map(|(_, one)| &**one.run).collect();
-    let mut rows = String::new();
-    for (hue, title) in titles(&runs).iter().enumerate() {
-        let colour = if checked.len() > 1 { swatch(hue) } else { String::new() };
-        rows.push_str(&format!("<tr><th scope=\"row\">{colour}{}</th>", escaped(title)));
-        for (at, one) in checked {
-            rows.push_str(&cell_of(one.run, *at, title));
+    let instance = |run: &Run| match parameters(&run.model) {
+        none if none.is_empty() => "result".to_owned(),
+        instance => instance,
+    };
+    let head = html! {
+        th scope="col" { "property" }
+        @for (at, one) in checked { th scope="col" { a href={ "#r" (at) } { (instance(one.run)) } } }
+    };
+    let rows = html! {
+        @for (hue, title) in titles(&runs).iter().enumerate() {
+            tr {
+                th scope="row" { @if checked.len() > 1 { (swatch(hue)) } (title) }
+                @for (at, one) in checked { (cell_of(one.run, *at, title)) }
+            }
         }
-        rows.push_str("</tr>\n");
-    }
-    table("results", &head, &rows)
+    };
+    table(Some("results"), head, rows)
 }
 
-fn table_of_methods(checked: &[(usize, &Checked<'_>)]) -> String {
+fn table_of_methods(checked: &[(usize, &Checked<'_>)]) -> Markup {
     let runs: Vec<&Run> = checked.iter().map(|(_, one)| &**one.run).collect();
     let methods = methods(&runs);
     let mut instances: Vec<String> = Vec::new();
@@ -198,25 +214,29 @@ fn table_of_methods(checked: &[(usize, &Checked<'_>)]) -> String {
             instances.push(instance);
         }
     }
-    let mut head = String::from("<th scope=\"col\">instance</th><th scope=\"col\">property</th>");
-    for (hue, method) in methods.iter().enumerate() {
-        head.push_str(&format!("<th scope=\"col\">{}{method}</th>", swatch(hue)));
-    }
-    let mut rows = String::new();
-    for instance in &instances {
-        for title in titles(&runs) {
-            rows.push_str(&format!("<tr><th scope=\"row\">{}</th><td>{}</td>", escaped(instance), escaped(&title)));
-            for method in &methods {
-                let is_meant = |(_, one): &&(usize, &Checked<'_>)| {
-                    one.run.method == *method && parameters(&one.run.model) == *instance
-                };
-                let found = checked.iter().find(is_meant);
-                rows.push_str(&found.map_or("<td></td>".to_owned(), |(at, one)| cell_of(one.run, *at, &title)));
+    let head = html! {
+        th scope="col" { "instance" }
+        th scope="col" { "property" }
+        @for (hue, method) in methods.iter().enumerate() { th scope="col" { (swatch(hue)) (method) } }
+    };
+    let titles = titles(&runs);
+    let find = |instance: &str, method: &str| {
+        checked.iter().find(|(_, one)| one.run.method == method && parameters(&one.run.model) == instance)
+    };
+    let rows = html! {
+        @for instance in &instances {
+            @for title in &titles {
+                tr {
+                    th scope="row" { (instance) }
+                    td { (title) }
+                    @for method in &methods {
+                        @if let Some((at, one)) = find(instance, method) { (cell_of(one.run, *at, title)) } @else { td {} }
+                    }
+                }
             }
-            rows.push_str("</tr>\n");
         }
-    }
-    table("results", &head, &rows)
+    };
+    table(Some("results"), head, rows)
 }
 
 /// The properties of runs, each once, in their order: the position of one is its colour throughout the page.
@@ -245,16 +265,16 @@ pub(super) fn methods(runs: &[&Run]) -> Vec<&'static str> {
 }
 
 /// A patch of the colour that a line has in plots.
-pub(super) fn swatch(hue: usize) -> String {
-    format!("<span class=\"swatch s{}\" aria-hidden=\"true\"></span>", hue % plot::N_HUES)
+pub(super) fn swatch(hue: usize) -> Markup {
+    html! { span class={ "swatch s" (hue % plot::N_HUES) } aria-hidden="true" {} }
 }
 
-fn cell_of(run: &Run, at: usize, title: &str) -> String {
+fn cell_of(run: &Run, at: usize, title: &str) -> Markup {
     let found = run.results.iter().position(|result| property_title(&run.model, result.property) == title);
-    found.map_or("<td></td>".to_owned(), |nth| cell(run, at, nth))
+    found.map_or_else(|| html! { td {} }, |nth| cell(run, at, nth))
 }
 
-fn cell(run: &Run, at: usize, nth: usize) -> String {
+fn cell(run: &Run, at: usize, nth: usize) -> Markup {
     let result = &run.results[nth];
     let (tone, mark, word) = label(run, result);
     let detail = match &result.verdict {
@@ -262,18 +282,20 @@ fn cell(run: &Run, at: usize, nth: usize) -> String {
         Verdict::Unknown(reason) => reason.code().replace('-', " "),
         _ => duration(result.statistics.time),
     };
-    let unexpected = match result.as_expected(&run.model) {
-        Some(false) => " !",
-        _ if is_expected(run, result) => "<span class=\"hear\">, expected</span>",
-        _ => "",
-    };
-    let unaudited = if result.unaudited().is_some() { " <span title=\"unaudited\">°</span>" } else { "" };
-    let title = if is_expected(run, result) { " title=\"expected\"" } else { "" };
-    format!(
-        "<td class=\"{}\"{title}><a href=\"#{}\"><span aria-hidden=\"true\">{mark}</span><span class=\"hear\">{}</span> \
-         {detail}{unexpected}{unaudited}</a></td>",
-        class(run, result, tone),
-        id(at, nth),
-        word.to_lowercase()
-    )
+    let is_expected = is_expected(run, result);
+    html! {
+        td class=(class(run, result, tone)) title=[is_expected.then_some("expected")] {
+            a href={ "#" (id(at, nth)) } {
+                span aria-hidden="true" { (mark) }
+                span.hear { (word.to_lowercase()) }
+                " " (detail)
+                @if result.as_expected(&run.model) == Some(false) {
+                    " !"
+                } @else if is_expected {
+                    span.hear { ", expected" }
+                }
+                (unaudited(result))
+            }
+        }
+    }
 }

@@ -9,12 +9,14 @@ use base::SourceFile;
 use engine::run::Run;
 use explain::names::line;
 use explain::proof::{LocalProof, Part};
+use maud::{Markup, html};
 use model::control::{Place, Scope};
 use model::process::{FamilyId, ProcessId};
 use model::variable::{Role, Storage};
 
-use super::escape::{code, escaped};
+use super::escape::{code, joined};
 use super::highlight::Highlighter;
+use super::table::left_out;
 
 /// Longer texts are shown in part.
 const MOST_LINES: u32 = 1500;
@@ -43,52 +45,52 @@ pub struct Listing<'a> {
 
 impl Listing<'_> {
     /// The listing as HTML.
-    pub fn html(&self) -> String {
+    pub fn html(&self) -> Markup {
         let [first, last] = self.lines;
         let shown = last.min(first + MOST_LINES - 1);
-        let mut out =
-            format!("<div class=\"code\" role=\"region\" tabindex=\"0\" aria-label=\"{}\">\n", escaped(&self.title));
         let mut highlighter = Highlighter::default();
         (1..first).for_each(|number| {
             highlighter.line(self.source.line(number));
         });
-        for number in first..=shown {
-            let text = self.source.line(number);
-            let indent = text.len() - text.trim_start().len();
-            for note in self.before.get(&number).into_iter().flatten() {
-                out.push_str(&note.html(indent));
+        html! {
+            div.code role="region" tabindex="0" aria-label=(self.title) {
+                @for number in first..=shown { (self.row(number, &mut highlighter)) }
+                @if shown < last { (left_out(format_args!("{} more lines are not shown", last - shown))) }
             }
-            let mark = match self.marks.get(&number) {
-                Some((mark, meaning)) => format!("<span class=\"use\" title=\"{meaning}\">{mark}</span>"),
-                None if self.marks.is_empty() => String::new(),
-                None => "<span class=\"use\"></span>".to_owned(),
-            };
-            out.push_str(&format!(
-                "<div class=\"row\" data-line=\"{number}\"><span class=\"no\">{number}</span>{mark}<code>{}</code>\
-                 </div>\n",
-                highlighter.line(text)
-            ));
         }
-        if shown < last {
-            out.push_str(&format!("<p class=\"left-out\">{} more lines are not shown</p>\n", last - shown));
+    }
+
+    /// A line, with what is said before it.
+    fn row(&self, number: u32, highlighter: &mut Highlighter) -> Markup {
+        let text = self.source.line(number);
+        let indent = text.len() - text.trim_start().len();
+        html! {
+            @for note in self.before.get(&number).into_iter().flatten() { (note.html(indent)) }
+            div.row data-line=(number) {
+                span.no { (number) }
+                @if let Some((mark, meaning)) = self.marks.get(&number) {
+                    span.use title=(meaning) { (mark) }
+                } @else if !self.marks.is_empty() {
+                    span.use {}
+                }
+                code { (highlighter.line(text)) }
+            }
         }
-        out + "</div>\n"
     }
 }
 
 impl Note {
-    fn html(&self, indent: usize) -> String {
-        let whose = match self.whose.as_str() {
-            "" => String::new(),
-            name => format!("<span class=\"whose\">{}</span> ", escaped(name)),
-        };
-        let facts: Vec<String> = self.facts.iter().map(|fact| code(fact)).collect();
-        let indent = indent.min(24);
-        format!(
-            "<div class=\"note\"><span class=\"no\"></span><span class=\"facts\" \
-             style=\"--indent:{indent}\">{whose}{}</span></div>\n",
-            facts.join("<span class=\"and\"> · </span>")
-        )
+    fn html(&self, indent: usize) -> Markup {
+        let facts: Vec<Markup> = self.facts.iter().map(|fact| code(fact)).collect();
+        html! {
+            div.note {
+                span.no {}
+                span.facts style={ "--indent:" (indent.min(24)) } {
+                    @if !self.whose.is_empty() { span.whose { (self.whose) } " " }
+                    (joined(&facts, html! { span.and { " · " } }))
+                }
+            }
+        }
     }
 }
 

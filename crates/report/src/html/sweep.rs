@@ -6,10 +6,10 @@
 use engine::Verdict;
 use engine::run::Run;
 use explain::names::property_title;
+use maud::{Markup, html};
 use model::size::ParameterId;
 
 use super::Checked;
-use super::escape::escaped;
 use super::plot::{self, Line, Point};
 use super::property::label;
 use super::results::{methods, swatch, titles};
@@ -22,23 +22,27 @@ use crate::sweep::{self, Sweep};
 const MOST_PLOTS: usize = 12;
 
 /// The plots of a sweep and the figures behind them; nothing where no parameter varies.
-pub fn sweep(checked: &[(usize, &Checked<'_>)]) -> String {
+pub fn sweep(checked: &[(usize, &Checked<'_>)]) -> Markup {
     let runs: Vec<&Run> = checked.iter().map(|(_, one)| &**one.run).collect();
-    let Some(parameter) = varying(&runs) else { return String::new() };
-    let name = escaped(&runs[0].model.parameters[parameter].name);
-    let drawn = match methods(&runs).len() {
-        0 | 1 => of_properties(&runs, parameter, &name),
-        _ => of_methods(&runs, parameter, &name),
-    };
-    let names =
-        [name.as_str(), "property", "asked", "verdict", "decided by", "seconds", "local states", "global states"];
-    let figures = wide("figures of the sweep", &table("", &heads(&names), &figures(&runs, parameter)));
-    let remarks = growth(&runs);
-    format!("<div class=\"plots\">{drawn}</div>\n{remarks}{}", folded("The figures as a table", &figures))
+    let Some(parameter) = varying(&runs) else { return Markup::default() };
+    let name = &runs[0].model.parameters[parameter].name;
+    let names = [name, "property", "asked", "verdict", "decided by", "seconds", "local states", "global states"];
+    let figures = wide("figures of the sweep", table(None, heads(&names), figures(&runs, parameter)));
+    html! {
+        div.plots {
+            @if methods(&runs).len() > 1 {
+                (of_methods(&runs, parameter, name))
+            } @else {
+                (of_properties(&runs, parameter, name))
+            }
+        }
+        (growth(&runs))
+        (folded("The figures as a table", figures))
+    }
 }
 
 /// A line for each property, whichever method answered at a size: the table has the methods.
-fn of_properties(runs: &[&Run], parameter: ParameterId, name: &str) -> String {
+fn of_properties(runs: &[&Run], parameter: ParameterId, name: &str) -> Markup {
     let titles = titles(runs);
     let (mut times, mut sizes) = (Lines::default(), Lines::default());
     for run in runs {
@@ -56,13 +60,13 @@ fn of_properties(runs: &[&Run], parameter: ParameterId, name: &str) -> String {
         }
     }
     let plots = [("Time in seconds", times), ("States that were stored", sizes)];
-    plots.into_iter().map(|(title, lines)| plot::draw(title, name, lines.0)).collect()
+    html! { @for (title, lines) in plots { (plot::draw(title, name, lines.0)) } }
 }
 
 /// A plot for each property that some method decides, with a line for each method.
-fn of_methods(runs: &[&Run], parameter: ParameterId, name: &str) -> String {
+fn of_methods(runs: &[&Run], parameter: ParameterId, name: &str) -> Markup {
     let methods = methods(runs);
-    let mut out = String::new();
+    let mut plots = Vec::new();
     for title in titles(runs).into_iter().take(MOST_PLOTS) {
         let (mut times, mut is_decided) = (Lines::default(), false);
         for run in runs {
@@ -77,10 +81,10 @@ fn of_methods(runs: &[&Run], parameter: ParameterId, name: &str) -> String {
             }
         }
         if is_decided {
-            out.push_str(&plot::draw(&format!("{}: time in seconds", escaped(&title)), name, times.0));
+            plots.push(plot::draw(&format!("{title}: time in seconds"), name, times.0));
         }
     }
-    out
+    html! { @for plot in &plots { (plot) } }
 }
 
 /// Lines by their names.
@@ -102,37 +106,39 @@ fn sizes_of(result: &engine::run::PropertyResult) -> (Option<u64>, Option<u64>) 
     (local, result.statistics.global_states)
 }
 
-fn figures(runs: &[&Run], parameter: ParameterId) -> String {
-    let mut rows = String::new();
-    for run in runs {
-        for result in &run.results {
-            let (local, global) = sizes_of(result);
-            let number = |value: Option<u64>| value.map_or("–".to_owned(), count);
-            let (tone, mark, word) = label(run, result);
-            let verdict = format!("<span class=\"{}\">{mark} {}</span>", tone.class(), word.to_lowercase());
-            let seconds = format!("{:.3}", result.statistics.time.as_secs_f64());
-            let title = escaped(&property_title(&run.model, result.property));
-            let (local, global) = (number(local), number(global));
-            let cells = [title.as_str(), run.method, &verdict, result.method, &seconds, &local, &global];
-            rows.push_str(&row(&run.model.parameters[parameter].value.to_string(), &cells));
+fn figures(runs: &[&Run], parameter: ParameterId) -> Markup {
+    let number = |value: Option<u64>| value.map_or("–".to_owned(), count);
+    html! {
+        @for run in runs {
+            @for result in &run.results {
+                @let (local, global) = sizes_of(result);
+                @let (tone, mark, word) = label(run, result);
+                @let verdict = html! { span class=(tone.class()) { (mark) " " (word.to_lowercase()) } };
+                (row(run.model.parameters[parameter].value, &[
+                    &property_title(&run.model, result.property),
+                    &run.method,
+                    &verdict,
+                    &result.method,
+                    &format_args!("{:.3}", result.statistics.time.as_secs_f64()),
+                    &number(local),
+                    &number(global),
+                ]))
+            }
         }
     }
-    rows
 }
 
 /// How each property grows with the size, in words.
-fn growth(runs: &[&Run]) -> String {
-    let Some(sweep) = Sweep::of(runs) else { return String::new() };
-    let remark = |(hue, row): (usize, &sweep::Row<'_>)| {
-        let remarks = sweep::remarks(&sweep, row, &Style::default());
-        if remarks.is_empty() {
-            return String::new();
+fn growth(runs: &[&Run]) -> Markup {
+    let Some(sweep) = Sweep::of(runs) else { return Markup::default() };
+    let remark = |row: &sweep::Row<'_>| sweep::remarks(&sweep, row, &Style::default()).join("; ");
+    let items = html! {
+        @for (hue, row) in sweep.rows.iter().enumerate() {
+            @let remarks = remark(row);
+            @if !remarks.is_empty() { li { (swatch(hue)) strong { (row.property) } ": " (remarks) } }
         }
-        let (name, remarks) = (escaped(row.property), escaped(&remarks.join("; ")));
-        format!("<li>{}<strong>{name}</strong>: {remarks}</li>\n", swatch(hue))
     };
-    let items: String = sweep.rows.iter().enumerate().map(remark).collect();
-    if items.is_empty() { items } else { format!("<ul class=\"growth\">\n{items}</ul>\n") }
+    html! { @if !items.0.is_empty() { ul.growth { (items) } } }
 }
 
 /// The first parameter that is not the same in all runs.

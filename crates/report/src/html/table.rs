@@ -1,39 +1,46 @@
 //! Tables on a page: a row of heads, rows with a head of their own, and a box that scrolls where a table is too wide.
-//!
-//! All texts are HTML already.
 
-use super::escape::escaped;
+use maud::{Markup, Render, html};
 
 /// A row of heads.
-pub fn heads(names: &[&str]) -> String {
-    names.iter().map(|name| format!("<th scope=\"col\">{name}</th>")).collect()
+pub fn heads(names: &[&str]) -> Markup {
+    html! { @for name in names { th scope="col" { (name) } } }
 }
 
 /// A row: its head and its cells.
-pub fn row(head: &str, cells: &[&str]) -> String {
-    let cells: String = cells.iter().map(|cell| format!("<td>{cell}</td>")).collect();
-    format!("<tr><th scope=\"row\">{head}</th>{cells}</tr>\n")
+pub fn row(head: impl Render, cells: &[&dyn Render]) -> Markup {
+    html! {
+        tr {
+            th scope="row" { (head) }
+            @for cell in cells { td { (cell) } }
+        }
+    }
 }
 
 /// A table of these rows; without heads where there are none.
-pub fn table(class: &str, heads: &str, rows: &str) -> String {
-    let class = if class.is_empty() { String::new() } else { format!(" class=\"{class}\"") };
-    let heads = if heads.is_empty() { String::new() } else { format!("<thead><tr>{heads}</tr></thead>") };
-    format!("<table{class}>{heads}<tbody>\n{rows}</tbody></table>")
+pub fn table(class: Option<&str>, heads: Markup, rows: Markup) -> Markup {
+    html! {
+        table class=[class] {
+            @if !heads.0.is_empty() { thead { tr { (heads) } } }
+            tbody { (rows) }
+        }
+    }
 }
 
 /// A box that scrolls sideways; with a title, a focusable ARIA region.
-pub fn wide(title: &str, inner: &str) -> String {
+pub fn wide(title: &str, inner: Markup) -> Markup {
     match title {
-        "" => format!("<div class=\"wide\">{inner}</div>\n"),
-        title => format!(
-            "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">{inner}</div>\n",
-            escaped(title)
-        ),
+        "" => html! { div.wide { (inner) } },
+        title => html! { div.wide tabindex="0" role="region" aria-label=(title) { (inner) } },
     }
 }
 
 /// A part that is folded away.
-pub fn folded(summary: &str, inner: &str) -> String {
-    format!("<details><summary>{summary}</summary>\n{inner}</details>\n")
+pub fn folded(summary: impl Render, inner: Markup) -> Markup {
+    html! { details { summary { (summary) } (inner) } }
+}
+
+/// What is said where something is not shown.
+pub fn left_out(words: impl Render) -> Markup {
+    html! { p.left-out { (words) } }
 }
