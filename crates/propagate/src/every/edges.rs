@@ -101,6 +101,7 @@ impl<'m> Crowd<'m> {
         let closed = views(ground, 1, budget).map_err(|failure| match failure {
             Failure::Stopped(reason) => Halt::from(reason),
             Failure::Outside(_) => outside("a step tells processes apart"),
+            Failure::TooMany => outside("the steps of its views are too many"),
         })?;
         let mut list: Vec<Config> = closed.theta.iter().cloned().collect();
         list.sort();
