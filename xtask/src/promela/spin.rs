@@ -167,7 +167,7 @@ fn claim(
             SEARCH.iter().copied().chain([flag, "-E"]).chain(fair).chain(name.iter().copied()).collect();
         let call = call(folder, "./claim", &flags).ok_or(Silence::NotCompleted)?;
         let n_errors = call.n_errors().ok_or_else(|| Silence::Refused(first_error(&call.text)))?;
-        if call.is_cut() {
+        if n_errors == 0 && call.is_cut() {
             return Err(Silence::NotCompleted);
         }
         found[at] = n_errors > 0;

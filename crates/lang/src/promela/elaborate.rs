@@ -11,6 +11,7 @@ mod channels;
 mod creation;
 mod expressions;
 mod families;
+mod follow;
 mod partners;
 mod questions;
 mod ranges;

@@ -290,6 +290,29 @@ fn a_loop_over_a_part_of_an_array_counts_the_elements_of_the_array() {
 }
 
 #[test]
+fn a_loop_over_an_element_of_an_array_of_channels_takes_its_messages() {
+    let text = "typedef R { byte a; bit b }; chan c[3] = [2] of { R }; R r, s; int i; byte n; \
+        active proctype A() { r.a = 5; c[1]!r; for (s in c[1]) { n = n + s.a } assert(n == 5); \
+        for (i in c) { n++ } assert(n == 8); for (i in c[1]) { n++ } assert(n == 11) }";
+    check(text, 36, false, false);
+}
+
+#[test]
+fn an_array_within_a_message_is_as_many_fields_as_it_has_elements() {
+    let text = "typedef R { byte a; byte f[2] }; chan c = [2] of { R }; R r, q; byte n; active proctype A() { \
+        r.a = 5; r.f[0] = 1; r.f[1] = 2; c!r; c?q; assert(q.a == 5); assert(q.f[1] == 2); n = q.f[0] }";
+    check(text, 10, false, false);
+    let text = "typedef V { byte x[2]; byte y }; chan q = [3] of { V }; V a, b; active proctype P() { a.x[0] = 1; a.y = 9; \
+        q!!a; a.x[0] = 0; a.x[1] = 3; q!!a; q?b; assert(b.x[1] == 3); if :: q??[eval(1),_,9] -> skip fi }";
+    check(text, 12, false, false);
+}
+
+#[test]
+fn the_first_element_of_what_is_no_array_is_the_variable() {
+    check("byte x; active proctype A() { byte l; x[0] = 1; l[0] = 3; assert(x == 1 && l == 3) }", 5, false, false);
+}
+
+#[test]
 fn a_send_with_too_few_values_is_an_error() {
     let (model, _) = read("chan c = [1] of { byte, byte }; active proctype A() { c!1; skip }", false);
     assert!(explore(&model, 100).expect("it is small").errors);
@@ -374,6 +397,19 @@ fn processes_are_started_within_a_step_and_by_each_other() {
         init { chan c = [1] of { byte }; byte r; run F(4, c); c?r; assert(r == 24) }";
     let (model, _) = read(text, false);
     assert!(!explore(&model, 10_000).expect("it is small").errors);
+}
+
+#[test]
+fn how_many_processes_a_loop_starts_follows_from_what_bounds_its_counter() {
+    // The number of rounds is a minimum of a number that changes and one that does not.
+    let text = "byte w, n; proctype leaf() { atomic { n++ } } proctype unit() { byte i, k; k = (2 <= w -> 2 : w); \
+        for (i : 0 .. k - 1) { run leaf() } } init { if :: w = 1 :: w = 7 fi; run unit(); _nr_pr == 1; assert(n <= 2) }";
+    check(text, 58, false, false);
+    // So it is where a process that is started counts from 0, up to a number that it compared with another one before.
+    let text = "byte n; proctype leaf() { n = 1 } proctype mid(byte w) { byte i; if :: w > 2 -> w = 2 :: else fi; \
+        do :: i < w -> run leaf(); i++ :: else -> break od } init { byte a; if :: a = 1 :: a = 9 fi; run mid(a) }";
+    let (model, _) = read(text, true);
+    assert!(explore(&model, 1000).is_some());
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Which processes a `run` may start: places for them, with the pids that they may get.
 //!
 //! In: the processes that exist at the start. Out: for every `run` that one of them may take, the pids that the new process may have, and an
-//! [`Instance`] for each proctype and pid. How often a process takes a `run` is found by following its graph with the values of
-//! its own variables as far as they are known; a `run` in a loop that does not end that way needs a bound from the user.
+//! [`Instance`] for each proctype and pid. How often a process takes a `run` is found by following its graph (`follow.rs`);
+//! a `run` in a loop that does not end that way needs a bound from the user.
 
 // A diagnostic ends the reading: how large it is does not matter.
 #![allow(clippy::result_large_err)]
@@ -11,17 +11,14 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use base::{Diagnostic, Span};
 
-use super::super::ast::BinaryOp;
-use super::super::graph::{Does, Edge, Graph, NodeId};
-use super::super::program::{Expr, ExprKind, LeafId, Op, ProctypeId, Program, Ref};
-use super::super::values;
+use super::super::graph::{Does, Graph, NodeId};
+use super::super::program::{LeafId, Op, ProctypeId, Program};
+use super::follow::{Facts, Follower};
 use super::world::{Instance, World};
 use crate::codes::promela as code;
 
-/// How many positions of a process are followed.
-const MAX_POSITIONS: usize = 20_000;
 /// How many processes SPIN can have.
-const MAX_PROCESSES: usize = 255;
+pub(super) const MAX_PROCESSES: usize = 255;
 
 /// A `run` in the text: a place of a proctype's graph and the position of the edge there.
 pub(super) type Site = (ProctypeId, NodeId, usize);
@@ -45,12 +42,12 @@ impl Creation {
 }
 
 /// One `run` that a process may take.
-struct Event {
-    site: Site,
-    proctype: ProctypeId,
+pub(super) struct Event {
+    pub site: Site,
+    pub proctype: ProctypeId,
     /// How many the process has started before.
-    n_before: usize,
-    arguments: Vec<Option<i64>>,
+    pub n_before: usize,
+    pub arguments: Vec<Option<i64>>,
 }
 
 /// How elaboration treats creation.
@@ -279,9 +276,6 @@ fn unbounded(name: &str, span: Span) -> Diagnostic {
     Diagnostic::error(code::INSTANCES, span, message).help(help)
 }
 
-/// What is known about the variables of a process.
-type Facts = BTreeMap<LeafId, Vec<Option<i64>>>;
-
 /// The `run`s that a process may take.
 fn events(
     program: &Program,
@@ -302,28 +296,19 @@ fn events_of(
     if !graph.nodes.iter().any(|node| node.edges.iter().any(|edge| is_run(&edge.does))) {
         return Ok(Vec::new());
     }
-    let exact: Facts = match instance.exists {
-        true => {
-            instance.values.iter().map(|(&leaf, row)| (leaf, row.iter().map(|&value| Some(value)).collect())).collect()
-        }
-        false => {
-            let parameters = &program.proctypes[instance.proctype].parameters;
-            let mut facts: Facts = instance.values.iter().map(|(&leaf, row)| (leaf, vec![None; row.len()])).collect();
-            for (&parameter, value) in parameters.iter().zip(arguments) {
-                let bounds = program.leaves[parameter].bounds();
-                facts.insert(parameter, vec![value.map(|value| values::cut(value, bounds))]);
-            }
-            facts
-        }
-    };
-    let follower = Follower { program, graph, instance, constants: bounds.constants, world };
+    let mut follower = Follower { program, graph, instance, constants: bounds.constants, world, intervals: true };
     let limit = |proctype: ProctypeId| {
         let name = &program.proctypes[proctype].name;
         bounds.instances.iter().find(|(given, _)| given == name).map(|(_, count)| *count)
     };
-    let vague: Facts = exact.iter().map(|(&leaf, row)| (leaf, vec![None; row.len()])).collect();
+    let vague: Facts = instance.values.keys().map(|&leaf| (leaf, follower.unknown(leaf))).collect();
+    let exact: Facts = match instance.exists {
+        true => instance.values.iter().map(|(&leaf, row)| (leaf, row.iter().map(|&at| (at, at)).collect())).collect(),
+        false => follower.newborn(vague.clone(), arguments),
+    };
     let mut last = None;
-    for facts in [exact, vague] {
+    for (facts, intervals) in [(exact.clone(), true), (exact, false), (vague.clone(), true), (vague, false)] {
+        follower.intervals = intervals;
         match follower.follow(facts, &limit) {
             Ok(events) => return Ok(events),
             Err(failed) => last = Some(failed),
@@ -331,133 +316,4 @@ fn events_of(
     }
     let (name, span) = last.unwrap_or_default();
     Err(unbounded(&name, span))
-}
-
-struct Follower<'p> {
-    program: &'p Program,
-    graph: &'p Graph,
-    instance: &'p Instance,
-    constants: &'p HashSet<LeafId>,
-    world: &'p World,
-}
-
-impl Follower<'_> {
-    /// Follows all paths; the `run`s on them, or the one that comes again and again.
-    fn follow(&self, facts: Facts, limit: &dyn Fn(ProctypeId) -> Option<usize>) -> Result<Vec<Event>, (String, Span)> {
-        let mut seen: HashSet<(NodeId, Facts, usize)> = HashSet::new();
-        let mut open = vec![(self.instance.place, facts, 0usize)];
-        let mut events: Vec<Event> = Vec::new();
-        while let Some(position) = open.pop() {
-            if !seen.insert(position.clone()) {
-                continue;
-            }
-            let (node, facts, n_before) = position;
-            for (at, edge) in self.graph.nodes[node].edges.iter().enumerate() {
-                let Some(mut after) = self.after(edge, &facts, node) else { continue };
-                let mut n_after = n_before;
-                if let Does::Op(Op::Run { proctype, arguments, result }) = &edge.does {
-                    let bounded = limit(*proctype);
-                    if bounded.is_some_and(|limit| n_before >= limit) {
-                        continue;
-                    }
-                    if n_before >= MAX_PROCESSES || seen.len() > MAX_POSITIONS {
-                        return Err((self.program.proctypes[*proctype].name.clone(), edge.span));
-                    }
-                    let site = (self.instance.proctype, node, at);
-                    let arguments = arguments.iter().map(|argument| self.value(argument, &facts)).collect();
-                    events.push(Event { site, proctype: *proctype, n_before, arguments });
-                    if let Some(result) = result {
-                        self.store(result, None, &mut after);
-                    }
-                    n_after += 1;
-                }
-                open.push((edge.target, after, n_after));
-            }
-            if seen.len() > MAX_POSITIONS {
-                let run = self.graph.nodes.iter().flat_map(|node| &node.edges).find(|edge| is_run(&edge.does));
-                return Err((String::from("started here"), run.map(|edge| edge.span).unwrap_or_default()));
-            }
-        }
-        Ok(events)
-    }
-
-    /// What is known after an edge; `None` where it cannot be taken.
-    fn after(&self, edge: &Edge, facts: &Facts, node: NodeId) -> Option<Facts> {
-        let mut after = facts.clone();
-        match &edge.does {
-            Does::Op(Op::Guard(expr)) if self.value(expr, facts) == Some(0) => return None,
-            Does::Op(Op::Assign(pairs)) => {
-                for (target, value) in pairs {
-                    let value = self.value(value, facts);
-                    self.store(target, value, &mut after);
-                }
-            }
-            Does::Op(Op::Receive { patterns, .. }) => {
-                for pattern in patterns {
-                    if let super::super::program::Pattern::Store(target) = pattern {
-                        self.store(target, None, &mut after);
-                    }
-                }
-            }
-            Does::Else(of) if *of == node => {
-                let is_true = |does: &Does| match does {
-                    Does::Op(Op::Guard(expr)) => self.value(expr, facts).is_some_and(|value| value != 0),
-                    Does::Op(Op::Send { .. } | Op::Receive { .. } | Op::Run { .. }) | Does::Else(_) => false,
-                    Does::Op(_) => true,
-                };
-                if self.graph.before_else(node, edge).iter().any(|before| is_true(&before.does)) {
-                    return None;
-                }
-            }
-            _ => {}
-        }
-        Some(after)
-    }
-
-    fn store(&self, target: &Ref, value: Option<i64>, facts: &mut Facts) {
-        let position = self.position(target, facts);
-        let bounds = self.program.leaves[target.leaf].bounds();
-        let Some(row) = facts.get_mut(&target.leaf) else { return };
-        match position.and_then(|at| row.get_mut(at)) {
-            Some(cell) => *cell = value.map(|value| values::cut(value, bounds)),
-            None => row.fill(None),
-        }
-    }
-
-    fn position(&self, one: &Ref, facts: &Facts) -> Option<usize> {
-        let mut at = 0;
-        for (index, &len) in one.indices.iter().zip(&self.program.leaves[one.leaf].dims) {
-            let index = usize::try_from(self.value(index, facts)?).ok().filter(|&index| index < len)?;
-            at = at * len + index;
-        }
-        Some(at)
-    }
-
-    fn value(&self, expr: &Expr, facts: &Facts) -> Option<i64> {
-        Some(match &expr.kind {
-            ExprKind::Const(value) => *value,
-            ExprKind::Read(one) => {
-                let at = self.position(one, facts)?;
-                match self.program.leaves[one.leaf].owner {
-                    Some(_) => *facts.get(&one.leaf)?.get(at)?.as_ref()?,
-                    None if self.constants.contains(&one.leaf) => *self.world.globals.get(&one.leaf)?.get(at)?,
-                    None => return None,
-                }
-            }
-            ExprKind::Not(inner) => i64::from(self.value(inner, facts)? == 0),
-            ExprKind::Negate(inner) => values::wrap(-self.value(inner, facts)?),
-            ExprKind::Complement(inner) => !self.value(inner, facts)?,
-            ExprKind::Binary(op, left, right) => match (op, self.value(left, facts), self.value(right, facts)) {
-                (BinaryOp::And, Some(0), _) | (BinaryOp::And, _, Some(0)) => 0,
-                (_, Some(left), Some(right)) => values::apply(*op, left, right)?,
-                _ => return None,
-            },
-            ExprKind::If(test, yes, no) => {
-                let chosen = if self.value(test, facts)? != 0 { yes } else { no };
-                self.value(chosen, facts)?
-            }
-            ExprKind::Pid => self.instance.pid,
-            _ => return None,
-        })
-    }
 }

@@ -163,6 +163,8 @@ impl Resolver<'_> {
             match (current.len, &part.index) {
                 (Some(_), Some(index)) => indices.push(self.expression(index)?),
                 (None, None) => {}
+                // SPIN takes `x[0]` for `x`.
+                (None, Some(ast::Expr { kind: ast::ExprKind::Number(0), .. })) => {}
                 (Some(len), None) => {
                     let message = format!("`{}` is an array of {len} elements; which one?", part.name.text);
                     self.report(Diagnostic::error(code::WRONG_NUMBER, part.name.span, message));

@@ -135,9 +135,11 @@ impl<'f> Resolver<'f> {
         resolved: &mut Vec<Stmt>,
     ) {
         // SPIN looks at the first name only: `for (i in s[0].f)` counts the elements of `s`.
-        let found = container.parts.first().and_then(|part| self.look_up(&part.name.text).cloned());
-        let Some(len) = found.and_then(|found| found.len) else {
-            return self.for_messages(variable, container, (body, span), resolved);
+        let first = |variable: &VarRef| variable.parts.first().and_then(|part| self.look_up(&part.name.text)).cloned();
+        let is_message = first(variable).is_some_and(|found| matches!(found.parts, Parts::Fields(_)));
+        let len = match first(container).and_then(|found| found.len) {
+            Some(len) if !is_message => len,
+            _ => return self.for_messages(variable, container, (body, span), resolved),
         };
         let Some(counter) = self.target(variable) else { return };
         let inner = self.statements(body);

@@ -217,12 +217,15 @@ impl<'f> Resolver<'f> {
     fn fields_of(&mut self, name: &Name, found: &mut Vec<Basic>, depth: usize) {
         let Some(&fields) = self.typedefs.get(&name.text) else { return self.unknown_type(name) };
         for field in fields {
-            if field.len.is_some() || depth >= MAX_NESTING {
-                self.not_read(field.name.span, "an array within a message");
-                return;
-            }
+            let n_elements = match &field.len {
+                Some(len) => self.size(len).unwrap_or(0),
+                None => 1,
+            };
             match &field.ty {
-                Type::Basic(basic) => found.push(*basic),
+                Type::Basic(basic) => found.extend(std::iter::repeat_n(*basic, n_elements)),
+                Type::Named(_) if field.len.is_some() || depth >= MAX_NESTING => {
+                    return self.not_read(field.name.span, "an array of structures within a message");
+                }
                 Type::Named(name) => self.fields_of(name, found, depth + 1),
             }
         }
