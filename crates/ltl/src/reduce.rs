@@ -2,13 +2,16 @@
 //!
 //! In: a graph. Out: one that accepts the same words. [`prune`] drops dead ends and superfluous marks, [`simulation`] merges states
 //! and drops edges by direct simulation, forward and backward, [`obligation`] finds the smallest deterministic automaton of an
-//! obligation, [`degeneralise`] goes down to one mark.
+//! obligation, [`merge`] and [`saturate`] take states out by comparing with the automaton of the negation, [`degeneralise`] goes down to one mark.
 
 pub mod degeneralise;
+mod inclusion;
+mod letters;
 pub mod merge;
 pub mod obligation;
 mod product;
 mod prune;
+mod saturate;
 mod simulation;
 
 use base::Budget;
@@ -45,4 +48,16 @@ pub fn reduce(work: &mut Work<'_>, graph: Graph) -> Outcome<Graph> {
         }
     }
     Ok(graph)
+}
+
+/// A graph of the same words, with fewer states where a comparison with the graph of all other words shows a way; `finish` reduces what
+/// was made by other means.
+pub fn with_fewer_states(
+    work: &mut Work<'_>,
+    graph: Graph,
+    (opposite, marks): (&Graph, merge::Marks),
+    finish: impl Fn(&mut Work<'_>, Graph) -> Outcome<Graph>,
+) -> Outcome<Graph> {
+    let merged = merge::merge(work, graph, (opposite, marks), &finish)?;
+    saturate::smaller(work, merged, (opposite, marks), &finish)
 }

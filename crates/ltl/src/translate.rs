@@ -101,7 +101,7 @@ fn translate_within(
             graph = reduce::obligation::smaller(&mut work, graph, judge)?;
         }
         if let Some(opposite) = &opposite {
-            graph = reduce::merge::merge(&mut work, graph, (opposite, Marks::Arcs), reduce::reduce)?;
+            graph = reduce::with_fewer_states(&mut work, graph, (opposite, Marks::Arcs), reduce::reduce)?;
         }
     }
     let mut work = reduce::Work { diagrams: &mut diagrams, budget };

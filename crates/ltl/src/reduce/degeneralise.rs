@@ -6,9 +6,9 @@
 
 use rustc_hash::FxHashMap;
 
-use super::merge::{Marks, merge};
+use super::merge::Marks;
 use super::prune::Survey;
-use super::{Work, prune, simulation};
+use super::{Work, prune, simulation, with_fewer_states};
 use crate::bits::Bits;
 use crate::diagram::Outcome;
 use crate::graph::{Arc, Graph};
@@ -35,7 +35,7 @@ pub fn on_edges(work: &mut Work<'_>, graph: Graph, opposite: Option<&Graph>, red
     }
     let smallest = smallest.unwrap_or(graph);
     match opposite {
-        Some(opposite) => merge(work, smallest, (opposite, Marks::Arcs), reduce_on_edges),
+        Some(opposite) => with_fewer_states(work, smallest, (opposite, Marks::Arcs), reduce_on_edges),
         None => Ok(smallest),
     }
 }
@@ -74,7 +74,7 @@ pub fn on_states(work: &mut Work<'_>, graph: Graph, opposite: Option<&Graph>, re
         for first in first_levels(graph.n_marks) {
             let graph = reduce_on_states(work, unroll(&graph, &survey, (first, entries), step))?;
             let graph = match opposite {
-                Some(opposite) => merge(work, graph, (opposite, Marks::States), reduce_on_states)?,
+                Some(opposite) => with_fewer_states(work, graph, (opposite, Marks::States), reduce_on_states)?,
                 None => graph,
             };
             smallest = Some(smaller(smallest, graph));

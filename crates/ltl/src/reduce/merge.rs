@@ -67,7 +67,7 @@ fn merge_once(
 }
 
 /// The same words, with marks only where runs can be accepted: an arc between components that becomes part of a cycle should not make that accepting.
-fn with_few_marks(graph: &Graph, marks: Marks) -> Graph {
+pub fn with_few_marks(graph: &Graph, marks: Marks) -> Graph {
     let survey = Survey::new(graph);
     let mut open = graph.clone();
     open.n_marks = graph.n_marks.max(1);
