@@ -22,7 +22,7 @@ use super::spin::{self, Counts, Given, Question, Said, Silence};
 use super::verdict::verdict;
 
 /// The longest time for one search.
-const MOST_SECONDS: u64 = 2;
+const MOST_SECONDS: u64 = 8;
 /// Larger programs are not compared.
 const MOST_STATES: u64 = 40_000;
 /// How often a difference is tried to be made smaller.

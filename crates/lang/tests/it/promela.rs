@@ -355,6 +355,19 @@ fn a_skip_behind_a_skip_is_dropped_within_an_option() {
 }
 
 #[test]
+fn a_block_whose_only_statement_is_wrong_is_not_empty() {
+    for (text, expected) in [
+        ("inline f() { f() } active proctype P() { f() }", ["E0913"].as_slice()),
+        ("active proctype P() { printf(\"abc) }", &["E0902"]),
+        ("active proctype P() { }", &["E0901"]),
+    ] {
+        let refused = load(&SourceFile::new("p.pml", text), &[], &Reading::default()).expect_err(text);
+        let codes: Vec<&str> = refused[0].diagnostics.iter().map(|one| one.code).collect();
+        assert_eq!(codes[..expected.len()], *expected, "{text}");
+    }
+}
+
+#[test]
 fn a_text_that_grows_too_large_is_refused_and_not_read() {
     let mut text = String::from("#define A0 x x x x x x x x x x\n");
     for at in 1..12 {

@@ -14,11 +14,13 @@ impl Parser<'_> {
         let opened = self.span();
         self.expect("{")?;
         let parens = std::mem::take(&mut self.parens);
+        let error_before = self.shared.last_error;
         let body = self.nested(|parser| Ok(parser.sequence(&["}"])));
         self.parens = parens;
         let body = body?;
         self.close("}", opened)?;
-        if body.is_empty() {
+        // What is wrong with the only statement is said already.
+        if body.is_empty() && self.shared.last_error == error_before {
             let message = "a block has at least one statement";
             let diagnostic = Diagnostic::error(code::UNEXPECTED, opened, message).help("write `skip`");
             self.error(diagnostic);
