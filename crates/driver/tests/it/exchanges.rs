@@ -6,10 +6,11 @@
 use base::{Budget, SourceFile};
 use driver::methods;
 use engine::{Silent, Task, Verdict};
-use evidence::certificate::{Certificate, Claim, Column, ControlPoint, SplitInvariant, StateSet};
+use evidence::certificate::{Certificate, Claim, Column, ControlPoint, Exposed, LocalFact, SplitInvariant, StateSet};
 use evidence::{Evidence, Scope};
 use model::Model;
 use model::process::ProcessId;
+use model::value::Value;
 
 /// A program with a proof, and what is changed.
 struct Row {
@@ -209,4 +210,38 @@ fn one_process_stands_for_all_only_where_all_are_alike() {
         accepted.extend(checked.ok().map(|_| leaves_out));
     }
     assert!(accepted.is_empty(), "the checker does not see {accepted:#?}");
+}
+
+/// What a fact is about goes where its process goes; a process that it names would have to be moved with it, which no proof does.
+#[test]
+fn facts_that_name_other_processes_are_not_moved() {
+    let model = load(
+        "program r { process P[i in 0..<2] { local w: pid(P)?; loop { a: w = i; b: w = none; } }
+         invariant p: forall i: !(P[i]@a && P[i]@b); }",
+    );
+    let id = driver::select::find(&model, "p").unwrap();
+    let own_cell =
+        |process: ProcessId| model.cells.ids().find(|&cell| model.cells[cell].owner == Some(process)).unwrap();
+    let other = |process: ProcessId| ProcessId::new(1 - process.index());
+    let checked = |value: &dyn Fn(ProcessId) -> Value| {
+        let mut certificate = proof(&model, "p");
+        let Some(Claim::SplitInvariant(invariant)) = certificate.facts.last_mut().map(|fact| &mut fact.claim) else {
+            panic!("no invariant")
+        };
+        assert!(invariant.symmetry.is_some());
+        for (process, exposed) in model.processes.ids().zip(&mut invariant.exposed) {
+            let facts = vec![LocalFact::Cell(own_cell(process), value(process))];
+            *exposed = Exposed { facts, blocks: vec![vec![false], vec![true]] };
+        }
+        audit::certificate::check(&model, &model.properties[id], &certificate, &Budget::unlimited())
+    };
+    let of_nobody = checked(&|_| Value::None);
+    assert!(of_nobody.is_ok(), "{of_nobody:?}");
+    let of_itself = checked(&Value::Process);
+    assert!(of_itself.is_ok(), "{of_itself:?}");
+    let of_another = checked(&|process| Value::Process(other(process)));
+    assert!(
+        of_another.as_ref().is_err_and(|error| error.to_string().contains("names another process")),
+        "{of_another:?}"
+    );
 }

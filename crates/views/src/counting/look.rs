@@ -9,6 +9,7 @@ use evidence::views::{LocalColumn, Row, SharedColumn};
 use model::control::PlaceId;
 use model::expr::{Access, BinaryOp, Binding, Domain, Expr, ExprKind, Quantified, Quantifier, Whose};
 use model::process::{FamilyId, ProcessId};
+use model::size::parameters_of;
 use model::types::{EnumId, ScalarType};
 use model::value::Value;
 use model::variable::{CellId, Storage};
@@ -187,7 +188,9 @@ impl<'m> Look<'_, 'm> {
                 let value = self.value(inner)?;
                 match self.family_of(&value) {
                     Some(of) if of == *family => return Ok(value),
-                    Some(_) => return Err(Halt::Fault(inner.span)),
+                    Some(_) if matches!(value, Val::Single(_)) => return Err(Halt::Fault(inner.span)),
+                    // By its index, of which nothing is known.
+                    Some(_) => return outside,
                     None => {}
                 }
                 match value {
@@ -500,6 +503,11 @@ impl<'m> Look<'_, 'm> {
             }
             Domain::Family(family) => model.families[*family].processes().map(Val::Single).collect(),
             Domain::Range(lo, hi) => {
+                // What a size bounds, as the levels of a sum, was found out for one size.
+                let names_size = |end: &Expr| !parameters_of(end).is_disjoint(&self.roster.sizes);
+                if names_size(lo) || names_size(hi) {
+                    return Err(Halt::Outside(lo.span));
+                }
                 let (lo, hi) = (self.known(lo)?, self.known(hi)?);
                 if hi.saturating_sub(lo) > 1024 {
                     return Err(Halt::Outside(Span::default()));

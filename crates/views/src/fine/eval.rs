@@ -209,7 +209,8 @@ impl<'m> Eval<'m> {
             }
             Datum::Value(_) => Err(Stop::Outside(span)),
             _ if family == layout.family => Ok(value),
-            _ => Err(Stop::Fault),
+            // Whether the other family has a process of its index depends on which process it is.
+            _ => Err(Stop::Outside(span)),
         }
     }
 

@@ -138,7 +138,9 @@ impl<'m> Eval<'m> {
         let fits = match value {
             Datum::Value(value) => ty.contains(value, self.ground.model.type_context()),
             Datum::Place(_) => false,
-            _ => holds_members(ty, self.ground.layout.family),
+            _ if holds_members(ty, self.ground.layout.family) => true,
+            // As a number it depends on which process it is.
+            _ => return Err(Stop::Outside(access.span)),
         };
         if !fits {
             return Err(Stop::Fault);

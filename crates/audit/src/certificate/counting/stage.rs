@@ -244,7 +244,9 @@ impl<'m> Player<'_, 'm> {
                 match (self.family(&one), one) {
                     (_, Thing::Nobody) => Ok(Thing::Nobody),
                     (Some(of), one) if of == *family => Ok(one),
-                    (Some(_), _) => Err(Stop::Fault),
+                    (Some(_), Thing::Single(_)) => Err(Stop::Fault),
+                    // One of a crowd stands for its index, too, which a process of the other family may have.
+                    (Some(_), _) => Err(lost),
                     (None, Thing::Number(lin)) if !self.cast.crowds.contains(family) => {
                         let index = lin.settled().ok_or(lost)?;
                         let process = self.cast.model.families[*family].process_at(index);

@@ -251,7 +251,8 @@ impl<'a, 'm> Look<'a, 'm> {
             }
             Thing::Value(_) | Thing::Place(_) => Err(End::Refused),
             _ if family == self.plan.family => Ok(value),
-            _ => Err(End::Fault),
+            // A process stands for its index, too, and the other family may have a process of that index.
+            _ => Err(End::Refused),
         }
     }
 

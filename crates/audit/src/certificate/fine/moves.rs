@@ -212,7 +212,8 @@ impl<'m> Look<'_, 'm> {
                     }
                     Some((lo, hi)) => {
                         let (lo, hi) = (self.number(lo)?, self.number(hi)?);
-                        if self.plan.names_members(ty) || hi.saturating_sub(lo) > 1 << 12 {
+                        // In a cell of another type a number of the range stands for something else.
+                        if !matches!(ty, ScalarType::Range { .. }) || hi.saturating_sub(lo) > 1 << 12 {
                             return Err(End::Refused);
                         }
                         let n = usize::try_from(hi.saturating_sub(lo).saturating_add(1)).unwrap_or(0);
@@ -289,7 +290,9 @@ impl<'m> Look<'_, 'm> {
         let is_of_type = match value {
             Thing::Value(value) => ty.contains(value, self.plan.model.type_context()),
             Thing::Place(_) => false,
-            _ => self.plan.names_members(ty),
+            // Elsewhere the process stands for its index, which may be of the type.
+            _ if !self.plan.names_members(ty) => return Err(End::Refused),
+            _ => true,
         };
         if !is_of_type {
             return Err(End::Fault);
