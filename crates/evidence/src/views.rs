@@ -3,7 +3,8 @@
 //! A *configuration* is what is known of a state when few processes of a family are seen: the shared cells, with the processes of other
 //! families; the local states of the seen processes (their own cells, the elements that arrays have for them, and what their loops over
 //! the family have taken); a process id is one of the seen processes, or another one, or none. A *view* is a configuration with `k` seen
-//! processes. *Rules* may hide columns: a hidden column is not part of the view, and whoever reads it may find anything there.
+//! processes. *Rules* may hide columns: a hidden column is not part of the view, and whoever reads it may find anything there. The shared part
+//! may end with truth values that say whether *some* process, seen or not, has one of some values in a column.
 //!
 //! **Rule.** A set of views proves its property for every size from `k` on if the processes of the family are interchangeable, nothing else
 //! depends on the size, and
@@ -40,8 +41,19 @@ pub struct ViewsProof {
     pub local: Vec<LocalColumn>,
     /// What views do not show.
     pub hidden: Vec<Hiding>,
+    /// What views say of all processes: a truth value each, after the columns of the shared part.
+    pub present: Vec<Presence>,
     /// The views.
     pub views: Vec<View>,
+}
+
+/// That some process of the family, seen or not, has one of some values in a column of its local state, which no rule hides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Presence {
+    /// The column: a cell.
+    pub column: usize,
+    /// The values.
+    pub is: Vec<Item>,
 }
 
 /// What is known of a state when few processes are seen.
@@ -134,7 +146,16 @@ pub struct ViewsRecord {
     local: Vec<ColumnRecord>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     hidden: Vec<HidingRecord>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    present: Vec<PresenceRecord>,
     views: Vec<ViewRecord>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PresenceRecord {
+    column: usize,
+    is: Vec<ItemRecord>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -204,6 +225,9 @@ impl ViewsRecord {
             hidden: { proof.hidden.iter() }
                 .map(|rule| HidingRecord { what: rule.what, when: rule.when, is: items(&rule.is) })
                 .collect(),
+            present: { proof.present.iter() }
+                .map(|one| PresenceRecord { column: one.column, is: items(&one.is) })
+                .collect(),
             views: proof.views.iter().map(view).collect(),
         }
     }
@@ -239,6 +263,7 @@ impl ViewsRecord {
             hidden: { self.hidden.iter() }
                 .map(|rule| Hiding { what: rule.what, when: rule.when, is: items(&rule.is) })
                 .collect(),
+            present: { self.present.iter() }.map(|one| Presence { column: one.column, is: items(&one.is) }).collect(),
             views: self.views.iter().map(view).collect(),
         })
     }

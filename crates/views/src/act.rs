@@ -153,11 +153,10 @@ impl<'m> Sight<'_, 'm> {
     fn put(&mut self, location: Location, value: Item) {
         match location {
             Location::Shared(column) => self.config.shared[column] = value,
-            Location::Local(slot, column) => {
-                if let Some(local) = &mut self.config.slots[slot as usize] {
-                    local[column] = value;
-                }
-            }
+            Location::Local(slot, column) => match &mut self.config.slots[slot as usize] {
+                Some(local) => local[column] = value,
+                None => self.needs.wrote_unseen = true,
+            },
         }
     }
 
@@ -178,6 +177,7 @@ impl<'m> Sight<'_, 'm> {
             self.guessing.witnesses = outer;
             return done;
         }
+        self.needs.wrote_unseen = true;
         let ends = match is_pointwise(self.ground.layout, binding.var, block) {
             true => self.separate_rounds(binding, block)?,
             false => self.all_rounds(binding, block)?,

@@ -19,7 +19,9 @@ use crate::fine::skeleton::Refusal;
 use crate::fixpoint::{Closed, Failure, Views, close};
 use crate::fragment::{Fragment, Question, fragment, question};
 use crate::hiding::rules;
+use crate::layout::Layout;
 use crate::pattern::{Found, Pattern, search};
+use crate::presence::with_presences;
 use crate::sight::Ground;
 
 /// With more views of two processes than this, views of three are not tried: there would be too many.
@@ -81,6 +83,16 @@ impl Engine for ByViews {
         }
         Ok(asking.finish())
     }
+}
+
+/// What came of views of some kind.
+enum Rung {
+    /// So many views are closed under steps.
+    Closed(usize),
+    /// They take more steps than they are worth.
+    TooMany,
+    /// Nothing is open any more, or a limit was reached.
+    Stopped,
 }
 
 fn outside(text: impl Into<String>) -> StopReason {
@@ -200,46 +212,65 @@ impl Asking<'_> {
         }
     }
 
-    /// Views of one process, of two, and so on, until everything is decided.
+    /// Views of one process, of two, of two with what they say of all processes, and so on, until everything is decided.
     fn climb(&mut self, fragment: &Fragment, most: usize) {
-        let ground = Ground { model: self.task.model, layout: &fragment.layout };
         let mut n_views = 0;
         for k in 1..=most {
-            if !self.open.iter().any(|open| open.question.is_some()) || k > 2 && n_views > MOST_VIEWS_TO_WIDEN {
+            if k > 2 && n_views > MOST_VIEWS_TO_WIDEN {
                 return;
             }
             let most_steps = if k == 1 && most > 1 { MOST_STEPS_OF_ONE } else { usize::MAX };
-            let found = match close(ground, k, most_steps, &self.task.budget) {
-                Ok(found) => found,
-                Err(failure) => {
-                    let reason = match failure {
-                        Failure::Stopped(reason) => reason,
-                        Failure::Outside(_) => outside("a step tells processes apart"),
-                        Failure::TooMany => continue,
-                    };
-                    let asked = self.open.iter_mut().filter(|open| open.question.is_some());
-                    asked.for_each(|open| open.reason = reason.clone());
-                    return;
-                }
-            };
-            n_views = found.theta.len();
-            let mut proof: Option<ViewsProof> = None;
-            for open in std::mem::take(&mut self.open) {
-                let Some(question) = &open.question else {
-                    self.open.push(open);
-                    continue;
-                };
-                match excludes(ground, &found, question, &self.task.budget) {
-                    Ok(true) => {
-                        let proof = proof.get_or_insert_with(|| proof_of(ground, &found)).clone();
-                        let verdict = self.verdict(fragment, open.property, (proof, k));
-                        self.answer(open.property, verdict, Some(found.theta.len()));
-                    }
-                    Ok(false) => self.open.push(open),
-                    Err(reason) => self.open.push(Open { reason, ..open }),
-                }
+            match self.rung(fragment, &fragment.layout, (k, most_steps)) {
+                Rung::Closed(n) => n_views = n,
+                Rung::TooMany => continue,
+                Rung::Stopped => return,
+            }
+            if k != 2 {
+                continue;
+            }
+            let layout = with_presences(self.task.model, &fragment.layout);
+            if !layout.present.is_empty() && matches!(self.rung(fragment, &layout, (k, usize::MAX)), Rung::Stopped) {
+                return;
             }
         }
+    }
+
+    /// Views of `k` processes, found in at most so many steps.
+    fn rung(&mut self, fragment: &Fragment, layout: &Layout, (k, most_steps): (usize, usize)) -> Rung {
+        let ground = Ground { model: self.task.model, layout };
+        if !self.open.iter().any(|open| open.question.is_some()) {
+            return Rung::Stopped;
+        }
+        let found = match close(ground, k, most_steps, &self.task.budget) {
+            Ok(found) => found,
+            Err(failure) => {
+                let reason = match failure {
+                    Failure::Stopped(reason) => reason,
+                    Failure::Outside(_) => outside("a step tells processes apart"),
+                    Failure::TooMany => return Rung::TooMany,
+                };
+                let asked = self.open.iter_mut().filter(|open| open.question.is_some());
+                asked.for_each(|open| open.reason = reason.clone());
+                return Rung::Stopped;
+            }
+        };
+        let mut proof: Option<ViewsProof> = None;
+        for open in std::mem::take(&mut self.open) {
+            let Some(question) = &open.question else {
+                self.open.push(open);
+                continue;
+            };
+            match excludes(ground, &found, question, &self.task.budget) {
+                Ok(true) => {
+                    let proof = proof.get_or_insert_with(|| proof_of(ground, &found)).clone();
+                    let verdict = self.verdict(fragment, open.property, (proof, k));
+                    self.answer(open.property, verdict, Some(found.theta.len()));
+                }
+                Ok(false) => self.open.push(open),
+                Err(reason) => self.open.push(Open { reason, ..open }),
+            }
+        }
+        Rung::Closed(found.theta.len())
     }
 
     fn verdict(&self, fragment: &Fragment, property: PropertyId, (proof, k): (ViewsProof, usize)) -> Verdict {
@@ -324,6 +355,7 @@ fn claim(ground: Ground<'_>, k: usize, mut views: Vec<View>) -> ViewsProof {
         shared: layout.shared.clone(),
         local: layout.local.clone(),
         hidden: layout.hidden.clone(),
+        present: layout.present.clone(),
         views,
     }
 }

@@ -22,8 +22,9 @@ use crate::config::{Config, Item, Slot, subsets};
 use crate::extend::key;
 use crate::layout::SharedColumn;
 use crate::packed::{Joined, Packed, Shape, Slots};
+use crate::presence::{self, looked_for};
 use crate::quantifiers::{Quantifiers, quantifiers};
-use crate::sight::{Ground, Guessing, Halt, Needs, Sight, Who};
+use crate::sight::{Ground, Guessing, Halt, Needs, Sight, Who, truth};
 use crate::start::initial;
 use crate::support::{Support, is_private, support};
 
@@ -147,6 +148,8 @@ struct Open {
     job: Job,
     /// The slot that the process is in, where that is known.
     only: Option<Slot>,
+    /// The presence that the process accounts for, where it is seen for that.
+    accounts_for: Option<usize>,
 }
 
 /// What is known of an action before it is taken.
@@ -159,6 +162,8 @@ struct About {
     /// Whether it changes its mover only.
     is_private: bool,
     quantifiers: Quantifiers,
+    /// The presences whose columns it looks at in all processes.
+    looked_for: Vec<usize>,
 }
 
 /// Views with the same shared part, names of processes aside.
@@ -246,7 +251,12 @@ pub fn close(ground: Ground<'_>, k: usize, most_steps: usize, budget: &Budget) -
 
 fn reaching_out(ground: Ground<'_>) -> BTreeSet<PlaceId> {
     let actions = ground.model.actions.iter();
-    actions.filter(|action| !is_private(ground.layout, action)).map(|action| action.source).collect()
+    actions.filter(|action| !concerns_itself(ground, action)).map(|action| action.source).collect()
+}
+
+/// Whether a step changes nothing that views of other processes show.
+fn concerns_itself(ground: Ground<'_>, action: &Action) -> bool {
+    ground.layout.present.is_empty() && is_private(ground.layout, action)
 }
 
 fn about(ground: Ground<'_>, action: &Action) -> About {
@@ -256,7 +266,8 @@ fn about(ground: Ground<'_>, action: &Action) -> About {
         witnesses,
         looked_at,
         guessing: Guessing { contents: looked_at.is_none(), witnesses: witnesses > MOST_WITNESSES },
-        is_private: is_private(ground.layout, action),
+        is_private: concerns_itself(ground, action),
+        looked_for: looked_for(ground, action),
         quantifiers: quantifiers(ground.layout.family, action),
     }
 }
@@ -320,7 +331,7 @@ impl Closure<'_, '_> {
             _ => None,
         });
         self.jobs.extend(own.chain(others).map(job));
-        self.wait(Open { job: job(Who::Nobody), only: None });
+        self.wait(Open { job: job(Who::Nobody), only: None, accounts_for: None });
     }
 
     /// Leaves a step open for every process that fits, now and later.
@@ -345,6 +356,10 @@ impl Closure<'_, '_> {
 
     fn join(&mut self, open: &Open, one: &Packed) {
         if open.job.mover == Who::Nobody && !self.touches_others(one) {
+            return;
+        }
+        let seen = Shape::seen(one).trailing_zeros() as Slot;
+        if open.accounts_for.is_some_and(|presence| !self.shape.has(one, seen, presence)) {
             return;
         }
         for Joined { packed, newest, moved } in self.shape.join(&open.job.row, one, open.only) {
@@ -401,7 +416,12 @@ impl Closure<'_, '_> {
 
     /// All ways of an action, and what else would have to be seen.
     fn step(&mut self, job: &Job, config: &Config, id: ActionId) -> Result<(), Failure> {
-        let About { witnesses: most, looked_at, guessing, quantifiers, .. } = self.actions[id.index()];
+        if let Some(presence) = self.unaccounted(config, id) {
+            let job = Job { action: Some(id), ..job.clone() };
+            self.wait(Open { job, only: None, accounts_for: Some(presence) });
+            return Ok(());
+        }
+        let &About { witnesses: most, looked_at, guessing, quantifiers, .. } = &self.actions[id.index()];
         let mut choices = Choices::default();
         let mut slots: BTreeSet<Slot> = BTreeSet::new();
         let mut witness = false;
@@ -417,13 +437,13 @@ impl Closure<'_, '_> {
                 needs: Needs::default(),
             };
             let done = sight.act(id);
-            let (config, needs) = (sight.config, sight.needs);
+            let (after, needs) = (sight.config, sight.needs);
             slots.extend(needs.slot);
             // One more process can only block a step whose tests hold, and cannot help one with tests that only fail by it.
             let is_of_use = quantifiers.decide || quantifiers.enable && done.is_err();
             witness |= needs.witness && is_of_use;
             match done {
-                Ok(()) => self.insert(config, job.keep)?,
+                Ok(()) => self.leave((config, after), needs.wrote_unseen, job.keep)?,
                 Err(Halt::Fault(span)) => drop(self.faults.insert(span)),
                 Err(Halt::Blocked | Halt::Unseen) => {}
                 Err(Halt::Outside(span)) => return Err(Failure::Outside(span)),
@@ -437,13 +457,39 @@ impl Closure<'_, '_> {
             // A slot that the step itself made is any process that is not seen yet.
             let only = Some(slot).filter(|&slot| (slot as usize) < known);
             let job = Job { action: Some(id), looked_at: job.looked_at + 1, ..job.clone() };
-            self.wait(Open { job, only });
+            self.wait(Open { job, only, accounts_for: None });
         }
         if witness && job.witnesses < most {
             let job = Job { action: Some(id), witnesses: job.witnesses + 1, ..job.clone() };
-            self.wait(Open { job, only: None });
+            self.wait(Open { job, only: None, accounts_for: None });
         }
         Ok(())
+    }
+
+    /// A presence that the action looks for, and that no seen process accounts for.
+    fn unaccounted(&self, config: &Config, id: ActionId) -> Option<usize> {
+        let layout = self.ground.layout;
+        let is_said = |presence: usize| config.shared[layout.shared.len() + presence] == truth(true);
+        let looked_for = self.actions[id.index()].looked_for.iter().copied();
+        { looked_for }.find(|&presence| is_said(presence) && !presence::is_seen(layout, config, presence))
+    }
+
+    /// What a step leaves behind, with all that may be said of presences.
+    fn leave(&mut self, (before, after): (&Config, Config), wrote_unseen: bool, keep: Slots) -> Result<(), Failure> {
+        let layout = self.ground.layout;
+        let mut all = vec![after];
+        for presence in 0..layout.present.len() {
+            let said = presence::after(layout, (before, &all[0]), presence, wrote_unseen);
+            all = { all.iter() }
+                .flat_map(|config| said.iter().map(move |&is_there| (config, is_there)))
+                .map(|(config, is_there)| {
+                    let mut config = config.clone();
+                    config.shared[layout.shared.len() + presence] = truth(is_there);
+                    config
+                })
+                .collect();
+        }
+        all.into_iter().try_for_each(|config| self.insert(config, keep))
     }
 
     fn check(&mut self) -> Result<(), Failure> {

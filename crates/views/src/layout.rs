@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-pub use evidence::views::{Hiding, LocalColumn, Row, SharedColumn};
+pub use evidence::views::{Hiding, LocalColumn, Presence, Row, SharedColumn};
 use model::Model;
 use model::control::Scope;
 use model::expr::Domain;
@@ -32,6 +32,8 @@ pub struct Layout {
     pub scans: Vec<ScanColumns>,
     /// What views do not show.
     pub hidden: Vec<Hiding>,
+    /// What views say of all processes, after the columns of the shared part.
+    pub present: Vec<Presence>,
     shared_at: BTreeMap<SharedColumn, usize>,
     local_at: BTreeMap<LocalColumn, usize>,
 }
@@ -57,6 +59,7 @@ impl Layout {
             rows,
             scans: Vec::new(),
             hidden: Vec::new(),
+            present: Vec::new(),
             shared_at: BTreeMap::new(),
             local_at: BTreeMap::new(),
         };
@@ -108,6 +111,11 @@ impl Layout {
             Some(ScanColumns { taken, counter: self.local_column(LocalColumn::Own(offset))? })
         });
         columns.collect()
+    }
+
+    /// How many items the shared part has.
+    pub fn n_shared(&self) -> usize {
+        self.shared.len() + self.present.len()
     }
 
     /// The position of a column of the shared part.

@@ -18,6 +18,7 @@ pub mod layout;
 pub mod packed;
 pub mod pattern;
 pub mod pointwise;
+pub mod presence;
 pub mod quantifiers;
 pub mod sight;
 pub mod start;

@@ -12,7 +12,7 @@ use model::value::Value;
 
 use crate::config::{Config, Item, MOST_SLOTS, Slot};
 use crate::hiding::hide;
-use crate::layout::{Layout, ScanColumns};
+use crate::layout::{Layout, Presence, ScanColumns};
 
 /// A configuration as words.
 pub type Packed = Rc<[u64]>;
@@ -113,7 +113,7 @@ impl Shape {
     pub fn new(layout: &Layout) -> Shape {
         Shape {
             layout: layout.clone(),
-            n_shared: layout.shared.len(),
+            n_shared: layout.n_shared(),
             n_local: layout.local.len(),
             is_ordered: layout.is_ordered,
             scans: layout.scans.clone(),
@@ -154,6 +154,12 @@ impl Shape {
     /// What is shared, without the names of processes: rows that differ in it have no state in common.
     pub fn key(&self, row: &[u64]) -> Packed {
         self.shared(row).iter().map(|&code| blind(code)).collect()
+    }
+
+    /// Whether a seen process is one of those that a presence is about.
+    pub fn has(&self, row: &[u64], slot: Slot, presence: usize) -> bool {
+        let Presence { column, is } = &self.layout.present[presence];
+        is.contains(&decode(self.local(row, slot)[*column]))
     }
 
     /// The configuration that a row is.

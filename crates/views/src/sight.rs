@@ -39,6 +39,8 @@ pub struct Needs {
     pub slot: Option<Slot>,
     /// One more process, which decides a quantifier.
     pub witness: bool,
+    /// Nothing, but what unseen processes hold may have changed.
+    pub wrote_unseen: bool,
 }
 
 /// Who evaluates.

@@ -15,7 +15,8 @@ use model::variable::CellId;
 use crate::choices::Choices;
 use crate::config::{Config, Item, Slot};
 use crate::hiding::hide;
-use crate::layout::{Layout, LocalColumn, SharedColumn, is_over};
+use crate::layout::{Layout, LocalColumn, Presence, SharedColumn, is_over};
+use crate::presence::is_seen;
 use crate::sight::{Ground, Guessing, Halt, Needs, Sight, Who};
 
 /// The initial configurations with `k` seen processes, in canonical form; `None` where processes do not start alike.
@@ -101,7 +102,19 @@ impl<'m> Start<'_, 'm> {
             }
         }
         self.enter(&mut sight, k)?;
+        for at in 0..layout.present.len() {
+            let is_there = is_seen(layout, &sight.config, at)
+                || self.differ(layout.local[layout.present[at].column]) && sight.choices.choose(2) == 1;
+            sight.config.shared.push(Item::Value(Value::Bool(is_there)));
+        }
         Ok(sight.config)
+    }
+
+    /// Whether processes may start with different values in a column.
+    fn differ(&self, column: LocalColumn) -> bool {
+        let Ground { model, layout } = self.ground;
+        let cell = local_cell(model, layout, model.families[layout.family].first, column);
+        cell.is_none_or(|cell| self.free.contains(&cell))
     }
 
     /// Everybody goes to its entry, into loops where it begins with them.
@@ -168,6 +181,11 @@ pub fn project(ground: Ground<'_>, state: &State, seen: &[ProcessId]) -> Config 
         if layout.is_ordered { (0..projection.slots.len() as Slot).collect() } else { Vec::new() };
     order.sort_by_key(|&slot| projection.slots[slot as usize]);
     let mut config = Config { shared, slots: locals, order };
+    for Presence { column, is } in &layout.present {
+        let has = |process| is.contains(&projection.local(process, layout.local[*column]));
+        let is_there = model.families[layout.family].processes().any(has);
+        config.shared.push(Item::Value(Value::Bool(is_there)));
+    }
     hide(layout, &mut config);
     config.canonical()
 }

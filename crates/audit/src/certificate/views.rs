@@ -9,6 +9,7 @@ mod apart;
 mod helpers;
 pub(super) mod lasting;
 mod look;
+mod present;
 mod same;
 mod scene;
 mod starts;
@@ -26,6 +27,7 @@ use model::Model;
 use model::control::ActionId;
 use model::expr::{Expr, ExprKind};
 use model::property::PropertyKind;
+use model::value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{CertificateError, Outcome, words};
@@ -105,7 +107,8 @@ impl<'a, 'm> Checker<'a, 'm> {
     fn new(text: &'a Text<'m>, proof: &ViewsProof, budget: &'a Budget) -> Outcome<Checker<'a, 'm>> {
         let mut views = Vec::new();
         for view in &proof.views {
-            let is_shaped = view.shared.len() == text.shared.len()
+            let is_shaped = view.shared.len() == text.shared.len() + text.present.len()
+                && view.shared[text.shared.len()..].iter().all(|said| matches!(said, Item::Value(Value::Bool(_))))
                 && view.slots.len() <= scene::SLOTS
                 && view.slots.iter().flatten().all(|local| local.len() == text.local.len())
                 && view.slots.iter().flatten().count() == proof.k;
@@ -175,7 +178,7 @@ impl<'a, 'm> Checker<'a, 'm> {
             }
             for (scene, newest) in self.joined(&view, None, |one| self.changes_others(one)) {
                 for action in self.actions(&scene, Looker::Slot(newest)) {
-                    if steps::keeps_to_itself(self.text, &self.text.written.actions[action]) {
+                    if self.concerns_nobody_else(action) {
                         continue;
                     }
                     let looker = Looker::Slot(newest);
@@ -207,20 +210,25 @@ impl<'a, 'm> Checker<'a, 'm> {
     /// Whether the process that is seen has a step that changes more than itself.
     fn changes_others(&self, one: &Scene) -> bool {
         let mut actions = one.seen().into_iter().flat_map(|slot| self.actions(one, Looker::Slot(slot)));
-        actions.any(|action| !steps::keeps_to_itself(self.text, &self.text.written.actions[action]))
+        actions.any(|action| !self.concerns_nobody_else(action))
+    }
+
+    /// Whether an action changes nothing that views of other processes show.
+    fn concerns_nobody_else(&self, action: ActionId) -> bool {
+        self.text.present.is_empty() && steps::keeps_to_itself(self.text, &self.text.written.actions[action])
     }
 
     /// All scenes with one more process of which every `k` processes with it are views.
     fn joined(&self, scene: &Scene, slot: Option<Slot>, is_meant: impl Fn(&Scene) -> bool) -> Vec<(Scene, Slot)> {
         let mut found = Vec::new();
         for one in self.ones.get(&nameless(scene)).into_iter().flatten().filter(|one| is_meant(one)) {
-            for (joined, newest) in join(self.text, scene, one, slot) {
+            let is_view = |scene: &Scene, of: &[Slot]| self.known.contains(&scene.part(of, self.text.is_ordered));
+            // Two by two, where views show two: what is open about each two of them is decided by itself.
+            let goes_with = |scene: &Scene, pair: [Slot; 2]| self.k != 2 || is_view(scene, &pair);
+            for (joined, newest) in join(self.text, (scene, one), slot, &goes_with) {
                 let rest: Vec<Slot> = joined.seen().into_iter().filter(|&slot| slot != newest).collect();
-                let is_view = |chosen: &Vec<Slot>| {
-                    let part = joined.part(&[&chosen[..], &[newest]].concat(), self.text.is_ordered);
-                    self.known.contains(&part)
-                };
-                if choices_of(&rest, self.k - 1).iter().all(is_view) {
+                let with_newest = |chosen: &Vec<Slot>| is_view(&joined, &[&chosen[..], &[newest]].concat());
+                if self.k == 2 || choices_of(&rest, self.k - 1).iter().all(with_newest) {
                     found.push((joined, newest));
                 }
             }
@@ -231,6 +239,12 @@ impl<'a, 'm> Checker<'a, 'm> {
     /// Every way of a step leads to a view again, with every process that the way may depend on.
     fn step(&mut self, scene: &Scene, step: Taken<'_>) -> Outcome<()> {
         let action = &self.text.written.actions[step.action];
+        if let Some(presence) = present::absent(self.text, scene, action) {
+            for (joined, _) in self.joined(scene, None, |one| present::is_one(self.text, one, presence)) {
+                self.step(&joined, step)?;
+            }
+            return Ok(());
+        }
         let n_slots = scene.slots.len();
         let mut wanted: BTreeSet<Option<Slot>> = BTreeSet::new();
         let mut wants_witness = false;
@@ -250,6 +264,7 @@ impl<'a, 'm> Checker<'a, 'm> {
                 is_open: false,
                 named: BTreeSet::new(),
                 depth: 0,
+                wrote_unseen: false,
             };
             let end = look.take(action);
             let is_of_use = match self.help[step.action.index()] {
@@ -261,8 +276,10 @@ impl<'a, 'm> Checker<'a, 'm> {
             let n_named = look.named.len();
             match end {
                 Ok(()) => {
-                    let after = look.scene.veiled(self.text).part(step.keep, self.text.is_ordered);
-                    if !self.known.contains(&after) {
+                    let ends = present::after(self.text, scene, &look.scene, look.wrote_unseen);
+                    let is_view =
+                        |end: Scene| self.known.contains(&end.veiled(self.text).part(step.keep, self.text.is_ordered));
+                    if !ends.into_iter().all(is_view) {
                         let text = &self.text.model.statements[action.statement].text;
                         return words::refused("every step leads to a view again", format!("one by `{text}` does not"));
                     }
@@ -343,6 +360,7 @@ impl<'a, 'm> Checker<'a, 'm> {
                 is_open: false,
                 named: BTreeSet::new(),
                 depth: 0,
+                wrote_unseen: false,
             };
             match look.holds(expr) {
                 Ok(holds) if holds != bad => {}

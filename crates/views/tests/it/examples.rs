@@ -3,7 +3,10 @@
 use base::{Budget, SourceFile};
 use engine::{Engine, Silent, Task, Verdict};
 use evidence::Evidence;
+use evidence::certificate::Claim;
+use evidence::views::{Item, ViewsProof};
 use model::Model;
+use model::value::Value;
 use views::ByViews;
 
 fn load(name: &str) -> Model {
@@ -72,4 +75,62 @@ fn newer_examples_are_proved_for_every_size() {
     for (name, property) in [("flag_readers", "alone"), ("ticket_bounded", "mutex"), ("szymanski_atomic", "mutex")] {
         assert_eq!(proved(name, property), Some(2), "{name}.{property}");
     }
+}
+
+/// Who has passed `await exists k: P[k].at == inner` relies on there being such a process, which no view of two has to show.
+#[test]
+fn views_say_that_there_is_somebody() {
+    for property in ["mutex", "shut"] {
+        assert_eq!(proved("szymanski", property), Some(2), "{property}");
+    }
+}
+
+#[test]
+fn changed_proofs_that_say_that_there_is_somebody_are_refused() {
+    let model = load("szymanski");
+    let (asked, property) = model.properties.entries().find(|(_, one)| one.name == "shut").unwrap();
+    let task = Task { model: &model, properties: vec![asked], budget: Budget::unlimited(), n_threads: 1 };
+    let answer = ByViews::default().run(&task, &Silent).unwrap().remove(0);
+    let Verdict::Holds(Evidence::Certificate(proof)) = answer.verdict else { panic!("{:?}", answer.verdict) };
+    let Claim::Views(views) = &proof.facts[0].claim else { panic!("no views") };
+    assert!(!views.present.is_empty());
+    let accepts = |views: ViewsProof| {
+        let mut changed = (*proof).clone();
+        changed.facts[0].claim = Claim::Views(views);
+        audit::certificate::check(&model, property, &changed, &Budget::unlimited()).is_ok()
+    };
+    assert!(accepts(views.clone()));
+    let n_columns = views.shared.len();
+    // Each takes a check of the whole proof: some of the views will do.
+    for at in (0..views.views.len()).step_by(29) {
+        let mut fewer = views.clone();
+        fewer.views.remove(at);
+        assert!(!accepts(fewer), "without {:?}", views.views[at]);
+        // Nobody, where the view says that there is somebody.
+        for presence in 0..views.present.len() {
+            let mut nobody = views.clone();
+            let said = &mut nobody.views[at].shared[n_columns + presence];
+            if *said == Item::Value(Value::Bool(true)) {
+                *said = Item::Value(Value::Bool(false));
+                assert!(!accepts(nobody), "{presence} in {:?}", views.views[at]);
+            }
+        }
+    }
+    for presence in 0..views.present.len() {
+        let mut everybody = views.clone();
+        everybody.present[presence].column = 0;
+        assert!(!accepts(everybody), "a presence about control");
+        let mut unsaid = views.clone();
+        unsaid.present.remove(presence);
+        assert!(!accepts(unsaid), "a truth value too many");
+        let mut other = views.clone();
+        other.present[presence].is.clear();
+        assert!(!accepts(other), "a presence of nobody");
+    }
+    let mut unsaid = views.clone();
+    unsaid.present.clear();
+    unsaid.views.iter_mut().for_each(|view| view.shared.truncate(n_columns));
+    unsaid.views.sort();
+    unsaid.views.dedup();
+    assert!(!accepts(unsaid), "without presences");
 }

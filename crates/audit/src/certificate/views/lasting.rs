@@ -39,7 +39,7 @@ pub(in crate::certificate) fn check(
     budget: &Budget,
 ) -> Outcome<(usize, usize)> {
     let text = Text::new(model, proof)?;
-    if proof.k != 1 || proof.is_ordered || !proof.hidden.is_empty() {
+    if proof.k != 1 || proof.is_ordered || !proof.hidden.is_empty() || !proof.present.is_empty() {
         return Err(CertificateError::Malformed(
             "a refutation for every size is about views of one process".to_owned(),
         ));
@@ -678,6 +678,7 @@ fn look<'l, 'm>(text: &'l Text<'m>, scene: &Scene, looker: Looker, way: &'l mut 
         is_open: false,
         named: BTreeSet::new(),
         depth: 0,
+        wrote_unseen: false,
     }
 }
 

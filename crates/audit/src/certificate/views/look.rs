@@ -95,6 +95,8 @@ pub(super) struct Look<'a, 'm> {
     pub named: BTreeSet<Slot>,
     /// Within a quantifier or a loop.
     pub depth: usize,
+    /// Whether something was written that belongs to a process which is not seen.
+    pub wrote_unseen: bool,
 }
 
 /// Where something is.

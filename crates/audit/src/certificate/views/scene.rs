@@ -143,8 +143,17 @@ pub(super) fn choices_of(slots: &[Slot], n: usize) -> Vec<Vec<Slot>> {
 /// A scene with one more process, and that process.
 pub(super) type Joined = (Scene, Slot);
 
-/// All scenes of which the first is a part, and in which the process of the second is seen as well; in this slot of the first, if it is given.
-pub(super) fn join(text: &Text<'_>, scene: &Scene, one: &Scene, slot: Option<Slot>) -> Vec<Joined> {
+/// Whether a scene allows what is open about two seen processes.
+pub(super) type GoesWith<'a> = dyn Fn(&Scene, [Slot; 2]) -> bool + 'a;
+
+/// All scenes of which the first is a part, and in which the process of the second is seen as well; in this slot of the first, if it is given; and
+/// in which it goes with each process that is seen in the first.
+pub(super) fn join(
+    text: &Text<'_>,
+    (scene, one): (&Scene, &Scene),
+    slot: Option<Slot>,
+    goes_with: &GoesWith<'_>,
+) -> Vec<Joined> {
     let newest = one.seen()[0];
     let mut partial: Vec<(Scene, Vec<Option<Slot>>)> = Vec::new();
     if let Some(same) = agree(scene, one) {
@@ -160,7 +169,7 @@ pub(super) fn join(text: &Text<'_>, scene: &Scene, one: &Scene, slot: Option<Slo
                 .all(|at| (0..at).all(|before| (one.ranks[before] < one.ranks[at]) == (rank(before) < rank(at))))
     };
     let complete = partial.into_iter().filter(in_order);
-    complete.flat_map(|(scene, same)| settle(text, &scene, one, (&same, newest))).collect()
+    complete.flat_map(|(scene, same)| settle(text, (&scene, one), (&same, newest), goes_with)).collect()
 }
 
 /// Which slots of the second are which of the first, as the shared parts say; `None` where these differ.
@@ -219,7 +228,12 @@ fn place(
 }
 
 /// The local state of the new process in its slot, with every possibility of what loops have taken of processes unseen so far.
-fn settle(text: &Text<'_>, scene: &Scene, one: &Scene, (same, newest): (&[Option<Slot>], Slot)) -> Vec<Joined> {
+fn settle(
+    text: &Text<'_>,
+    (scene, one): (&Scene, &Scene),
+    (same, newest): (&[Option<Slot>], Slot),
+    goes_with: &GoesWith<'_>,
+) -> Vec<Joined> {
     let (Some(slot), Some(local)) = (same[newest as usize], &one.slots[newest as usize]) else { return Vec::new() };
     let mut scene = scene.clone();
     let of_itself = |bits: u32| u32::from(bits & (1 << newest) != 0) << slot;
@@ -234,31 +248,38 @@ fn settle(text: &Text<'_>, scene: &Scene, one: &Scene, (same, newest): (&[Option
         Item::Value(_) | Item::Place(_) | Item::Hidden => *item,
     };
     scene.slots[slot as usize] = Some(local.iter().map(there).collect());
-    let mut open: Vec<(Slot, usize, Slot)> = Vec::new();
-    for (taken, column) in text.local.iter().enumerate() {
-        let LocalColumn::Taken(id) = column else { continue };
-        let offset = text.model.vars[text.model.loops[*id].counter].offset;
-        let Some(counter) = text.local_at(LocalColumn::Own(offset)) else { continue };
-        for holder in scene.seen() {
-            let runs =
-                scene.slots[holder as usize].as_ref().is_some_and(|local| local[counter] != Item::Value(Value::None));
-            let about = scene.seen().into_iter().filter(|&other| other != holder && (other == slot || holder == slot));
-            if runs {
-                open.extend(about.map(|other| (holder, taken, other)));
-            }
-        }
-    }
+    let others: Vec<Slot> = scene.seen().into_iter().filter(|&other| other != slot).collect();
     let mut all = vec![scene];
-    for (holder, column, about) in open {
-        let mut taken = all.clone();
-        for scene in &mut taken {
-            if let Some(local) = &mut scene.slots[holder as usize]
-                && let Item::Taken(bits) = &mut local[column]
-            {
-                *bits |= 1 << about;
+    for other in others {
+        for (holder, about) in [(slot, other), (other, slot)] {
+            for column in running(text, &all[0], holder) {
+                let mut taken = all.clone();
+                for scene in &mut taken {
+                    if let Some(local) = &mut scene.slots[holder as usize]
+                        && let Item::Taken(bits) = &mut local[column]
+                    {
+                        *bits |= 1 << about;
+                    }
+                }
+                all.extend(taken);
             }
         }
-        all.extend(taken);
+        all.retain(|scene| goes_with(scene, [other, slot]));
+        if all.is_empty() {
+            break;
+        }
     }
     all.into_iter().map(|scene| (scene, slot)).collect()
+}
+
+/// Of the loops of a process over the family that are under way, the columns of what they have taken.
+fn running(text: &Text<'_>, scene: &Scene, holder: Slot) -> Vec<usize> {
+    let Some(local) = &scene.slots[holder as usize] else { return Vec::new() };
+    let is_running = |column: &LocalColumn| {
+        let LocalColumn::Taken(id) = column else { return false };
+        let offset = text.model.vars[text.model.loops[*id].counter].offset;
+        let counter = text.local_at(LocalColumn::Own(offset));
+        counter.is_some_and(|counter| local[counter] != Item::Value(Value::None))
+    };
+    (0..text.local.len()).filter(|&column| is_running(&text.local[column])).collect()
 }

@@ -13,6 +13,7 @@ use model::value::Value;
 use model::variable::CellId;
 
 use super::look::{Decisions, End, Look, Looker};
+use super::present;
 use super::scene::{Scene, Slot};
 use super::text::Text;
 
@@ -38,6 +39,7 @@ pub(super) fn starts(text: &Text<'_>, k: usize) -> Result<BTreeSet<Scene>, End> 
             is_open: false,
             named: BTreeSet::new(),
             depth: 0,
+            wrote_unseen: false,
         };
         match start(&mut look, &first, &free, k) {
             Ok(()) => drop(found.insert(look.scene.veiled(text).normal(text.is_ordered))),
@@ -111,6 +113,12 @@ fn start<'m>(look: &mut Look<'_, 'm>, first: &State, free: &BTreeSet<CellId>, k:
             }
         }
         look.go(&text.written.families[family].entry)?;
+    }
+    for (presence, shown) in text.present.iter().enumerate() {
+        let anywhere = text.cell_of(process, text.local[shown.column]).is_none_or(|cell| free.contains(&cell));
+        let said = present::at_start(text, &look.scene, presence, anywhere);
+        let said = said.unwrap_or_else(|| look.way.decide(2) == 1);
+        look.scene.shared.push(Item::Value(Value::Bool(said)));
     }
     Ok(())
 }

@@ -132,11 +132,10 @@ impl<'m> Look<'_, 'm> {
     fn put(&mut self, spot: Spot, value: Item) {
         match spot {
             Spot::Shared(column) => self.scene.shared[column] = value,
-            Spot::Of(slot, column) => {
-                if let Some(local) = &mut self.scene.slots[slot as usize] {
-                    local[column] = value;
-                }
-            }
+            Spot::Of(slot, column) => match &mut self.scene.slots[slot as usize] {
+                Some(local) => local[column] = value,
+                None => self.wrote_unseen = true,
+            },
         }
     }
 
@@ -187,6 +186,7 @@ impl<'m> Look<'_, 'm> {
     /// A loop inside a step.
     fn each(&mut self, binding: &'m Binding, block: &'m [Stmt]) -> Looked<()> {
         if self.text.is_all(&binding.domain) {
+            self.wrote_unseen = true;
             let ends = match keep_apart(self.text, binding, block) {
                 true => self.after_each(binding, block)?,
                 false => self.after_all(binding, block)?,
@@ -291,6 +291,7 @@ impl<'m> Look<'_, 'm> {
                 is_open: false,
                 named: BTreeSet::new(),
                 depth: 0,
+                wrote_unseen: false,
             };
             let done = look.member(take).and_then(|slot| {
                 look.bind(binding, Item::Slot(slot));

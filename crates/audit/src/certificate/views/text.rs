@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use evidence::views::{Hiding, Item, LocalColumn, Row, SharedColumn, View, ViewsProof};
+use evidence::views::{Hiding, Item, LocalColumn, Presence, Row, SharedColumn, View, ViewsProof};
 use model::Model;
 use model::control::Scope;
 use model::expr::{Access, Domain, Expr, ExprKind, Whose};
@@ -34,6 +34,8 @@ pub(super) struct Text<'m> {
     pub local: Vec<LocalColumn>,
     /// What views do not show.
     pub hidden: Vec<Hiding>,
+    /// What views say of all processes, after the columns of the shared part.
+    pub present: Vec<Presence>,
 }
 
 fn refuse<T>(what: impl Into<String>) -> Outcome<T> {
@@ -53,8 +55,9 @@ impl<'m> Text<'m> {
         };
         let rows = BTreeMap::new();
         let is_ordered = proof.is_ordered;
-        let (shared, local, hidden) = (Vec::new(), Vec::new(), proof.hidden.clone());
-        let mut text = Text { model, written, family, size, is_ordered, rows, shared, local, hidden };
+        let (shared, local) = (Vec::new(), Vec::new());
+        let (hidden, present) = (proof.hidden.clone(), proof.present.clone());
+        let mut text = Text { model, written, family, size, is_ordered, rows, shared, local, hidden, present };
         text.families()?;
         text.variables()?;
         text.columns();
@@ -62,6 +65,7 @@ impl<'m> Text<'m> {
             return Err(CertificateError::Malformed("its views do not consist of what there is to be seen".to_owned()));
         }
         super::veil::check(&text)?;
+        super::present::check(&text)?;
         Ok(text)
     }
 

@@ -72,7 +72,8 @@ pub(in super::super) fn in_order(model: &Model, proof: &ViewsProof) -> Option<Sc
         beside: None,
         columns: found.into_iter().map(|(_, shown)| shown).collect(),
         rows,
-        is_cut,
+        // What views say of all processes is no column.
+        is_cut: is_cut || !proof.present.is_empty(),
     })
 }
 
