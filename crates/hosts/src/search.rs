@@ -25,7 +25,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use base::{Budget, Feature, StopReason};
+use base::{Budget, StopReason};
 use engine::PropertyId;
 use model::Model;
 use packed::width::{ForWidth, with_width};
@@ -113,11 +113,16 @@ impl Failure {
 /// Whether a program can be searched by several processes.
 ///
 /// # Errors
-/// Call stacks are numbered as they are met, so that their numbers differ from process to process.
-pub fn supports(model: &Model) -> Result<(), StopReason> {
-    match model.procedures.is_empty() {
+/// A sentence with the names of its procedures: call stacks are numbered as they are met, so that their numbers differ from process to process.
+pub fn supports(model: &Model) -> Result<(), String> {
+    let names: Vec<String> = model.procedures.iter().map(|procedure| format!("`{}`", procedure.name)).collect();
+    match names.is_empty() {
         true => Ok(()),
-        false => Err(Feature::Procedures.into()),
+        false => Err(format!(
+            "`{}` has procedures ({}), and a search on many hosts or with a checkpoint does not follow call stacks; ask without `--hosts` and `--checkpoint`, or by `--method pushdown`",
+            model.name,
+            names.join(", ")
+        )),
     }
 }
 

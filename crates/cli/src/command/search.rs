@@ -82,13 +82,9 @@ pub fn explore(
         return Err("`--like-spin`, `--coverage` and `--dot` do not go with a search on many hosts".to_owned().into());
     }
     refuse_instances(&options.instance, program)?;
+    search::supports(&program.model)?;
     let joining =
         Joining { command: "explore", options: &options.hosts, program, limits, threads: options.limits.threads };
-    if let Err(reason) = search::supports(&program.model) {
-        let nothing =
-            Searched { exploration: Exploration::default(), statistics: Statistics::default(), stopped: Some(reason) };
-        return Ok(Part::Whole(Explored { searched: nothing, hosts: Vec::new() }));
-    }
     let searcher = match joining.join(Vec::new(), Vec::new())? {
         Part::Member(status) => return Ok(Part::Member(status)),
         Part::Whole(searcher) => searcher,
@@ -141,6 +137,7 @@ pub fn join(
     }
     refuse_instances(&options.instance, program)?;
     let model = &program.model;
+    search::supports(model)?;
     let asked: Vec<PropertyId> = questions.to_vec();
     let mut words = Vec::new();
     let mut add = |name: &str, value: &str| words.extend([name.to_owned(), value.to_owned()]);
@@ -149,11 +146,9 @@ pub fn join(
     options.goal.goals.iter().for_each(|goal| add("--goal", goal));
     let joining =
         Joining { command: "check", options: &options.hosts, program, limits, threads: options.limits.threads };
-    // Programs that are refused are refused by name, without anybody being started.
-    let is_searched = search::supports(model).is_ok() && !asked.is_empty();
-    let searcher = match is_searched {
-        true => joining.join(asked.clone(), words)?,
-        false => Part::Whole(Box::new(Nobody) as Box<dyn Searcher>),
+    let searcher = match asked.is_empty() {
+        false => joining.join(asked.clone(), words)?,
+        true => Part::Whole(Box::new(Nobody) as Box<dyn Searcher>),
     };
     Ok(match searcher {
         Part::Member(status) => Part::Member(status),

@@ -44,7 +44,7 @@ fn another_version_is_refused_by_name() {
     let (mut stream, _) = listener.accept().unwrap();
     let mut hello = [0; 64];
     let n_read = stream.read(&mut hello).unwrap();
-    assert!(n_read > 40 && hello.starts_with(b"piecewise-hosts/1\n"));
+    assert!(n_read > 40 && hello.starts_with(b"piecewise-hosts/2\n"));
     // The version stands after the first words, the order of bytes, and its own length.
     hello[33] = b'9';
     stream.write_all(&hello).unwrap();
@@ -85,7 +85,9 @@ fn procedures_are_refused_by_name_and_other_options_in_a_sentence() {
     let place = place();
     let file = root().join("examples/factorial.pw");
     let call = format!("explore {} --hosts hosts.txt --progress none", file.display());
-    place.run(&call).exits(3).prints("not complete: procedures have stacks");
+    for call in [call, format!("check {} --method mono --hosts hosts.txt --progress none", file.display())] {
+        place.run(&call).exits(2).complains("`factorial` has procedures (`factorial`)").complains("--method pushdown");
+    }
     place.run("explore counters.pw --resume").exits(2).complains("--checkpoint");
     place
         .run("explore counters.pw --hosts hosts.txt --coverage")

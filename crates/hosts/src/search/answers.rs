@@ -12,10 +12,10 @@ use model::Model;
 use model::property::PropertyKind;
 use packed::codec::{Codec, Limits};
 
+use super::Failure;
 use super::fair::FairAnswer;
 use super::lasso;
 use super::levels::{Finding, HostShare, Outcome};
-use super::{Failure, supports};
 
 /// Searches the whole product, somewhere.
 pub trait Searcher: Send + Sync {
@@ -71,7 +71,6 @@ impl Engine for OnHosts {
     }
 
     fn supports(&self, model: &Model, property: PropertyId) -> Result<(), StopReason> {
-        supports(model)?;
         self.method().supports(model, property)
     }
 
