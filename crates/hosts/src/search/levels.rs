@@ -293,6 +293,7 @@ impl<const W: usize> Worker<'_, '_, '_, '_, W> {
                     outbox[shard_of(state, n_workers)].push(*state);
                 }
                 for (to, states) in outbox.iter().enumerate().filter(|(_, states)| !states.is_empty()) {
+                    self.part.wait_for(to, self.net);
                     self.net.send(to, super::part::as_packet(states));
                 }
             });

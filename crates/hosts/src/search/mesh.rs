@@ -28,7 +28,7 @@ const GREETING: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// The first bytes of a connection; the last of them tell the order of bytes.
-const MAGIC: [u8; 24] = *b"piecewise-hosts/1\n\0\0\0\0\0\0";
+const MAGIC: [u8; 24] = *b"piecewise-hosts/2\n\0\0\0\0\0\0";
 
 /// Where processes are that nobody else should reach.
 const LOOPBACK: &str = "127.0.0.1";

@@ -384,7 +384,7 @@ impl<'a, 'm, const W: usize> Nodes<'a, 'm, W> {
                 let target = self.leaver.edges.targets[nth];
                 match shard_of(&target, self.n_workers) {
                     to if to == self.me => self.arrive(&target),
-                    to => outbox.put(to, &[&target], net),
+                    to => self.put(&mut outbox, to, &[&target], net),
                 }
             }
             if nth % STRETCH == STRETCH - 1 {
@@ -466,13 +466,23 @@ impl<'a, 'm, const W: usize> Nodes<'a, 'm, W> {
         self.close(outbox, was_stopped, net);
     }
 
+    /// Sends an entry to another worker with others of its kind; where that worker does not keep up, takes what arrives until it does.
+    fn put(&mut self, outbox: &mut Outbox, to: usize, parts: &[&[u64]], net: &mut Net<'_>) {
+        let Some(words) = outbox.put(to, parts) else { return };
+        while !net.keeps_up(to) {
+            net.wait();
+            self.receive(net);
+        }
+        net.send(to, words);
+    }
+
     /// Tells the target of an edge what the pass is about.
     fn tell(&mut self, pass: Pass, position: usize, nth: usize, outbox: &mut Outbox, net: &mut Net<'_>) {
         let target = self.leaver.edges.targets[nth];
         let to = shard_of(&target, self.n_workers);
         match pass {
             Pass::Removal if to == self.me => self.lose(&target),
-            Pass::Removal => outbox.put(to, &[&target], net),
+            Pass::Removal => self.put(outbox, to, &[&target], net),
             Pass::Marks => {
                 let n_words = self.leaver.n_mark_words;
                 let before = &self.marks[position * n_words..(position + 1) * n_words];
@@ -480,7 +490,7 @@ impl<'a, 'm, const W: usize> Nodes<'a, 'm, W> {
                 if to == self.me {
                     self.reach(&target, &marks);
                 } else {
-                    outbox.put(to, &[&target, &marks], net);
+                    self.put(outbox, to, &[&target, &marks], net);
                 }
             }
         }
@@ -518,16 +528,15 @@ impl Outbox {
         Outbox { kind, words: vec![Vec::new(); n_workers] }
     }
 
-    fn put(&mut self, to: usize, parts: &[&[u64]], net: &mut Net<'_>) {
+    /// Adds an entry for a worker; a packet, once it is full.
+    fn put(&mut self, to: usize, parts: &[&[u64]]) -> Option<Vec<u64>> {
         let words = &mut self.words[to];
         if words.is_empty() {
             words.push(self.kind);
         }
         parts.iter().for_each(|part| words.extend_from_slice(part));
         let n_words: usize = parts.iter().map(|part| part.len()).sum();
-        if words.len() > SENT_BATCH * n_words {
-            net.send(to, std::mem::take(words));
-        }
+        (words.len() > SENT_BATCH * n_words).then(|| std::mem::take(words))
     }
 
     fn flush(&mut self, net: &mut Net<'_>) {
