@@ -260,7 +260,7 @@ fn instances_properties_and_themes_are_switched_and_a_phone_is_wide_enough() {
       return found;";
     let Some(found) = browse(&place, "r.html", ("", 500), script) else { return };
     assert_eq!(found["first"], serde_json::json!(["overview"]));
-    assert_eq!(found["plots"], 2);
+    assert!(found["plots"].as_u64() >= Some(2), "time, and states of products or of processes: {found}");
     assert_eq!(found["property"], serde_json::json!(["r0", "r0-p6"]));
     assert_eq!(found["same"], serde_json::json!(["r1", "r1-p6"]), "the same property of another instance");
     assert_eq!(found["current"], serde_json::json!(["N=3"]));

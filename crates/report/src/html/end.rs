@@ -12,7 +12,7 @@ use model::process::ProcessId;
 use serde_json::Value as Json;
 
 use super::escape::{code, joined};
-use super::table::{heads, left_out, row, table, wide};
+use super::table::{folded, heads, left_out, row, table, wide};
 use crate::human::insight::{counted_turns, meaning};
 use crate::human::trace::group_names;
 use crate::json::{end as document, value_of};
@@ -20,6 +20,8 @@ use crate::numbers::counted;
 
 /// Longer lists are cut.
 const MOST_ROWS: usize = 60;
+/// Of more processes that are stuck, the others are folded away.
+const FEW_STUCK: usize = 8;
 
 /// What the trace shows, in a box under the verdict.
 pub fn html(run: &Explained, result: &PropertyResult, trace: &Trace) -> Markup {
@@ -113,15 +115,30 @@ fn waiting(shown: &Json, when: &str) -> Markup {
         let text = |key: &str| wait[key].as_str().unwrap_or_default();
         row(text("process"), &[&text("at"), &code(text("waits_for")), &names(&wait["held_by"]).join(", ")])
     };
-    let rows = html! { @for wait in stuck.iter().take(MOST_ROWS) { (line(wait)) } };
+    let rows_of = |some: &[Json]| {
+        let rows = html! { @for wait in some { (line(wait)) } };
+        wide("", table(None, heads(&["process", "at", "waits for", "held by"]), rows))
+    };
+    let (few, more) = stuck.split_at(if stuck.len() > FEW_STUCK + 1 { FEW_STUCK } else { stuck.len() });
     let number = counted(stuck.len() as u64, "process is", "processes are");
     html! {
         p { "Nobody can move " (when) ", and " (number) " stuck:" }
-        (wide("", table(None, heads(&["process", "at", "waits for", "held by"]), rows)))
-        (more_rows(stuck.len()))
-        @let cycle = names(&shown["cycle"]);
-        @if let [first, _, ..] = &cycle[..] { p { "↺ they wait in a circle: " (cycle.join(" → ")) " → " (first) } }
+        (rows_of(few))
+        @if !more.is_empty() {
+            (folded(format_args!("{} more", more.len()), rows_of(&more[..more.len().min(MOST_ROWS)])))
+        }
+        (more_rows(more.len()))
+        @if let Some(circle) = circle(&names(&shown["cycle"])) { p { "↺ they wait in a circle: " (circle) } }
     }
+}
+
+/// Processes that wait for each other, the first once more at the end; of many, the first and the last.
+fn circle(names: &[String]) -> Option<String> {
+    let [first, .., last] = names else { return None };
+    Some(match names.len() > FEW_STUCK {
+        true => format!("{} → … → {last} → {first}", names[..3].join(" → ")),
+        false => format!("{} → {first}", names.join(" → ")),
+    })
 }
 
 /// What of so many rows is not shown.
@@ -220,4 +237,17 @@ fn remedy(run: &Run, result: &PropertyResult) -> Markup {
         }
     };
     html! { div.remedy { h4 { "What would exclude it" } (words) } }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_circle_is_said_by_its_ends() {
+        let names = |n: usize| (0..n).map(|nth| format!("P[{nth}]")).collect::<Vec<_>>();
+        assert_eq!(circle(&names(1)), None);
+        assert_eq!(circle(&names(2)).as_deref(), Some("P[0] → P[1] → P[0]"));
+        assert_eq!(circle(&names(40)).as_deref(), Some("P[0] → P[1] → P[2] → … → P[39] → P[0]"));
+    }
 }

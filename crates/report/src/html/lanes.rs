@@ -22,7 +22,10 @@ const HEAD: f64 = 24.0;
 const PROCESS_ROW: f64 = 38.0;
 const VARIABLE_ROW: f64 = 28.0;
 const LEAST_COLUMN: f64 = 46.0;
-const MOST_COLUMN: f64 = 150.0;
+const MOST_COLUMN: f64 = 170.0;
+/// How far the bar of a lane keeps from the edges of its row.
+const PROCESS_INSET: f64 = 5.0;
+const VARIABLE_INSET: f64 = 3.0;
 /// What a short run may take.
 const ROOMY: f64 = 780.0;
 
@@ -159,7 +162,7 @@ impl Canvas<'_> {
             Kind::Own(..) => ("value own", VARIABLE_ROW),
             Kind::Shared(_) => ("value", VARIABLE_ROW),
         };
-        let (y, inset) = (self.y, if class == "stay" { 5.0 } else { 3.0 });
+        let (y, inset) = (self.y, if class == "stay" { PROCESS_INSET } else { VARIABLE_INSET });
         let centre = y + row / 2.0;
         let style = Style::default();
         let name = cut(&lane.name, 18 - indent(lane), &style);
@@ -197,13 +200,17 @@ impl Canvas<'_> {
         });
     }
 
-    /// The dot of a step, where the process goes on; hollow where it only stands still.
+    /// The dot of a step, where the process goes on; hollow where it only stands still, on the edge of the bar, which goes on
+    /// and whose words it must not cover.
     fn step(&mut self, at: usize, step: &StepView, centre: f64) {
         let x = self.x(at + 1);
-        let class = if step.stands_still { "dot still" } else { "dot" };
+        let (class, y) = match step.stands_still {
+            true => ("dot still", centre - PROCESS_ROW / 2.0 + PROCESS_INSET),
+            false => ("dot", centre),
+        };
         let number = self.film.first + at + 1;
         self.body.push(html! {
-            circle class=(class) cx=(tenths(x)) cy=(tenths(centre)) r="4" {
+            circle class=(class) cx=(tenths(x)) cy=(tenths(y)) r="4" {
                 title { "step " (number) ": " (self.film.name(step.process)) " " (step.statement) }
             }
         });
@@ -231,8 +238,11 @@ impl Canvas<'_> {
                     (false, false) => continue,
                 };
                 out.push(upright(class, x, [from, to]));
+                // A value that is read goes on: the mark stands on the edge of its bar, beside the words.
+                let half = VARIABLE_ROW / 2.0 - VARIABLE_INSET;
+                let edge = if to > from { to - half } else { to + half };
                 ends.push(match (class, to > from) {
-                    ("reads", _) => html! { circle.read cx=(tenths(x)) cy=(tenths(to)) r="3" {} },
+                    ("reads", _) => html! { circle.read cx=(tenths(x)) cy=(tenths(edge)) r="3" {} },
                     (_, true) => html! { path.wrote d=(format_args!("M{:.1} {:.1} h8 l-4 7 z", x - 4.0, to - 4.0)) {} },
                     (_, false) => {
                         html! { path.wrote d=(format_args!("M{:.1} {:.1} h8 l-4 -7 z", x - 4.0, to + 4.0)) {} }

@@ -6,7 +6,7 @@
 use base::{Diagnostic, SourceFile};
 use engine::run::Run;
 use explain::names::{parameters, parameters_with_origin, property_title};
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{Markup, PreEscaped, html};
 use serde_json::{Map, Value as Json, json};
 
 use super::escape::{code, script_json, visible};
@@ -45,7 +45,7 @@ pub fn page(entries: &[Entry<'_>]) -> String {
     let title = title(entries);
     let (result, shortened) = result_document(entries);
     visible(html! {
-        (DOCTYPE) "\n"
+        (PreEscaped("<!doctype html>\n"))
         html lang="en" {
             head {
                 meta charset="utf-8";

@@ -346,6 +346,6 @@ fn obligations_html(obligations: &Obligations) -> Markup {
             "✔ " (counted(obligations.total() as u64, "obligation holds", "obligations hold"))
             ", each checked by code that no engine shares."
         }
-        (table(Some("narrow"), heads(&["obligation", "number", "holds"]), rows))
+        (folded("Obligations by kind", table(Some("narrow"), heads(&["obligation", "number", "holds"]), rows)))
     }
 }

@@ -215,7 +215,9 @@ fn reached(trigger: &Trigger) -> Markup {
 /// What was tried, where methods raced.
 fn attempts(result: &PropertyResult) -> Markup {
     let attempts = tried::together(&result.statistics.tried);
-    if attempts.is_empty() {
+    // That the first method decided it stands above already.
+    let is_known = attempts.len() == 1 && !matches!(result.verdict, Verdict::Unknown(_));
+    if attempts.is_empty() || is_known {
         return Markup::default();
     }
     let rows = html! {

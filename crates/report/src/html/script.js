@@ -181,8 +181,8 @@
       button.setAttribute("aria-label", words);
     }
 
-    keepTexts() {
-      const edge = this.box.scrollLeft;
+    // On paper nothing is scrolled: the words stand where their bars begin.
+    keepTexts(edge = this.box.scrollLeft) {
       for (const bar of this.bars) {
         let x = bar.home;
         if (edge > bar.left && edge < bar.left + bar.room) {
@@ -339,6 +339,7 @@
   // --- On paper everything is open.
   const opened = [];
   window.addEventListener("beforeprint", () => {
+    for (const player of players.values()) player.keepTexts(0);
     for (const details of all("details:not([open])")) {
       details.open = true;
       opened.push(details);
@@ -346,6 +347,7 @@
   });
   window.addEventListener("afterprint", () => {
     for (const details of opened.splice(0)) details.open = false;
+    for (const player of players.values()) player.keepTexts();
   });
 
   window.addEventListener("hashchange", () => route(true));

@@ -1,6 +1,6 @@
 //! Sweeps on the page: plots over a parameter, in words how figures grow, and the figures themselves.
 //!
-//! In: runs of one program at several sizes. Out: where one method was asked, a plot of times and one of sizes with a line for each property; where
+//! In: runs of one program at several sizes. Out: where one method was asked, plots of times, local and global states with a line for each property; where
 //! several were, a plot for each property, in which the methods lie over each other. A property, or a method, has one colour throughout.
 
 use engine::Verdict;
@@ -44,7 +44,7 @@ pub fn sweep(checked: &[(usize, &Checked<'_>)]) -> Markup {
 /// A line for each property, whichever method answered at a size: the table has the methods.
 fn of_properties(runs: &[&Run], parameter: ParameterId, name: &str) -> Markup {
     let titles = titles(runs);
-    let (mut times, mut sizes) = (Lines::default(), Lines::default());
+    let (mut times, mut locals, mut globals) = (Lines::default(), Lines::default(), Lines::default());
     for run in runs {
         let x = run.model.parameters[parameter].value as f64;
         for result in &run.results {
@@ -53,13 +53,17 @@ fn of_properties(runs: &[&Run], parameter: ParameterId, name: &str) -> Markup {
             let decided = !matches!(result.verdict, Verdict::Unknown(_));
             times.add(title.clone(), hue, Point { x, y: result.statistics.time.as_secs_f64(), decided });
             let (local, global) = sizes_of(result);
-            let what = if local.is_some() { "local" } else { "global" };
-            if let Some(size) = local.or(global) {
-                sizes.add(format!("{title} ({what})"), hue, Point { x, y: size as f64, decided });
-            }
+            let add = |lines: &mut Lines, size: Option<u64>| {
+                if let Some(size) = size {
+                    lines.add(title.clone(), hue, Point { x, y: size as f64, decided });
+                }
+            };
+            add(&mut locals, local);
+            add(&mut globals, global);
         }
     }
-    let plots = [("Time in seconds", times), ("States that were stored", sizes)];
+    let plots =
+        [("Time in seconds", times), ("Local states, all processes together", locals), ("Global states", globals)];
     html! { @for (title, lines) in plots { (plot::draw(title, name, lines.0)) } }
 }
 

@@ -23,6 +23,7 @@ fn shown(runs: &[Run]) -> String {
     let entries: Vec<Entry<'_>> =
         runs.iter().map(|run| Entry::Checked(Checked { run, files: &files, graphs: None })).collect();
     let html = page(&entries);
+    assert!(html.starts_with("<!doctype html>\n") && html.ends_with("</html>\n"));
     if let Err(why) = well_formed(&html) {
         panic!("{why}");
     }
@@ -133,13 +134,9 @@ fn what_a_script_steps_through_is_what_the_document_says() {
 #[test]
 fn a_sweep_has_an_overview_with_plots_and_their_figures() {
     let html = shown(&[mux_sem(2), mux_sem(3), mux_sem(4)]);
-    for words in [
-        "<h2 id=\"overview-h\">",
-        "Time in seconds",
-        "States that were stored",
-        "The figures as a table",
-        "href=\"#r2-p0\"",
-    ] {
+    for words in
+        ["<h2 id=\"overview-h\">", "Time in seconds", "Global states", "The figures as a table", "href=\"#r2-p0\""]
+    {
         assert!(html.contains(words), "no {words}");
     }
     let [result, _] = documents(&html);
@@ -209,6 +206,32 @@ fn a_lasso_has_its_bracket_and_who_was_able_to_move() {
     }
     let [_, data] = documents(&html);
     assert_eq!(data["traces"]["r0-p0"]["loop"], 1);
+}
+
+/// The attributes of elements that begin like this, as numbers, and the text after each.
+fn numbers<'h, const N: usize>(html: &'h str, tag: &str, keys: [&str; N]) -> Vec<([f64; N], &'h str)> {
+    let parts = html.split(tag).skip(1);
+    let attribute = |part: &str, key: &str| -> f64 {
+        part.split_once(&format!(" {key}=\"")).unwrap().1.split('"').next().unwrap().parse().unwrap()
+    };
+    parts
+        .map(|part| {
+            let text = part.split_once('>').unwrap().1.split('<').next().unwrap();
+            (keys.map(|key| attribute(part, key)), text)
+        })
+        .collect()
+}
+
+#[test]
+fn marks_never_cover_what_stands_in_a_bar() {
+    let html = shown(&[broken_lock(2)]);
+    let marks = numbers(&html, "<circle class=\"read\"", ["cx", "cy", "r"]);
+    assert!(!marks.is_empty(), "steps of it read");
+    for ([x, base], text) in numbers(&html, "</rect><text", ["x", "y"]) {
+        let right = x + 7.3 * text.chars().count() as f64;
+        let covers = |[cx, cy, r]: [f64; 3]| cx + r > x && cx - r < right && cy + r > base - 9.0 && cy - r < base + 2.0;
+        assert!(!marks.iter().any(|(mark, _)| covers(*mark)), "{text} at {x} {base}");
+    }
 }
 
 #[test]

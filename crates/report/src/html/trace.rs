@@ -156,14 +156,18 @@ fn cause(run: &Explained, result: &PropertyResult) -> Markup {
     }
 }
 
-/// All steps as a table: it needs no script.
+/// More processes share a column of the table of all steps.
+const MOST_COLUMNS: usize = 8;
+
+/// All steps as a table: it needs no script. A column for each process, or where there are many one for all.
 fn all_steps(film: &Film<'_>) -> Markup {
-    let names: Vec<&str> = film.processes.iter().map(|&process| film.name(process)).collect();
-    let head = [&["step", "line", "statement"], &names[..], &["shared"]].concat();
+    let each: Vec<&str> = film.processes.iter().map(|&process| film.name(process)).collect();
+    let names = if each.len() > MOST_COLUMNS { &["who moves"] } else { &each[..] };
+    let head = [&["step", "line", "statement"], names, &["shared"]].concat();
     let rows = html! {
         (start_row(film))
         @for (at, step) in film.steps.iter().enumerate() { (row(film, at, step)) }
-        @if !film.ending.is_empty() { tr.ending { td colspan=(film.processes.len() + 4) { (film.ending) } } }
+        @if !film.ending.is_empty() { tr.ending { td colspan=(head.len()) { (film.ending) } } }
     };
     html! {
         details.all-steps open {
@@ -181,7 +185,7 @@ fn start_row(film: &Film<'_>) -> Markup {
             th scope="row" { (film.first) }
             td {}
             td {}
-            @for places in &film.places { td { (places[0]) } }
+            @if film.processes.len() > MOST_COLUMNS { td {} } @else { @for places in &film.places { td { (places[0]) } } }
             td { (values.join(", ")) }
         }
     }
@@ -209,14 +213,21 @@ fn row(film: &Film<'_>, at: usize, step: &StepView) -> Markup {
             }
             td { (step.line) }
             td { (code(&step.statement)) }
-            @for &process in &film.processes { td { (cell(step, process)) } }
+            @if film.processes.len() > MOST_COLUMNS {
+                td { (who_moves(film, step)) }
+            } @else {
+                @for &process in &film.processes {
+                    @let text = told(step, process);
+                    td { @if text.is_empty() { span.dim { "·" } } @else { (text) } }
+                }
+            }
             td { (parts.join(", ")) }
         }
     }
 }
 
-/// What a step is to one process: where it went, what of its own changed.
-fn cell(step: &StepView, process: ProcessId) -> Markup {
+/// What a step is to one process: where it went, what of its own changed; empty where it is nothing.
+fn told(step: &StepView, process: ProcessId) -> String {
     let style = Style::default();
     let own = step.shown.iter().filter(|change| change.owner == Some(process));
     let mut parts: Vec<String> = own.map(|change| trace::change_text(change, &change.own_name, &style)).collect();
@@ -225,7 +236,15 @@ fn cell(step: &StepView, process: ProcessId) -> Markup {
             if step.stands_still { "stands still".to_owned() } else { format!("{} → {}", moved.from, moved.to) };
         parts.insert(0, went);
     }
-    html! { @if parts.is_empty() { span.dim { "·" } } @else { (parts.join("; ")) } }
+    parts.join("; ")
+}
+
+/// What a step is to all whom it concerns.
+fn who_moves(film: &Film<'_>, step: &StepView) -> String {
+    let all = film.processes.iter().map(|&process| (film.name(process), told(step, process)));
+    let parts: Vec<String> =
+        all.filter(|(_, text)| !text.is_empty()).map(|(name, text)| format!("{name}: {text}")).collect();
+    parts.join("; ")
 }
 
 /// What the step looked at, where it changed nothing that others see.
