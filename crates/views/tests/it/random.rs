@@ -27,6 +27,8 @@ struct Kinds {
     scans: bool,
     locals: bool,
     home: bool,
+    /// Most steps wait for somebody.
+    somebody: bool,
 }
 
 struct Writer<'c> {
@@ -74,7 +76,22 @@ impl Writer<'_> {
         }
     }
 
+    /// That there is somebody, or somebody and nobody of another kind, or two who may be one.
+    fn somebody(&mut self) -> String {
+        let (one, other) = (self.about("k"), self.about("k"));
+        match self.choices.below(5) {
+            0 => format!("(exists k: {one})"),
+            1 => format!("(exists k: k != i && {one})"),
+            2 => format!("(exists k: {one}) && (forall k: {other})"),
+            3 => format!("(exists k: {one}) && (exists k: k != i && {other})"),
+            _ => format!("(forall k: k != i => {one})"),
+        }
+    }
+
     fn guard(&mut self) -> String {
+        if self.kinds.somebody && self.choices.below(4) > 0 {
+            return self.somebody();
+        }
         let c = self.number();
         match self.choices.below(if self.kinds.locals { 12 } else { 10 }) {
             0 => format!("d == {c}"),
@@ -92,6 +109,9 @@ impl Writer<'_> {
 
     fn effect(&mut self) -> String {
         let c = self.number();
+        if self.kinds.somebody && self.choices.below(4) > 0 {
+            return self.choices.pick(&[format!("a = {c};"), format!("row[i] = {};", c % 2)]).clone();
+        }
         match self.choices.below(if self.kinds.locals { 16 } else { 13 }) {
             0 | 1 => format!("a = {c};"),
             2 => format!("d = {c};"),
@@ -301,7 +321,7 @@ fn campaign(seed: u64, n_programs: u64, kinds: Kinds) -> Tally {
     tally
 }
 
-const PLAIN: Kinds = Kinds { ordered: false, scans: false, locals: false, home: false };
+const PLAIN: Kinds = Kinds { ordered: false, scans: false, locals: false, home: false, somebody: false };
 
 #[test]
 fn plain_programs_agree_with_brute_force() {
@@ -328,4 +348,12 @@ fn programs_with_ids_in_locals_agree_with_brute_force() {
 #[test]
 fn programs_with_a_home_agree_with_brute_force() {
     assert!(campaign(5, 25, Kinds { home: true, ..PLAIN }).proved > 10);
+}
+
+#[test]
+fn programs_that_wait_for_somebody_agree_with_brute_force() {
+    let tally = campaign(6, 30, Kinds { somebody: true, ..PLAIN });
+    assert!(tally.present > 20 && tally.proved > 40, "{} and {}", tally.present, tally.proved);
+    let ordered = campaign(7, 15, Kinds { somebody: true, ordered: true, ..PLAIN });
+    assert!(ordered.present > 8 && ordered.proved > 20, "{} and {}", ordered.present, ordered.proved);
 }
