@@ -110,7 +110,13 @@ impl Writer<'_> {
     fn effect(&mut self) -> String {
         let c = self.number();
         if self.kinds.somebody && self.choices.below(4) > 0 {
-            return self.choices.pick(&[format!("a = {c};"), format!("row[i] = {};", c % 2)]).clone();
+            let (test, bit) = (self.about("k"), c % 2);
+            let broadcast = format!("for k in 0..<N {{ if {test} {{ row[k] = {bit}; }} }}");
+            let own = [format!("a = {c};"), format!("row[i] = {bit};")];
+            // What nobody in a view has to see: somebody else, or everybody, gets something.
+            let others = [format!("row[q] = {bit};"), broadcast, "q = any;".to_owned()];
+            let of = if self.choices.below(3) > 0 { &own[..] } else { &others[..] };
+            return self.choices.pick(of).clone();
         }
         match self.choices.below(if self.kinds.locals { 16 } else { 13 }) {
             0 | 1 => format!("a = {c};"),
@@ -356,4 +362,22 @@ fn programs_that_wait_for_somebody_agree_with_brute_force() {
     assert!(tally.present > 20 && tally.proved > 40, "{} and {}", tally.present, tally.proved);
     let ordered = campaign(7, 15, Kinds { somebody: true, ordered: true, ..PLAIN });
     assert!(ordered.present > 8 && ordered.proved > 20, "{} and {}", ordered.present, ordered.proved);
+}
+
+/// Views of few processes say that there is somebody who got something in a step of others, seen by none of them.
+#[test]
+fn what_others_are_given_counts() {
+    let named = "l0: atomic { await q != i; row[q] = 1; } l1: await exists k: row[k] == 1;";
+    let all = "l0: either { m: a = 1; } or { n: a = 0; }
+        l1: atomic { await a == 0; for k in 0..<N { if P[k].a == 1 { row[k] = 1; } } }
+        l2: await exists k: row[k] == 1;";
+    for body in [named, all] {
+        let text = format!(
+            "program r(N: 2..) {{ shared q: pid; shared row: [0..=1; N]; process P[i in 0..<N] {{ public a: 0..=1; loop {{ {body} }} }}
+             invariant one: forall i: P[i]@l0 && q == i => row[i] == 1; }}"
+        );
+        let mut tally = Tally::default();
+        compare(&text, &mut tally);
+        assert_eq!((tally.programs, tally.present), (1, 1), "{text}");
+    }
 }
