@@ -42,8 +42,8 @@ use crate::codes::check as code;
 /// How deeply types may stand for other types.
 const MAX_TYPE_DEPTH: usize = 64;
 
-/// A program without structs, sets and channels with a buffer; and what is wrong with them.
-pub(super) fn elaborate(program: &Program) -> (Program, Vec<Diagnostic>) {
+/// Elaborates a program.
+pub(super) fn elaborate(program: &Program) -> Elaborated {
     let mut elaborator = Elaborator::new(program);
     let mut elaborated = program.clone();
     elaborated.items = program.items.iter().flat_map(|item| elaborator.item(item)).collect();
@@ -57,13 +57,25 @@ pub(super) fn elaborate(program: &Program) -> (Program, Vec<Diagnostic>) {
             diagnostics.push(diagnostic);
         }
     }
-    (elaborated, diagnostics)
+    Elaborated { program: elaborated, diagnostics, lacks_types: elaborator.lacks_types }
+}
+
+/// What becomes of a program.
+pub(super) struct Elaborated {
+    /// A program without structs, sets and channels with a buffer.
+    pub program: Program,
+    /// What is wrong with them.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Whether a variable has a type that is none, so that nothing can be said of the places where it is used.
+    pub lacks_types: bool,
 }
 
 /// What is known while a program is elaborated.
 struct Elaborator<'a> {
     /// The structs by name.
     structs: HashMap<&'a str, &'a StructDecl>,
+    /// The enumerations by name.
+    enums: Vec<&'a str>,
     /// What the names of types stand for.
     aliases: HashMap<&'a str, &'a Type>,
     /// The channels by name.
@@ -86,6 +98,8 @@ struct Elaborator<'a> {
     lets: Vec<(String, Expr)>,
     /// Variables that the text at hand needs besides its own.
     hidden: Vec<VariableDecl>,
+    /// Whether a variable has a type that is none.
+    lacks_types: bool,
     /// What is wrong.
     diagnostics: Vec<Diagnostic>,
 }
@@ -124,6 +138,7 @@ impl<'a> Elaborator<'a> {
     fn new(program: &'a Program) -> Self {
         let mut elaborator = Elaborator {
             structs: HashMap::new(),
+            enums: Vec::new(),
             aliases: HashMap::new(),
             channels: HashMap::new(),
             defines: Vec::new(),
@@ -135,6 +150,7 @@ impl<'a> Elaborator<'a> {
             procedures: HashMap::new(),
             lets: Vec::new(),
             hidden: Vec::new(),
+            lacks_types: false,
             diagnostics: Vec::new(),
         };
         let mut types: HashMap<&'a str, &'a Ident> = HashMap::new();
@@ -152,7 +168,10 @@ impl<'a> Elaborator<'a> {
                     elaborator.channels.insert(&declared.name.name, declared);
                     &declared.name
                 }
-                Item::Enum(declared) => &declared.name,
+                Item::Enum(declared) => {
+                    elaborator.enums.push(&declared.name.name);
+                    &declared.name
+                }
                 Item::Define(declared) => {
                     elaborator.defines.push(&declared.name.name);
                     &declared.name
@@ -388,6 +407,7 @@ impl<'a> Elaborator<'a> {
         if let Some(range) = from_zero {
             return Some(after_last(&range));
         }
+        self.lacks_types = true;
         let message = "there are sets of processes and of numbers from 0 on";
         let diagnostic = Diagnostic::error(code::BAD_SET, element.span, message);
         self.diagnostics.push(diagnostic.help("write `set of pid`, `set of pid(P)` or `set of 0..<N`"));

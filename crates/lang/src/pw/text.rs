@@ -19,6 +19,8 @@ pub struct Text {
     warnings: Vec<Diagnostic>,
     /// What is wrong with structs, sets and channels.
     wrong: Vec<Diagnostic>,
+    /// Whether a variable has a type that is none: then its uses are not checked.
+    lacks_types: bool,
     /// What is declared and not used; said of programs that are otherwise right, since a misspelt use is an error of its own.
     unused: Vec<Diagnostic>,
 }
@@ -37,8 +39,8 @@ pub fn read(source: &SourceFile) -> Result<Text, Vec<Diagnostic>> {
         _ => return Err(diagnostics),
     };
     let unused = unused::unused(&program);
-    let (program, wrong) = elaborate::elaborate(&program);
-    Ok(Text { tokens, program, warnings: diagnostics, wrong, unused })
+    let elaborate::Elaborated { program, diagnostics: wrong, lacks_types } = elaborate::elaborate(&program);
+    Ok(Text { tokens, program, warnings: diagnostics, wrong, lacks_types, unused })
 }
 
 impl Text {
@@ -48,6 +50,9 @@ impl Text {
     /// # Errors
     /// Everything that is wrong at this size, with the warnings, in the order of the text.
     pub fn instance(&self, source: &SourceFile, parameters: &[(String, i64)]) -> Result<Loaded, Vec<Diagnostic>> {
+        if self.lacks_types {
+            return Err(self.warnings.iter().chain(&self.wrong).cloned().collect());
+        }
         let (model, more) = match lower::lower(self, source, parameters) {
             Ok(Loaded { model, warnings, .. }) => (self.wrong.is_empty().then_some(model), warnings),
             Err(diagnostics) => (None, diagnostics),

@@ -308,12 +308,12 @@ impl<'a> Uses<'a> {
                 self.range(range);
                 self.block(body);
             }
+            StatementKind::ForEach { domain, body, .. } => {
+                self.domain(domain);
+                self.block(body);
+            }
             StatementKind::Choose { domain, condition, body, .. } => {
-                match domain {
-                    Domain::Range(range) => self.range(range),
-                    Domain::Family(family) => drop(self.reads.insert(&family.name)),
-                    Domain::Set(set) => self.expr(set),
-                }
+                self.domain(domain);
                 condition.iter().for_each(|condition| self.expr(condition));
                 self.block(body);
             }
@@ -333,20 +333,21 @@ impl<'a> Uses<'a> {
         }
     }
 
+    fn domain(&mut self, domain: &'a Domain) {
+        match domain {
+            Domain::Range(range) => self.range(range),
+            Domain::Family(family) => drop(self.reads.insert(&family.name)),
+            Domain::Set(set) => self.expr(set),
+        }
+    }
+
     fn pattern(&mut self, pattern: &'a Pattern) {
         match pattern {
-            Pattern::Into(target) => match &target.kind {
-                // `Msg(kind, from)`: a pattern for each field.
-                ExprKind::Apply { name, arguments } => {
-                    self.reads.insert(&name.name);
-                    arguments.iter().for_each(|argument| self.target(argument));
-                }
-                ExprKind::Record { name, fields } => {
-                    self.reads.insert(&name.name);
-                    fields.iter().for_each(|field| self.target(&field.value));
-                }
-                _ => self.target(target),
-            },
+            Pattern::Into(target) => self.target(target),
+            Pattern::Struct { name, fields, .. } => {
+                self.reads.insert(&name.name);
+                fields.iter().for_each(|field| self.pattern(&field.pattern));
+            }
             Pattern::Equal(value) => self.expr(value),
             Pattern::Ignored(_) => {}
         }

@@ -311,3 +311,67 @@ fn what_refers_to_itself_or_nests_deeply_is_answered() {
         assert!(facts(&format!("program p {{ {text} process P {{ skip; }} }}")).starts_with('E'), "{text}");
     }
 }
+
+#[test]
+fn patterns_look_into_structs() {
+    check(
+        "program p { enum K { a, b } struct M { k: K, n: 0..=2 } chan c: [2] of (M); chan d: [0] of (M, bool); shared x: 0..=2; shared y: K;
+         process S { send c(M(b, 2)); send c(M(a, 1)); send d(M(a, 1), true); send d(M(n: 0, k: b), false); }
+         process R { receive c(M(= b, x)); peek c(M(n: x, k: _)); receive c(M(k: y, n: = x)); receive d(M(= a, x), _); receive d(M(y, _), = false); } }",
+        "program p { enum K { a, b } chan c: [2] of (K, 0..=2); chan d: [0] of (K, 0..=2, bool); shared x: 0..=2; shared y: K;
+         process S { send c(b, 2); send c(a, 1); send d(a, 1, true); send d(b, 0, false); }
+         process R { receive c(= b, x); peek c(_, x); receive c(y, = x); receive d(= a, x, _); receive d(y, _, = false); } }",
+    );
+}
+
+#[test]
+fn a_struct_is_compared_and_swapped_as_a_whole() {
+    check(
+        "program p(N: 2..) { struct Top { node: 0..=2, tag: 0..<2 } shared top: Top = Top(0, 0); shared won: [bool; N];
+         process P[i in 0..<N] { local t: Top; t = top; won[i] = cas(top, t, Top(tag: 1 - t.tag, node: i)); t = top;
+           if cas(top, t, Top(2, 0)) { won[i] = false; } while cas(top, Top(2, 0), t) { t = Top(0, 1); } }
+         reachable r: forall i: won[i]; }",
+        "program p(N: 2..) { shared node: 0..=2; shared tag: 0..<2; shared won: [bool; N];
+         process P[i in 0..<N] { local n: 0..=2; local t: 0..<2; n, t = node, tag;
+           atomic { if node == n && tag == t { node, tag = i, 1 - t; won[i] = true; } else { won[i] = false; } }
+           n, t = node, tag;
+           either { atomic { await node == n && tag == t; node, tag = 2, 0; } won[i] = false; } or { await !(node == n && tag == t); }
+           loop { either { atomic { await node == 2 && tag == 0; node, tag = n, t; } n, t = 0, 1; } or { await !(node == 2 && tag == 0); break; } } }
+         reachable r: forall i: won[i]; }",
+    );
+}
+
+#[test]
+fn a_let_is_the_value_that_it_was() {
+    // What `cas` and the fields of a received struct change is changed as well as what an assignment changes.
+    check(
+        "program p { struct M { k: bool, n: 0..=3 } chan c: [1] of (M); shared x: 0..=3; shared n: 0..=3 = 1; shared y: 0..=3; shared k, d: bool;
+         process P { send c(M(true, 2));
+           a: atomic { let old = n; receive c(M(k, n)); y = old; }
+           b: atomic { let old = x; if cas(x, 0, 1) { y = old; } else { goto e; } assert old == 0; }
+           e: atomic { let old = x; d = cas(x, 1, 3); let now = x; if old == 3 { goto f; } y = now; x = old; if y == old { goto e; } }
+           f: skip; }
+         invariant i: P@b => y == 1; invariant j: P@f => x == 1 && y == 3; }",
+        "program p { chan c: [1] of (bool, 0..=3); shared x: 0..=3; shared n: 0..=3 = 1; shared y: 0..=3; shared k, d: bool;
+         process P { send c(true, 2);
+           a: atomic { y = n; receive c(k, n); }
+           b: atomic { if x == 0 { x = 1; y = 0; } else { goto e; } }
+           e: atomic { if x == 3 { d = false; goto f; } if x == 1 { d = true; y = 3; x = 1; } else { d = false; y = x; goto e; } }
+           f: skip; }
+         invariant i: P@b => y == 1; invariant j: P@f => x == 1 && y == 3; }",
+    );
+}
+
+#[test]
+fn a_loop_goes_through_a_family_or_a_set() {
+    check(
+        "program p(N: 2..) { enum K { a, b, c } shared s: set of 0..<3 = {0, 2}; shared n: 0..=9; shared f: [bool; N]; shared k: K;
+         process P[i in 0..<N] { for k in P { f[k] = true; } atomic { for k in s { n += k; } }
+           if i == 0 { for k in s { remove s(k); } some j in K where j != b { k = j; } } }
+         reachable r: forall i: P[i]@end; }",
+        "program p(N: 2..) { enum K { a, b, c } shared s: [bool; 3] = [true, false, true]; shared n: 0..=9; shared f: [bool; N]; shared k: K;
+         process P[i in 0..<N] { for k in 0..<N { f[k] = true; } atomic { for k in 0..<3 { if s[k] { n += k; } } }
+           if i == 0 { for k in 0..<3 { if s[k] { s[k] = false; } } either { k = a; } or { k = c; } } }
+         reachable r: forall i: P[i]@end; }",
+    );
+}

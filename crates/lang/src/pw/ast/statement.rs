@@ -97,6 +97,15 @@ pub enum StatementKind {
         /// What is repeated.
         body: Block,
     },
+    /// `for k in P { … }`, `for k in s { … }`: for each process of a family, or each element of a set.
+    ForEach {
+        /// The constant that counts.
+        variable: Ident,
+        /// A family or a set.
+        domain: Domain,
+        /// What is repeated.
+        body: Block,
+    },
     /// `atomic { … }`
     Atomic(Block),
     /// `either { … } or { … } else { … }`: the last branch where no other one can begin.
@@ -162,4 +171,34 @@ pub enum Pattern {
     Equal(Expr),
     /// `_`
     Ignored(Span),
+    /// `Msg(= ask, from)`, `Msg(kind: = ask, from: who)`: a pattern for each field.
+    Struct {
+        /// The struct.
+        name: Ident,
+        /// What becomes of each field.
+        fields: Vec<FieldPattern>,
+        /// The whole pattern.
+        span: Span,
+    },
+}
+
+/// What a receiver does with one field of a struct.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FieldPattern {
+    /// Which field, if that is written.
+    pub name: Option<Ident>,
+    /// What becomes of it.
+    pub pattern: Pattern,
+}
+
+impl Pattern {
+    /// Visits the expressions in it: where parts are stored (`true`), and what they are compared with (`false`).
+    pub fn for_each_expr<'a>(&'a self, visit: &mut impl FnMut(&'a Expr, bool)) {
+        match self {
+            Pattern::Into(target) => visit(target, true),
+            Pattern::Equal(value) => visit(value, false),
+            Pattern::Ignored(_) => {}
+            Pattern::Struct { fields, .. } => fields.iter().for_each(|field| field.pattern.for_each_expr(visit)),
+        }
+    }
 }

@@ -244,17 +244,47 @@ impl<'a> Elaborator<'a> {
     fn part_patterns(&mut self, channel: &Channel<'a>, patterns: &[Pattern]) -> Option<Vec<Pattern>> {
         let mut parts = Vec::new();
         for (pattern, ty) in patterns.iter().zip(&channel.declared.parts) {
-            let ty = self.resolved(ty, 0);
-            match pattern {
-                Pattern::Into(target) => parts.extend(self.split(target, &ty)?.into_iter().map(Pattern::Into)),
-                Pattern::Equal(value) => parts.extend(self.split(value, &ty)?.into_iter().map(Pattern::Equal)),
-                Pattern::Ignored(span) => {
-                    let n_leaves = self.leaves(&ty).len();
-                    parts.extend(std::iter::repeat_n(Pattern::Ignored(*span), n_leaves));
-                }
-            }
+            parts.extend(self.pattern(pattern, ty)?);
         }
         Some(parts)
+    }
+
+    /// The patterns for the single values that one part of a message, or a field of it, is made of.
+    fn pattern(&mut self, pattern: &Pattern, ty: &Type) -> Option<Vec<Pattern>> {
+        let ty = self.resolved(ty, 0);
+        Some(match pattern {
+            Pattern::Into(target) => self.split(target, &ty)?.into_iter().map(Pattern::Into).collect(),
+            Pattern::Equal(value) => self.split(value, &ty)?.into_iter().map(Pattern::Equal).collect(),
+            Pattern::Ignored(span) => vec![Pattern::Ignored(*span); self.leaves(&ty).len()],
+            Pattern::Struct { name, fields, span } => {
+                let Some(of) = self.struct_of(&ty).filter(|of| of.name.name == name.name) else {
+                    let message = match self.struct_of(&ty) {
+                        Some(of) => format!("this part of the message is a `{}`, not a `{}`", of.name.name, name.name),
+                        None => format!("this part of the message is no struct, so `{}(…)` does not fit", name.name),
+                    };
+                    self.diagnostics.push(Diagnostic::error(code::BAD_STRUCT, name.span, message));
+                    return None;
+                };
+                let given: Vec<&Ident> = fields.iter().filter_map(|field| field.name.as_ref()).collect();
+                let order: Vec<usize> = match given.len() {
+                    0 => {
+                        self.has_fields(of, fields.len(), *span)?;
+                        (0..fields.len()).collect()
+                    }
+                    n_given if n_given == fields.len() => self.in_order(of, &given, *span)?,
+                    _ => {
+                        let message = "either all fields are named, or none";
+                        self.diagnostics.push(Diagnostic::error(code::BAD_STRUCT, *span, message));
+                        return None;
+                    }
+                };
+                let mut parts = Vec::new();
+                for (at, field) in order.into_iter().zip(&of.fields) {
+                    parts.extend(self.pattern(&fields[at].pattern, &field.ty)?);
+                }
+                parts
+            }
+        })
     }
 
     fn received(
@@ -280,7 +310,7 @@ impl<'a> Elaborator<'a> {
                 Pattern::Equal(value) => {
                     conditions.push(names::binary(BinaryOp::Equal, content, value.clone(), value.span));
                 }
-                Pattern::Ignored(_) => {}
+                Pattern::Ignored(_) | Pattern::Struct { .. } => {}
             }
         }
         let arrived = names::combined(BinaryOp::And, conditions, span);

@@ -3,7 +3,7 @@
 use base::Span;
 
 use crate::pw::ast::{
-    Assigned, BinaryOp, Block, Expr, ExprKind, Ident, Pattern, Range, RangeEnd, Statement, StatementKind, UnaryOp,
+    Assigned, BinaryOp, Block, Expr, ExprKind, Ident, Range, RangeEnd, Statement, StatementKind, UnaryOp,
 };
 
 pub(super) fn name(name: impl Into<String>, span: Span) -> Expr {
@@ -77,18 +77,28 @@ pub(super) fn changed(statement: &Statement, names: &mut Vec<String>) {
     let block =
         |block: &Block, names: &mut Vec<String>| block.statements.iter().for_each(|inner| changed(inner, names));
     match &statement.kind {
-        StatementKind::Assign { targets, .. } => targets.iter().for_each(|target| root(target, names)),
+        StatementKind::Assign { targets, values } => {
+            targets.iter().for_each(|target| root(target, names));
+            for value in values {
+                if let Assigned::Value(value) = value {
+                    swapped(value, names);
+                }
+            }
+        }
         StatementKind::Acquire(target) | StatementKind::Release(target) => root(target, names),
         StatementKind::Send { channel: target, .. } | StatementKind::Change { set: target, .. } => root(target, names),
         StatementKind::Receive { channel, patterns, .. } => {
             root(channel, names);
             for pattern in patterns {
-                if let Pattern::Into(target) = pattern {
-                    root(target, names);
-                }
+                pattern.for_each_expr(&mut |expr, is_stored| {
+                    if is_stored {
+                        root(expr, names);
+                    }
+                });
             }
         }
-        StatementKind::If { then, otherwise, .. } => {
+        StatementKind::If { condition, then, otherwise } => {
+            swapped(condition, names);
             block(then, names);
             otherwise.iter().for_each(|otherwise| block(otherwise, names));
         }
@@ -96,12 +106,25 @@ pub(super) fn changed(statement: &Statement, names: &mut Vec<String>) {
         StatementKind::Guarded { branches, otherwise, .. } => {
             branches.iter().chain([otherwise]).for_each(|branch| block(branch, names));
         }
-        StatementKind::While { body, .. }
-        | StatementKind::Loop(body)
+        StatementKind::While { condition, body } => {
+            swapped(condition, names);
+            block(body, names);
+        }
+        StatementKind::Loop(body)
         | StatementKind::For { body, .. }
+        | StatementKind::ForEach { body, .. }
         | StatementKind::Choose { body, .. }
         | StatementKind::Atomic(body) => block(body, names),
         _ => {}
+    }
+}
+
+/// The variable that a `cas` may change.
+fn swapped(value: &Expr, names: &mut Vec<String>) {
+    if let ExprKind::Apply { name, arguments } = &value.kind
+        && name.name == "cas"
+    {
+        arguments.first().into_iter().for_each(|cell| root(cell, names));
     }
 }
 

@@ -4,7 +4,7 @@ use base::{Diagnostic, Span};
 
 use super::{Elaborator, Leaf, names};
 use crate::codes::check as code;
-use crate::pw::ast::{BinaryOp, Expr, ExprKind, Ident, NamedField, StructDecl, Type, TypeKind};
+use crate::pw::ast::{BinaryOp, Expr, ExprKind, Ident, StructDecl, Type, TypeKind};
 
 /// A variable, or a part of one.
 #[derive(Clone, Debug)]
@@ -113,19 +113,14 @@ impl Elaborator<'_> {
         if let Some(of) = self.struct_of(ty) {
             return match &value.kind {
                 ExprKind::Record { name, fields } if name.name == of.name.name => {
-                    let arguments = self.in_order(of, fields, value.span)?;
+                    let given: Vec<&Ident> = fields.iter().map(|field| &field.name).collect();
+                    let order = self.in_order(of, &given, value.span)?;
+                    let arguments = order.into_iter().map(|at| fields[at].value.clone()).collect();
                     let apply = ExprKind::Apply { name: name.clone(), arguments };
                     self.split(&Expr { kind: apply, span: value.span }, ty)
                 }
                 ExprKind::Apply { name, arguments } if name.name == of.name.name => {
-                    if arguments.len() != of.fields.len() {
-                        let (n_given, n_fields) = (arguments.len(), of.fields.len());
-                        let message =
-                            format!("`{}` has {n_fields} fields, but {n_given} values are given", of.name.name);
-                        let diagnostic = Diagnostic::error(code::BAD_STRUCT, value.span, message);
-                        self.diagnostics.push(diagnostic.note(of.name.span, "declared here"));
-                        return None;
-                    }
+                    self.has_fields(of, arguments.len(), value.span)?;
                     let mut parts = Vec::new();
                     for (argument, field) in arguments.iter().zip(&of.fields) {
                         let ty = self.resolved(&field.ty, 0);
@@ -202,34 +197,46 @@ impl Elaborator<'_> {
         }
     }
 
-    /// The values of `Msg(kind: ask, from: i)` in the order of the declaration; reports a field that is missing, unknown or given twice.
+    /// Reports more or fewer values than a struct has fields.
+    pub(super) fn has_fields(&mut self, of: &StructDecl, n_given: usize, span: Span) -> Option<()> {
+        let n_fields = of.fields.len();
+        if n_given == n_fields {
+            return Some(());
+        }
+        let message = format!("`{}` has {n_fields} fields, but {n_given} values are given", of.name.name);
+        let diagnostic = Diagnostic::error(code::BAD_STRUCT, span, message);
+        self.diagnostics.push(diagnostic.note(of.name.span, "declared here"));
+        None
+    }
+
+    /// Where each field of a declaration stands in `Msg(kind: ask, from: i)`; reports a field that is missing, unknown or given twice.
     #[inline(never)]
-    fn in_order(&mut self, of: &StructDecl, fields: &[NamedField], span: Span) -> Option<Vec<Expr>> {
+    pub(super) fn in_order(&mut self, of: &StructDecl, fields: &[&Ident], span: Span) -> Option<Vec<usize>> {
         let n_before = self.diagnostics.len();
         for (at, given) in fields.iter().enumerate() {
             let known = of.fields.iter().map(|known| known.name.name.as_str());
             let message = match () {
-                () if !known.clone().any(|name| name == given.name.name) => {
-                    format!("`{}` has no `{}`", of.name.name, given.name.name)
+                () if !known.clone().any(|name| name == given.name) => {
+                    format!("`{}` has no `{}`", of.name.name, given.name)
                 }
-                () if fields[..at].iter().any(|other| other.name.name == given.name.name) => {
-                    format!("`{}` is given twice", given.name.name)
+                () if fields[..at].iter().any(|other| other.name == given.name) => {
+                    format!("`{}` is given twice", given.name)
                 }
                 () => continue,
             };
-            let diagnostic = Diagnostic::error(code::UNKNOWN_FIELD, given.name.span, message);
-            self.diagnostics.push(match base::diagnostic::nearest_name(&given.name.name, known) {
-                Some(near) if near != given.name.name => {
-                    diagnostic.suggest(format!("did you mean `{near}`?"), given.name.span, near)
+            let diagnostic = Diagnostic::error(code::UNKNOWN_FIELD, given.span, message);
+            self.diagnostics.push(match base::diagnostic::nearest_name(&given.name, known) {
+                Some(near) if near != given.name => {
+                    diagnostic.suggest(format!("did you mean `{near}`?"), given.span, near)
                 }
                 _ => diagnostic.note(of.name.span, "declared here"),
             });
         }
-        let value = |name: &str| fields.iter().find(|given| given.name.name == name).map(|given| given.value.clone());
+        let position = |name: &str| fields.iter().position(|given| given.name == name);
         let missing: Vec<String> = of
             .fields
             .iter()
-            .filter(|field| value(&field.name.name).is_none())
+            .filter(|field| position(&field.name.name).is_none())
             .map(|field| format!("`{}`", field.name.name))
             .collect();
         if !missing.is_empty() && self.diagnostics.len() == n_before {
@@ -237,7 +244,7 @@ impl Elaborator<'_> {
             let diagnostic = Diagnostic::error(code::BAD_STRUCT, span, message);
             self.diagnostics.push(diagnostic.note(of.name.span, "declared here"));
         }
-        of.fields.iter().map(|field| value(&field.name.name)).collect()
+        of.fields.iter().map(|field| position(&field.name.name)).collect()
     }
 
     /// Whether values of a type have parts.

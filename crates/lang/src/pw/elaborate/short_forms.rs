@@ -20,9 +20,10 @@ impl Elaborator<'_> {
         if name.name != "cas" || self.defines.contains(&"cas") {
             return None;
         }
-        let (cell, old, new) = (self.expr(cell), self.expr(old), self.expr(new));
-        let is_equal = names::binary(BinaryOp::Equal, cell.clone(), old, span);
-        Some(Cas { is_equal, store: names::assign(cell, new, span) })
+        let equal = names::binary(BinaryOp::Equal, cell.clone(), old.clone(), span);
+        let targets = std::slice::from_ref(cell);
+        let store = self.assignment(targets, &[Assigned::Value(new.clone())], span);
+        Some(Cas { is_equal: self.expr(&equal), store: names::statement(store, span) })
     }
 
     fn cas_test(&mut self, condition: &Expr) -> Option<Cas> {
@@ -178,6 +179,7 @@ impl Elaborator<'_> {
         let (ty, set) = match domain {
             Domain::Family(name) => match self.set(&names::name(name.name.clone(), name.span)) {
                 Some(set) => (self.element_type(&set.ty), Some(set)),
+                None if self.enums.contains(&&*name.name) => (TypeKind::Named(name.clone()), None),
                 None => (pid_of(name.clone()), None),
             },
             Domain::Set(expr) => match self.set(expr) {

@@ -2,9 +2,31 @@
 
 use base::{Diagnostic, Span};
 
-use super::{Elaborator, names};
+use super::{Elaborator, exits, names};
 use crate::codes::check as code;
-use crate::pw::ast::{Assigned, Block, Expr, ExprKind, Ident, Statement, StatementKind, TypeKind};
+use crate::pw::ast::{Assigned, Block, Domain, Expr, ExprKind, Ident, Statement, StatementKind, Type, TypeKind};
+
+/// A hidden variable that remembers a value to the end of a block.
+struct Kept {
+    variable: Expr,
+    value: Expr,
+}
+
+/// A block whose rest uses a remembered value, which is forgotten at every end of it.
+fn remembered((mut statements, kept, mut rest): (Vec<Statement>, Kept, Block), span: Span) -> Block {
+    statements.push(names::assign(kept.variable.clone(), kept.value, span));
+    let forget = StatementKind::Assign { targets: vec![kept.variable], values: vec![Assigned::First(span)] };
+    let forget = names::statement(forget, span);
+    exits::before_exits(&mut rest, &forget);
+    statements.append(&mut rest.statements);
+    statements.push(forget);
+    Block { statements, span: rest.span }
+}
+
+/// Whether a variable of this type is one value that can be stored in another one.
+fn is_single(ty: &Type) -> bool {
+    matches!(ty.kind, TypeKind::Bool | TypeKind::Range(_) | TypeKind::Pid { .. } | TypeKind::Named(_))
+}
 
 impl Elaborator<'_> {
     /// A block; `in_step` inside `atomic`.
@@ -13,8 +35,11 @@ impl Elaborator<'_> {
         let mut statements = Vec::new();
         for (at, statement) in block.statements.iter().enumerate() {
             if let (StatementKind::Let { name, value }, true) = (&statement.kind, in_step) {
-                self.bind(name, value, &block.statements[at + 1..]);
-                continue;
+                let rest = &block.statements[at + 1..];
+                let Some(kept) = self.bind(name, value, rest) else { continue };
+                let rest = self.block(&Block { statements: rest.to_vec(), span: block.span }, true);
+                self.lets.truncate(n_lets);
+                return remembered((statements, kept, rest), name.span);
             }
             let kind = self.statement(statement, in_step);
             statements.push(Statement { kind, ..statement.clone() });
@@ -23,14 +48,23 @@ impl Elaborator<'_> {
         Block { statements, span: block.span }
     }
 
-    /// `let x = e;`: reports an `e` that does not stay what it is.
-    fn bind(&mut self, name: &Ident, value: &Expr, rest: &[Statement]) {
+    /// `let x = e;`: the name stands for `e`. Where `e` is a variable that changes before the end of the block, the name stands for a hidden one that
+    /// remembers its content; reports another `e` that does not stay what it is.
+    fn bind(&mut self, name: &Ident, written: &Expr, rest: &[Statement]) -> Option<Kept> {
         let (mut read, mut changed) = (Vec::new(), Vec::new());
-        let value = self.expr(value);
+        let value = self.expr(written);
         names::mentioned(&value, &mut read);
         rest.iter().for_each(|statement| names::changed(statement, &mut changed));
         let roots: Vec<&str> = read.iter().map(|name| name.split('.').next().unwrap_or(name)).collect();
         if let Some(both) = changed.iter().find(|name| roots.contains(&name.as_str())) {
+            let ty = self.place(written).map(|placed| placed.ty).filter(is_single);
+            if let Some(ty) = ty {
+                let hidden = format!("{}@{}", name.name, name.span.start);
+                self.hide(Ident { name: hidden.clone(), span: name.span }, ty);
+                let variable = names::name(hidden, name.span);
+                self.lets.push((name.name.clone(), variable.clone()));
+                return Some(Kept { variable, value });
+            }
             let message =
                 format!("`{}` stands for a value of `{both}`, which changes before the end of the block", name.name);
             let diagnostic = Diagnostic::error(code::BAD_LET, name.span, message);
@@ -38,6 +72,7 @@ impl Elaborator<'_> {
                 .push(diagnostic.help(format!("declare `local {}: …;` in the process and assign it", name.name)));
         }
         self.lets.push((name.name.clone(), value));
+        None
     }
 
     fn statement(&mut self, statement: &Statement, in_step: bool) -> StatementKind {
@@ -62,12 +97,9 @@ impl Elaborator<'_> {
             StatementKind::Loop(body) => StatementKind::Loop(self.block(body, in_step)),
             StatementKind::For { variable, range, body } => {
                 let range = self.range(range);
-                self.refuse_capture(std::slice::from_ref(variable));
-                self.bound.push(variable.name.clone());
-                let body = self.block(body, in_step);
-                self.bound.pop();
-                StatementKind::For { variable: variable.clone(), range, body }
+                StatementKind::For { variable: variable.clone(), range, body: self.loop_body(variable, body, in_step) }
             }
+            StatementKind::ForEach { variable, domain, body } => self.for_each(variable, domain, body, in_step),
             StatementKind::Atomic(body) => {
                 let body = self.block(body, true);
                 // Within a step the outermost `atomic` is the one that is left.
@@ -89,6 +121,47 @@ impl Elaborator<'_> {
         }
     }
 
+    /// A block with a constant that a loop counts with.
+    fn loop_body(&mut self, variable: &Ident, body: &Block, in_step: bool) -> Block {
+        self.refuse_capture(std::slice::from_ref(variable));
+        self.bound.push(variable.name.clone());
+        let body = self.block(body, in_step);
+        self.bound.pop();
+        body
+    }
+
+    /// `for k in P { … }`: for each index of the family; `for k in s { … }`: for each possible element that is in the set when its turn comes.
+    fn for_each(&mut self, variable: &Ident, domain: &Domain, body: &Block, in_step: bool) -> StatementKind {
+        let written = match domain {
+            Domain::Family(name) => names::name(name.name.clone(), name.span),
+            Domain::Set(set) => (**set).clone(),
+            Domain::Range(range) => range.low.clone(),
+        };
+        if let Some(set) = self.set(&written) {
+            let TypeKind::Set(element) = set.ty.kind.clone() else { return StatementKind::Skip };
+            let Some(length) = self.n_elements(&element) else { return StatementKind::Skip };
+            let span = variable.span;
+            let range = names::range(names::number(0, span), self.expr(&length), span);
+            let condition = names::index(self.whole(&set), names::name(variable.name.clone(), span));
+            let then = self.loop_body(variable, body, in_step);
+            let test = StatementKind::If { condition, then, otherwise: None };
+            let body = names::block(vec![names::statement(test, span)], body.span);
+            return StatementKind::For { variable: variable.clone(), range, body };
+        }
+        let family = match domain {
+            Domain::Family(name) => self.indices.iter().find(|(known, _)| *known == name.name),
+            _ => None,
+        };
+        let Some((_, index)) = family else {
+            let message = "a loop goes through numbers, the processes of a family, or the elements of a set";
+            let diagnostic = Diagnostic::error(code::BAD_SET, written.span, message);
+            self.diagnostics.push(diagnostic.help("write `for k in 0..<3 { … }`"));
+            return StatementKind::Skip;
+        };
+        let range = self.range(&index.range);
+        StatementKind::For { variable: variable.clone(), range, body: self.loop_body(variable, body, in_step) }
+    }
+
     /// What a call passes: a struct field by field.
     fn passed(&mut self, procedure: &str, arguments: &[Expr]) -> Vec<Expr> {
         let Some(types) = self.procedures.get(procedure).filter(|types| types.len() == arguments.len()).cloned() else {
@@ -104,7 +177,7 @@ impl Elaborator<'_> {
         passed
     }
 
-    fn assignment(&mut self, targets: &[Expr], values: &[Assigned], span: Span) -> StatementKind {
+    pub(super) fn assignment(&mut self, targets: &[Expr], values: &[Assigned], span: Span) -> StatementKind {
         if let ([target], [Assigned::Value(value)]) = (targets, values) {
             if let Some(kind) = self.set_assigned(target, value, span) {
                 return kind;

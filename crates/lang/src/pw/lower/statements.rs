@@ -49,7 +49,10 @@ impl<'a> Checker<'a> {
                 Vec::new()
             }
             // Elaborated.
-            StatementKind::Guarded { .. } | StatementKind::Choose { .. } | StatementKind::Change { .. } => Vec::new(),
+            StatementKind::Guarded { .. }
+            | StatementKind::Choose { .. }
+            | StatementKind::Change { .. }
+            | StatementKind::ForEach { .. } => Vec::new(),
             StatementKind::Idle => self.not_in_step(statement, "`idle` may last for ever"),
             StatementKind::Call { .. } => self.not_in_step(statement, "a call takes steps of its own"),
             StatementKind::Return(_) => self.not_in_step(statement, "a return is a step of its own"),

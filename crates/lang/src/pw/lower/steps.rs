@@ -117,7 +117,8 @@ impl<'a> Checker<'a> {
                 let mut received = Vec::new();
                 for (pattern, &ty) in patterns.iter().zip(&types) {
                     received.push(match pattern {
-                        ast::Pattern::Ignored(_) => Pattern::Ignored,
+                        // Elaboration leaves no struct.
+                        ast::Pattern::Ignored(_) | ast::Pattern::Struct { .. } => Pattern::Ignored,
                         ast::Pattern::Equal(value) => Pattern::Equal(self.passed(value, ty, channel, scope)),
                         ast::Pattern::Into(target) => {
                             let (access, target) = self.assigned_place(target, scope)?;

@@ -1,7 +1,7 @@
 //! Statements and blocks.
 
 use super::super::ast::{
-    Assigned, BinaryOp, Block, Expr, ExprKind, Ident, Pattern, Statement, StatementKind, VariableDecl,
+    Assigned, BinaryOp, Block, Domain, Expr, ExprKind, FieldPattern, Ident, Pattern, Statement, StatementKind, VariableDecl,
 };
 use super::declarations::Scope;
 use super::operators::Level;
@@ -204,14 +204,7 @@ impl Parser<'_> {
         let patterns = self.enclosed(|parser| {
             let mut patterns = Vec::new();
             while !parser.at(TokenKind::RightParen) {
-                patterns.push(match parser.peek() {
-                    TokenKind::Assign => {
-                        parser.bump();
-                        Pattern::Equal(parser.expr()?)
-                    }
-                    _ if parser.at_word("_") => Pattern::Ignored(parser.bump()),
-                    _ => Pattern::Into(parser.received()?),
-                });
+                patterns.push(parser.pattern()?);
                 if parser.eat(TokenKind::Comma).is_none() {
                     break;
                 }
@@ -222,10 +215,52 @@ impl Parser<'_> {
         Ok(patterns)
     }
 
-    /// A variable that takes a part of a message, or a struct of such variables.
-    fn received(&mut self) -> Parse<Expr> {
-        let is_struct = self.at(TokenKind::Word) && self.peek_at(1) == TokenKind::LeftParen;
-        if is_struct { self.expr_at(Level::Unary) } else { self.target() }
+    /// `x`, `= e`, `_` or `Msg(…)`
+    fn pattern(&mut self) -> Parse<Pattern> {
+        if self.eat(TokenKind::Assign).is_some() {
+            return Ok(Pattern::Equal(self.expr()?));
+        }
+        if self.at_word("_") {
+            return Ok(Pattern::Ignored(self.bump()));
+        }
+        if self.at(TokenKind::Word) && self.peek_at(1) == TokenKind::LeftParen {
+            return self.nested(Self::struct_pattern);
+        }
+        let is_value = self.at(TokenKind::Number) || matches!(self.word_at(0), "true" | "false" | "none");
+        if is_value {
+            let before = Span { start: self.span().start, end: self.span().start };
+            let value = self.expr()?;
+            let message = "a part that has to be equal to something is written with `=` before it";
+            let diagnostic = Diagnostic::error(code::BAD_ASSIGNMENT, value.span, message);
+            self.report(diagnostic.fix("write `=` before it", before, "= "));
+            return Ok(Pattern::Equal(value));
+        }
+        Ok(Pattern::Into(self.target()?))
+    }
+
+    /// `Msg(= ask, from)`, or by the names of the fields.
+    fn struct_pattern(&mut self) -> Parse<Pattern> {
+        let start = self.span();
+        let name = self.ident("the name of a struct")?;
+        self.mark(Role::Tight);
+        let opener = self.expect(TokenKind::LeftParen, "`(`")?;
+        let fields = self.enclosed(|parser| {
+            let mut fields = Vec::new();
+            while !parser.at(TokenKind::RightParen) {
+                let is_named = parser.at(TokenKind::Word) && parser.peek_at(1) == TokenKind::Colon;
+                let field = if is_named { Some(parser.any_word()) } else { None };
+                if is_named {
+                    parser.bump();
+                }
+                fields.push(FieldPattern { name: field, pattern: parser.pattern()? });
+                if parser.eat(TokenKind::Comma).is_none() {
+                    break;
+                }
+            }
+            Ok(fields)
+        })?;
+        self.close(opener, TokenKind::RightParen)?;
+        Ok(Pattern::Struct { name, fields, span: self.since(start) })
     }
 
     /// `some k in R where e { … }`
@@ -375,14 +410,22 @@ impl Parser<'_> {
     fn for_statement(&mut self) -> Parse<StatementKind> {
         self.bump();
         let head = self.for_head();
-        let ((variable, range), body) = self.block_after(head)?;
-        Ok(StatementKind::For { variable, range, body })
+        let ((variable, domain), body) = self.block_after(head)?;
+        Ok(match domain {
+            Domain::Range(range) => StatementKind::For { variable, range, body },
+            domain => StatementKind::ForEach { variable, domain, body },
+        })
     }
 
-    fn for_head(&mut self) -> Parse<(Ident, super::super::ast::Range)> {
+    fn for_head(&mut self) -> Parse<(Ident, Domain)> {
+        if self.at(TokenKind::LeftParen) {
+            let message = "a loop that counts names its constant and its range, without parentheses";
+            let diagnostic = Diagnostic::error(code::UNEXPECTED, self.span(), message);
+            return Err(self.fail(diagnostic.help("write `for k in 0..<3 { … }`")));
+        }
         let variable = self.ident("the name of the loop's constant")?;
         self.expect_word("in")?;
-        Ok((variable, self.range()?))
+        Ok((variable, self.domain(&mut 0)?))
     }
 
     /// `x = e;`, `a, b = e1, e2;`, `x = any;`, `x = call f();`
