@@ -75,6 +75,25 @@ pub fn read_text(model: &Model, state: &State, cell: CellId) -> Option<String> {
     }
 }
 
+/// What a cell is called by people: by its channel or set, or by its name.
+pub fn cell_name(model: &Model, cell: CellId) -> String {
+    Bundle::of(model, cell).map_or_else(|| model.cells[cell].name.clone(), |bundle| bundle.name(model))
+}
+
+/// The channel or set that a cell belongs to, and what it holds.
+pub fn content_of(model: &Model, state: &State, cell: CellId) -> Option<(String, String)> {
+    Bundle::of(model, cell).map(|bundle| (bundle.name(model), bundle.content(model, state)))
+}
+
+/// What an expression is: `x is 3`, `2 not in seen`.
+pub fn fact(expr: &str, value: &str) -> String {
+    match (expr.split_once(" in "), value) {
+        (Some(_), "T") => expr.to_owned(),
+        (Some((element, set)), "F") => format!("{element} not in {set}"),
+        _ => format!("{expr} is {value}"),
+    }
+}
+
 /// What a variable is called: by the channel that it is a part of, or by its name.
 pub fn variable_name(model: &Model, var: VarId) -> &str {
     match &model.vars[var].look {

@@ -105,12 +105,14 @@ pub fn is_named(place: &Place) -> bool {
 
 /// Whether all labels of the place belong to some of its branches: then none of them is its name.
 pub fn has_only_branch_labels(model: &Model, place: &Place) -> bool {
-    let carries = |id: ActionId, label: &String| model.actions[id].labels.contains(label);
-    let of_branch = |label: &String| {
-        let n_carriers = place.actions.iter().filter(|&&id| carries(id, label)).count();
-        (1..place.actions.len()).contains(&n_carriers)
-    };
-    !place.labels.is_empty() && place.labels.iter().all(of_branch)
+    !place.labels.is_empty() && place.labels.iter().all(|label| is_branch_label(model, place, label))
+}
+
+/// Whether the label is that of some branch of the place, not of the place itself.
+pub fn is_branch_label(model: &Model, place: &Place, label: &str) -> bool {
+    let carries = |id: ActionId| model.actions[id].labels.iter().any(|carried| carried == label);
+    let n_carriers = place.actions.iter().filter(|&&id| carries(id)).count();
+    (1..place.actions.len()).contains(&n_carriers)
 }
 
 /// A place without a label: its line, with the column where the line has several such places.
@@ -189,7 +191,9 @@ pub fn parameters(model: &Model) -> String {
 /// The program's parameters, and which of them the call did not give.
 pub fn parameters_with_origin(model: &Model) -> String {
     let n_least = model.parameters.iter().filter(|parameter| !parameter.given).count();
-    if n_least < model.parameters.len() {
+    let n_by_default = model.parameters.iter().filter(|one| !one.given && one.value != one.least).count();
+    let is_mixed = (1..model.parameters.len()).contains(&n_by_default);
+    if n_least < model.parameters.len() || is_mixed {
         let mark = |one: &Parameter| match (one.given, one.value == one.least) {
             (true, _) => "",
             (false, true) => " (least)",

@@ -47,7 +47,7 @@ fn sentence(told: &ToldTrace<'_>, stale: &Stale) -> String {
     let (reader, writer) = (name(stale.reader), name(told.trace.turns[stale.changed].process()));
     let text = format!(
         "{reader} read {} in step {} and moved on in step {}; {writer} changed it in step {}",
-        told.model.cells[stale.cell].name,
+        crate::bundle::cell_name(told.model, stale.cell),
         stale.read + 1,
         stale.acted + 1,
         stale.changed + 1,

@@ -14,7 +14,7 @@ use model::value::Value;
 use model::variable::{CellId, Role, Storage, Var, VarId};
 
 use crate::bundle::{ShownChange, shown_changes};
-use crate::names::{has_only_branch_labels, is_named, line, location, place, scope};
+use crate::names::{is_branch_label, is_named, line, location, place, scope};
 
 /// One step.
 #[derive(Clone, Debug)]
@@ -122,14 +122,12 @@ fn step_taken(model: &Model, source: &SourceFile, by: &Move, [before, after]: [&
         let to = if same_depth { place(model, after, process) } else { location(model, after, process) };
         let stood = &model.places[before.place(process)];
         // Of several branches with labels of their own, the one that was taken.
+        let is_branch = |label: &&String| stood.labels.contains(label) && is_branch_label(model, stood, label);
         let taken = by
             .links()
             .find(|link| link.process == process)
-            .and_then(|link| model.actions[link.action].labels.iter().find(|label| stood.labels.contains(label)));
-        let from = match taken {
-            Some(branch) if has_only_branch_labels(model, stood) => branch.clone(),
-            _ => place(model, before, process),
-        };
+            .and_then(|link| model.actions[link.action].labels.iter().find(is_branch));
+        let from = taken.cloned().unwrap_or_else(|| place(model, before, process));
         let has_name = |state: &State| is_named(&model.places[state.place(process)]);
         let ends = after.place(process) == model.families[model.processes[process].family].end;
         let is_named = from != to && has_name(before) && (ends || has_name(after));

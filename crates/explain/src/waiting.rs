@@ -11,13 +11,14 @@ use evidence::Trace;
 use model::Model;
 use model::control::{Action, Stmt, StmtKind, SyncSide};
 use model::eval::{State, Viewpoint, stuck_processes};
-use model::expr::{Access, Expr, Whose};
+use model::expr::{Access, BinaryOp, Expr, ExprKind, Whose};
 use model::print::Printer;
 use model::process::ProcessId;
 use model::types::ScalarType;
 use model::value::Value;
-use model::variable::CellId;
+use model::variable::{CellId, Look};
 
+use crate::bundle;
 use crate::why::values_for;
 
 /// One thing that a process waits for.
@@ -102,7 +103,14 @@ fn waits_at(model: &Model, state: &State, process: ProcessId, action: &Action, t
     let mut view = Viewpoint::new(model, state, Some(process));
     let mut printer = Printer::new(model).as_process(process);
     let condition = |test: &Expr, printer: &mut Printer<'_>| {
-        Awaited::Condition(crate::totals::as_written(&printer.expr(test)), values_for(model, state, test, process))
+        let channel = channel_wait(model, &mut Viewpoint::new(model, state, Some(process)), test);
+        channel.map_or_else(
+            || {
+                let text = crate::totals::as_written(&printer.expr(test));
+                Awaited::Condition(text, values_for(model, state, test, process))
+            },
+            |(text, cell)| Awaited::Condition(text, bundle::content_of(model, state, cell).into_iter().collect()),
+        )
     };
     if let Some(guard) = &action.guard
         && view.truth(guard) == Ok(false)
@@ -131,6 +139,35 @@ fn waits_at(model: &Model, state: &State, process: ProcessId, action: &Action, t
         }
     }
     wait(Awaited::Statement(model.statements[action.statement].text.clone()), Vec::new())
+}
+
+/// What a test of a channel's length waits for, in words, and the cell of that length: `send` waits for room, `receive` for a message.
+fn channel_wait(model: &Model, view: &mut Viewpoint<'_>, test: &Expr) -> Option<(String, CellId)> {
+    let (first, has_more) = match &test.kind {
+        ExprKind::Binary(BinaryOp::And, first, _) => (first.as_ref(), true),
+        _ => (test, false),
+    };
+    if let ExprKind::Binary(BinaryOp::And, ..) = &first.kind {
+        // Several parts of a message have to be equal to something: the length is asked first.
+        return channel_wait(model, view, first).map(|(_, cell)| (fitting(model, cell, true), cell));
+    }
+    let ExprKind::Binary(BinaryOp::Less, left, right) = &first.kind else { return None };
+    let mut length = |side: &Expr| match &side.kind {
+        ExprKind::Read(access) if matches!(model.vars[access.var].look, Look::ChannelLength(_)) => {
+            locate(model, view, access)
+        }
+        _ => None,
+    };
+    if let Some(cell) = length(left) {
+        return Some((format!("room in {}", bundle::cell_name(model, cell)), cell));
+    }
+    let cell = length(right)?;
+    Some((fitting(model, cell, has_more), cell))
+}
+
+fn fitting(model: &Model, cell: CellId, has_more: bool) -> String {
+    let which = if has_more { "a fitting message" } else { "a message" };
+    format!("{which} in {}", bundle::cell_name(model, cell))
 }
 
 fn changes(stmt: &Stmt) -> bool {

@@ -121,6 +121,11 @@ impl Style {
         if self.ascii { ascii } else { unicode }
     }
 
+    /// The text, its signs of comparison in ASCII where everything is.
+    pub fn plain(&self, text: String) -> String {
+        if self.ascii { text.replace('≥', ">=").replace('≤', "<=") } else { text }
+    }
+
     /// The text in its colour, if there are colours.
     pub fn paint(&self, ink: Ink, text: &str) -> String {
         if self.color && !text.is_empty() { format!("\x1b[{}m{text}\x1b[0m", ink.code()) } else { text.to_owned() }

@@ -429,8 +429,8 @@ pub static CODES: &[Code] = &[
     row!(
         "E0316",
         "a `let` whose value does not stay",
-        "`let x = e;` inside `atomic` is a name for `e` to the end of its block, without a variable. If something in `e` changes \
-         before that, `x` would mean two things; declare a `local` variable and assign it."
+        "`let x = e;` inside `atomic` is a name for the value of `e` to the end of its block. Where something in `e` changes before \
+         that, `e` has to be a single variable: `let old = x;`, and then compute with `old`."
     ),
     row!(
         "E0401",

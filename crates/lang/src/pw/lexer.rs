@@ -243,10 +243,17 @@ fn unclosed_comment(span: Span) -> Diagnostic {
 }
 
 fn unknown_characters(text: &str, span: Span) -> Diagnostic {
-    let shown: String = text[span.range()].chars().take(12).flat_map(char::escape_debug).collect();
+    let escaped = |one: char| if one == '\\' { one.to_string() } else { one.escape_debug().to_string() };
+    let shown: String = text[span.range()].chars().take(12).map(escaped).collect();
     let diagnostic = Diagnostic::error(code::UNKNOWN_CHARACTER, span, format!("`{shown}` means nothing here"));
     match text[span.range()].chars().next() {
         Some('"' | '\'') => diagnostic.help("there are no texts in the language; declare an `enum` for named values"),
+        Some('\\') => match text[span.end as usize..].split(|one: char| !one.is_alphanumeric()).next() {
+            Some("A") => diagnostic.help("for all: `forall i in P: …`"),
+            Some("E") => diagnostic.help("there is: `exists i in P: …`"),
+            Some("in") => diagnostic.help("membership is written `k in s`"),
+            _ => diagnostic.help("an element is taken out of a set with `remove s(k);`"),
+        },
         Some('#') => diagnostic.help("a comment begins with `//`"),
         _ => diagnostic,
     }

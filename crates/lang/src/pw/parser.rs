@@ -10,6 +10,7 @@ mod braces;
 mod declarations;
 mod expressions;
 mod fairness;
+mod foreign;
 mod operators;
 mod properties;
 mod quantifiers;
@@ -158,6 +159,10 @@ impl<'s> Parser<'s> {
 
     fn span(&self) -> Span {
         self.token_at(0).span
+    }
+
+    fn span_at(&self, ahead: usize) -> Span {
+        self.token_at(ahead).span
     }
 
     fn slice(&self, span: Span) -> &'s str {
@@ -324,7 +329,7 @@ impl<'s> Parser<'s> {
         }
         let message = format!("expected `;`, found {}", self.found());
         let mut diagnostic = Diagnostic::error(code::UNEXPECTED, self.span(), message);
-        if let Some(help) = self.struct_in_braces() {
+        if let Some(help) = self.struct_in_braces().or_else(|| self.said_here()) {
             diagnostic = diagnostic.help(help);
         }
         let before = self.previous_word();
@@ -380,7 +385,12 @@ impl<'s> Parser<'s> {
 
     fn unexpected(&mut self, expected: &str) -> Failed {
         let message = format!("expected {expected}, found {}", self.found());
-        self.fail(Diagnostic::error(code::UNEXPECTED, self.span(), message))
+        let diagnostic = Diagnostic::error(code::UNEXPECTED, self.span(), message);
+        let diagnostic = match self.said_here() {
+            Some(help) => diagnostic.help(help),
+            None => diagnostic,
+        };
+        self.fail(diagnostic)
     }
 
     /// Reports that no expression stands here.
@@ -391,6 +401,8 @@ impl<'s> Parser<'s> {
         let is_letter = before.chars().all(|letter| letter.is_ascii_uppercase());
         if is_letter && words::prefix_word(before).is_some() && !self.declared.contains(before) {
             diagnostic = diagnostic.help(format!("`{before}` is a temporal operator, since no such name is declared"));
+        } else if let Some(help) = self.said_here() {
+            diagnostic = diagnostic.help(help);
         }
         self.fail(diagnostic)
     }

@@ -90,7 +90,7 @@ fn declarations_of_other_languages() {
     check(
         "program t { shared int x = 0; enum E { a b } proc g(): bool { skip; } }",
         &[
-            "E0101 1:24 expected `:` and a type, found `x` | the name comes first, then its type: `x: 0..=3`, `flag: [bool; N]`",
+            "E0101 1:24 the name comes first, then its type | write `x: 0..=255`",
             "E0101 1:42 expected `,` or `}`, found `b` | add `,`",
             "E0101 1:54 expected `->` before the type of the result, found `:` | write `->`",
         ],
@@ -128,4 +128,101 @@ fn a_temporal_operator_before_a_conjunction_is_doubtful_only_if_the_rest_is_no_f
         | if `always` is meant for all of it, write `always (…)` | if not, write `(always …)`";
     check(&property("always a && b"), &[warning]);
     check(&property("always a => eventually b"), &[warning]);
+}
+
+/// The first help of each error, its edits made: the text that is meant.
+fn mended(text: &str) -> String {
+    let file = SourceFile::new("t", text);
+    let mut edits: Vec<base::Edit> = Vec::new();
+    for diagnostic in pw::parse(&file).diagnostics {
+        assert!(!diagnostic.helps.is_empty(), "{} in {text}", diagnostic.message);
+        edits.extend(diagnostic.helps[0].edits.clone());
+    }
+    assert!(!edits.is_empty(), "nothing to mend in {text}");
+    edits.sort_by_key(|edit| std::cmp::Reverse(edit.span.start));
+    let mut mended = text.to_owned();
+    edits.iter().for_each(|edit| mended.replace_range(edit.span.range(), &edit.replacement));
+    mended
+}
+
+#[test]
+fn what_is_proposed_for_slips_from_other_languages_is_right() {
+    // Promela and C: types first, messages by signs, arrows, an enumeration that is assigned, types of messages without parentheses.
+    for text in [
+        "program t { shared byte x = 0; process P { x = 1; } }",
+        "program t { bool x = true; process P { x = false; } }",
+        "program t { process P { int x = 0; x = 1; } }",
+        "program t { chan c: [2] of (bool); process P { c!true; } process Q { local x: bool; c?x; c?_; c?eval(true); } }",
+        "program t { chan c: [2] of (bool, bool); process P { c!(true, false); } process Q { local x: bool; c?x,_; } }",
+        "program t { struct M { int kind; bool b } shared m: M; process P { m.b = true; } }",
+        "program t { struct M { k: bool, b: bool } shared m: M; process P { m->b = true; } }",
+        "program t { enum E = {a, b}; shared e: E; process P { e = b; } }",
+        "program t { chan c: [1] of bool; process P { send c(true); } }",
+        "program t { chan c: [1] of (bool); process P { receive c(true); } }",
+    ] {
+        let mended = mended(text);
+        let file = SourceFile::new("t", &mended);
+        let loaded = pw::read(&file).and_then(|text| text.instance(&file, &[]));
+        assert!(loaded.is_ok(), "{text}\n{mended}\n{:?}", loaded.err());
+    }
+}
+
+#[test]
+fn what_has_no_word_here_is_told_in_words() {
+    let wrong = std::cell::RefCell::new(Vec::new());
+    let told = |text: &str, help: &str| {
+        let file = SourceFile::new("t", text);
+        let found = match pw::read(&file) {
+            Ok(read) => read.instance(&file, &[]).err().unwrap_or_default(),
+            Err(found) => found,
+        };
+        let shown = |one: &base::Diagnostic| one.helps.first().map_or(one.message.clone(), |help| help.text.clone());
+        let helps: Vec<String> = found.iter().map(shown).collect();
+        if helps != [help] {
+            wrong.borrow_mut().push(format!("{text}\n  {helps:?}"));
+        }
+    };
+    let statement = |text: &str, help: &str| {
+        told(
+            &format!("program t {{ shared x: 0..=3; shared s: set of pid; process P[i in 0..<2] {{ {text} }} }}"),
+            help,
+        );
+    };
+    statement("do :: x < 3 -> x = x + 1 od", "write `loop { either { await e; … } or { … } }`; `break` leaves it");
+    statement("switch (x) { case 1: skip; }", "write `if x == a { … } else if x == b { … }`");
+    statement("for (k = 0; k < 3; k++) { skip; }", "write `for k in 0..<3 { … }`");
+    statement("x = x < 2 ? 1 : 0;", "a choice between two values is written `if c then a else b`");
+    statement("x = x mod 2;", "the remainder is written `%`");
+    statement("x = x >> 1;", "there are no shifts; write `/ 2`");
+    statement("s.insert(i);", "write `insert s(k);`");
+    statement("s.add(i);", "write `insert s(k);`");
+    statement("s = s + {i};", "sets change one element at a time: `insert s(k);`, `remove s(k);`");
+    statement("if |s| == 2 { skip; }", "how many elements a set has is written `size(s)`");
+    statement("x = self;", "a process knows its own index: `i` in `process P[i in 0..<N]`");
+    statement("await x == _pid;", "a process knows its own index: `i` in `process P[i in 0..<N]`");
+    told(
+        "program t { active [2] proctype P() { skip; } }",
+        "write `process P[i in 0..<2] { … }`, or `process P { … }` for a single one",
+    );
+    told("program t { process P { skip; } ltl p { [] true } }", "write `property p: always …;`, or `invariant p: …;`");
+    told("program t { shared x: bool; process P { x = true; } property q: E<> x; }", "write `reachable NAME: …;`");
+    told(
+        "program t { process P[i in 0..<2] { c: skip; } invariant m: count(P@c) < 2; }",
+        "say whose place is meant, and of how many: `count(i: P[i]@crit)`",
+    );
+    told("program t { process P[i in 0..<2] { c: skip; } invariant m: !P[0].c; }", "ask whether it stands there");
+    told(
+        "program t { enum K { a, b } shared s: set of K; process P { insert s(a); await b in s && size(s) == 2; } }",
+        "write `set of pid`, `set of pid(P)` or `set of 0..<N`",
+    );
+    told("program t { enum K { a, b } process P { for k in K { skip; } } }", "write `for k in 0..<3 { … }`");
+    assert!(wrong.borrow().is_empty(), "{}", wrong.borrow().join("\n"));
+}
+
+#[test]
+fn quantifiers_of_tla_are_named() {
+    check(
+        "program t { process P { skip; } invariant q: \\A i in P: true; }",
+        &["E0119 1:46 `\\` means nothing here | for all: `forall i in P: …`", "E0101 1:49 expected `;`, found `i`"],
+    );
 }

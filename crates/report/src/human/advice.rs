@@ -53,7 +53,7 @@ pub(crate) fn show(run: &Run, result: &PropertyResult) -> String {
 
 /// The arguments that name this file and this instance again.
 fn instance(run: &Run) -> String {
-    let mut words = vec![quoted(run.source.name())];
+    let mut words = vec![file(run)];
     for parameter in run.model.parameters.iter().filter(|parameter| parameter.given) {
         match parameter.name.as_str() {
             "N" => words.push(format!("-N {}", parameter.value)),
@@ -61,6 +61,14 @@ fn instance(run: &Run) -> String {
         }
     }
     words.join(" ")
+}
+
+/// The file as the call names it.
+fn file(run: &Run) -> String {
+    match run.source.name() {
+        "<stdin>" => "-".to_owned(),
+        name => quoted(name),
+    }
 }
 
 /// A word of a command line, in quotes where a shell needs them.
@@ -100,7 +108,7 @@ fn for_proof(run: &Run, result: &PropertyResult, context: &Context) -> Vec<(Stri
     };
     match context.files.proofs.get(&result.property) {
         Some(file) => {
-            let command = format!("piecewise proof check {} {}", quoted(file), quoted(run.source.name()));
+            let command = format!("piecewise proof check {} {}", quoted(file), self::file(run));
             vec![(command, "check the proof again")]
         }
         None if run.results.iter().rfind(is_proof).is_some_and(|last| last.property == result.property) => {

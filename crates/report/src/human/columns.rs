@@ -5,7 +5,7 @@ use explain::steps::{Moved, StepView};
 use model::process::ProcessId;
 
 use super::failure::painted_ending;
-use super::trace::{Row, TraceDrawing, bracket, change_text, gap_line, read_notes};
+use super::trace::{Row, TraceDrawing, beside, bracket, change_text, gap_line, read_notes};
 use crate::style::{Ink, Mark, Style};
 use crate::text::{clean, cut_middle, pad, pad_left, width};
 
@@ -23,6 +23,8 @@ const GAP: &str = "  ";
 /// What stands in one row.
 struct Cells {
     step: String,
+    /// What stands below it: the bracket of a loop that goes on.
+    below: String,
     line: String,
     processes: Vec<Column>,
     /// Items, packed into lines when the column's width is known.
@@ -69,6 +71,7 @@ fn cells(drawing: &TraceDrawing<'_>, row: &Row<'_>, choice: &Choice<'_>, style: 
         Row::Start => start(drawing, choice.shown),
         Row::Gap(_) => Cells {
             step: String::new(),
+            below: String::new(),
             line: String::new(),
             processes: vec![Column::default(); choice.shown.len()],
             shared: Vec::new(),
@@ -88,6 +91,7 @@ fn start(drawing: &TraceDrawing<'_>, shown: &[ProcessId]) -> Cells {
         shared_variables(drawing.told.model, state).into_iter().map(|(name, value)| format!("{name} = {value}"));
     Cells {
         step: "0".to_owned(),
+        below: String::new(),
         line: String::new(),
         processes: shown.iter().map(column).collect(),
         shared: shared.collect(),
@@ -120,6 +124,7 @@ fn step(drawing: &TraceDrawing<'_>, (nth, view): (usize, &StepView), choice: &Ch
     Cells {
         // All numbers are equally wide, so that brackets stand below each other.
         step: format!("{} {nth:>digits$}", bracket(drawing.told.trace, nth, style)).trim_start().to_owned(),
+        below: beside(drawing, nth, style),
         line: view.line.to_string(),
         processes: shown.iter().map(column).collect(),
         shared: shared.chain(notes).collect(),
@@ -132,7 +137,15 @@ pub(super) fn what_happens(view: &StepView, moved: &Moved, style: &Style) -> Str
     if moved.is_named {
         return format!("{} {arrow} {}", moved.from, moved.to);
     }
-    let statement = cut_middle(&clean(&view.statement), WIDEST_STATEMENT, style);
+    let statement = clean(&view.statement);
+    // A statement that is not shown whole says less than its label.
+    let is_whole = width(&statement) <= WIDEST_STATEMENT && !statement.contains('…');
+    if let (false, Some(label)) = (is_whole, &view.label)
+        && moved.process == view.process
+    {
+        return if moved.from == moved.to { label.clone() } else { format!("{label} {arrow} {}", moved.to) };
+    }
+    let statement = cut_middle(&statement, WIDEST_STATEMENT, style);
     let branches =
         ["if ", "either", "while ", "loop", "match ", "do", "else"].iter().any(|word| view.statement.starts_with(word));
     match branches && moved.from != moved.to {
@@ -199,8 +212,8 @@ impl Layout {
         let height = columns.iter().map(Vec::len).chain([shared.len()]).max().unwrap_or(1);
         let mut out = String::new();
         for nth in 0..height {
-            let first = |text: &str| if nth == 0 { text.to_owned() } else { String::new() };
-            let mut parts = vec![pad_left(&first(&row.step), self.step), pad_left(&first(&row.line), self.line)];
+            let (step, line) = if nth == 0 { (row.step.as_str(), row.line.as_str()) } else { (row.below.as_str(), "") };
+            let mut parts = vec![pad_left(step, self.step), pad_left(line, self.line)];
             for (lines, &columns) in columns.iter().zip(&self.processes) {
                 parts.push(pad(lines.get(nth).map_or("", String::as_str), columns));
             }

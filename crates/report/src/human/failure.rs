@@ -3,12 +3,13 @@
 use engine::run::{PropertyResult, Run};
 use evidence::{Trace, TraceEnd};
 use explain::Explained;
+use explain::bundle::{fact, read_text};
 use explain::explained::TraceExplanation;
-use explain::names::{line, location, shown};
+use explain::names::{line, location};
 use explain::waiting::{Awaited, Wait};
 use explain::why::Why;
 use model::Model;
-use model::eval::{Contender, Race, State, StepFault, likely_touched_by};
+use model::eval::{Contender, Race, State, StepFault, is_terminated, likely_touched_by};
 use model::print;
 use model::process::ProcessId;
 use model::property::PropertyKind;
@@ -106,8 +107,7 @@ fn because_of(model: &Model, why: &Why, when: &str, style: &Style) -> String {
         *name == why.instance || format!("!{name}") == why.instance || format!("{name} == {value}") == why.instance
     };
     if !why.values.iter().all(says_it) {
-        let values: Vec<String> =
-            why.values.iter().take(12).map(|(name, value)| format!("{name} is {value}")).collect();
+        let values: Vec<String> = why.values.iter().take(12).map(|(name, value)| fact(name, value)).collect();
         out.push_str(&hang("  where  ", &clean(&values.join(", ")), columns));
     }
     out
@@ -130,7 +130,7 @@ fn erring(run: &Run, state: &State, process: ProcessId, fault: &StepFault, style
         }
     }
     if !read.is_empty() {
-        let values: Vec<String> = read.iter().take(8).map(|&cell| cell_note(&run.model, state, cell)).collect();
+        let values: Vec<String> = read.iter().filter_map(|&cell| read_text(&run.model, state, cell)).take(8).collect();
         out.push_str(&hang("  where  ", &clean(&values.join(", ")), style.width.min(80)));
     }
     out
@@ -146,11 +146,12 @@ fn waiting(run: &Run, state: &State, told: &TraceExplanation, style: &Style) -> 
         0 if stuck.len() == 1 => "the only process is stuck:".to_owned(),
         0 if stuck.len() == 2 => "nobody can move, and both processes are stuck:".to_owned(),
         0 => format!("nobody can move, and all {} processes are stuck:", stuck.len()),
-        _ => format!(
-            "nobody can move, and {} of {} processes are stuck (the others have ended):",
-            stuck.len(),
-            model.processes.len()
-        ),
+        _ => {
+            let verb = if stuck.len() == 1 { "is" } else { "are" };
+            let (n_stuck, n_all) = (stuck.len(), model.processes.len());
+            let rest = resting(model, state, &stuck);
+            format!("nobody can move, and {n_stuck} of {n_all} processes {verb} stuck ({rest}):")
+        }
     };
     let mut out = hang("  ", &lead, style.width.min(80));
     let cycle = told.cycle.as_deref().filter(|cycle| cycle.len() > 1).unwrap_or_default();
@@ -171,13 +172,26 @@ fn waiting(run: &Run, state: &State, told: &TraceExplanation, style: &Style) -> 
     out
 }
 
+/// What those do who are not stuck where nobody can move.
+fn resting(model: &Model, state: &State, stuck: &[ProcessId]) -> &'static str {
+    let others: Vec<ProcessId> = model.processes.ids().filter(|id| !stuck.contains(id)).collect();
+    let n_ended = others.iter().filter(|&&id| is_terminated(model, state, id)).count();
+    match (others.len(), n_ended) {
+        (1, 1) => "the other one has ended",
+        (n_others, n_ended) if n_others == n_ended => "the others have ended",
+        (1, 0) => "the other one may stay where it is",
+        (_, 0) => "the others may stay where they are",
+        _ => "the others have ended or may stay where they are",
+    }
+}
+
 fn wait_row(run: &Run, state: &State, wait: &Wait) -> [String; 3] {
     let name = &run.model.processes[wait.process].name;
     let who = format!("{name} {}", location(&run.model, state, wait.process));
     let (what, mut detail) = match &wait.what {
         Awaited::Resource(resource) => (format!("waits for {resource}"), format!("{resource} is 0")),
         Awaited::Condition(text, values) => {
-            let values: Vec<String> = values.iter().take(6).map(|(name, value)| format!("{name} is {value}")).collect();
+            let values: Vec<String> = values.iter().take(6).map(|(name, value)| fact(name, value)).collect();
             (format!("waits for {text}"), values.join(", "))
         }
         Awaited::Partner(channel, true) => (format!("waits to send on {channel}"), String::new()),
@@ -212,10 +226,4 @@ fn racing(run: &Run, race: &Race, style: &Style) -> String {
 pub fn painted_ending(ending: &str, style: &Style) -> String {
     let ink = if ending.starts_with(style.mark(Mark::Holds)) { Ink::Good } else { Ink::Bad };
     style.paint(ink, ending)
-}
-
-/// `x is 3`.
-fn cell_note(model: &Model, state: &State, cell: CellId) -> String {
-    let read = &model.cells[cell];
-    format!("{} is {}", read.name, shown(model, read.var, state.cells[cell.index()]))
 }

@@ -23,9 +23,11 @@ pub fn of_holding(run: &Run, result: &PropertyResult, context: &Context, style: 
     // Under a proof the headings stand in its column.
     let heading = if is_proof { 18 } else { 11 };
     let mut out = assumptions(insight, heading, style);
+    let is_vacuous = insight.is_vacuous() == Some(true);
     let in_full = is_proof || !insight.assumptions.is_empty() || context.verbosity == Verbosity::Verbose;
     for trigger in &insight.triggers {
-        out.push_str(&reached(trigger, (heading, in_full), style));
+        // Of a property that says nothing, no part is called "not vacuous".
+        out.push_str(&reached(trigger, (heading, in_full && !is_vacuous), style));
     }
     out.push_str(&every_size(run, insight, heading, style));
     out

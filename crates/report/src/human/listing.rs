@@ -6,7 +6,7 @@ use model::process::ProcessId;
 
 use super::columns::what_happens;
 use super::failure::painted_ending;
-use super::trace::{Row, TraceDrawing, bracket, change_text, gap_line, group_names, read_notes};
+use super::trace::{Row, TraceDrawing, beside, bracket, change_text, gap_line, group_names, read_notes};
 use crate::style::{Ink, Style};
 use crate::text::{clean, cut, hang, pad, pad_left, width};
 
@@ -26,7 +26,7 @@ pub fn draw(drawing: &TraceDrawing<'_>, rows: &[Row<'_>], style: &Style) -> Stri
     let mut steps = steps.iter();
     for row in rows {
         match row {
-            Row::Start => out.push_str(&start(drawing, style)),
+            Row::Start => out.push_str(&start(drawing, step, style)),
             Row::Gap(n_steps) => out.push_str(&gap_line(*n_steps, style)),
             Row::Step(nth, view) => {
                 let Some(parts) = steps.next() else { continue };
@@ -37,7 +37,16 @@ pub fn draw(drawing: &TraceDrawing<'_>, rows: &[Row<'_>], style: &Style) -> Stri
                     pad(&cut(&parts[2], widths[2], style), widths[2]),
                     pad(&cut(&parts[3], widths[3], style), widths[3]),
                 );
-                out.push_str(&hang(&lead, &effects(drawing, *nth, view, style), style.width));
+                let lines = hang(&lead, &effects(drawing, *nth, view, style), style.width);
+                let beside = pad_left(&beside(drawing, *nth, style), widths[0]);
+                for (at, line) in lines.lines().enumerate() {
+                    // The bracket of a loop goes on beside the later lines of a step.
+                    match line.get(2 + widths[0]..) {
+                        Some(rest) if at > 0 => out.push_str(format!("  {beside}{rest}").trim_end()),
+                        _ => out.push_str(line),
+                    }
+                    out.push('\n');
+                }
             }
         }
     }
@@ -73,7 +82,7 @@ fn effects(drawing: &TraceDrawing<'_>, nth: usize, view: &StepView, style: &Styl
 }
 
 /// The initial state: processes that stand alike together, then the shared variables.
-fn start(drawing: &TraceDrawing<'_>, style: &Style) -> String {
+fn start(drawing: &TraceDrawing<'_>, columns: usize, style: &Style) -> String {
     let (model, state) = (drawing.told.model, &drawing.told.trace.states[0]);
     let describe = |process: ProcessId| {
         let own = own_variables(model, state, process).into_iter().map(|(name, value)| format!("{name} = {value}"));
@@ -86,5 +95,5 @@ fn start(drawing: &TraceDrawing<'_>, style: &Style) -> String {
         .collect();
     items.extend(shared_variables(model, state).into_iter().map(|(name, value)| format!("{name} = {value};")));
     let text = clean(&items.join(" "));
-    hang("     0  ", text.trim_end_matches(';'), style.width)
+    hang(&format!("  {}  ", pad_left("0", columns)), text.trim_end_matches(';'), style.width)
 }

@@ -64,7 +64,7 @@ pub fn verdict_line(run: &Run, result: &PropertyResult, style: &Style) -> String
 /// Everything about one run.
 pub fn run(run: &Explained, context: &Context, style: &Style) -> String {
     if context.verbosity == Verbosity::Quiet {
-        return run.results.iter().map(|result| verdict::quiet_line(run, result, style)).collect();
+        return style.plain(run.results.iter().map(|result| verdict::quiet_line(run, result, style)).collect());
     }
     let mut out = header(run, context, style);
     out.push('\n');
@@ -97,7 +97,7 @@ pub fn run(run: &Explained, context: &Context, style: &Style) -> String {
         }
         out.push_str(&summary::line(run, style));
     }
-    out
+    style.plain(out)
 }
 
 /// What processes guarantee to each other, in the first proof that says it.

@@ -102,6 +102,18 @@ pub(super) fn bracket(trace: &Trace, nth: usize, style: &Style) -> &'static str 
     }
 }
 
+/// What stands beside the later lines of a step, in the column of its number: the bracket of a loop that goes on.
+pub(super) fn beside(drawing: &TraceDrawing<'_>, nth: usize, style: &Style) -> String {
+    let trace = drawing.told.trace;
+    match trace.loop_from {
+        Some(from) if nth > from && nth < trace.n_steps() => {
+            let digits = trace.n_steps().to_string().len();
+            format!("{} {:digits$}", style.mark(Mark::LoopBody), "")
+        }
+        _ => String::new(),
+    }
+}
+
 /// `level: 0 ⇒ 1`; `a = 3` for one that comes with a call.
 pub(crate) fn change_text(change: &ShownChange, name: &str, style: &Style) -> String {
     match &change.old {

@@ -104,7 +104,12 @@ fn cell(point: &Point<'_>, style: &Style) -> (String, String, Ink) {
     };
     let extent = point.extent().filter(|_| point.is_decided()).map(extent_text).unwrap_or_default();
     let unaudited = if point.result.unaudited().is_some() { style.mark(Mark::Unaudited) } else { "" };
-    (format!("{}{unaudited} {text}{unexpected}", style.mark(mark)), extent, ink)
+    let (vacuous, ink) = match point.result.insight.is_vacuous() {
+        Some(true) if ink == Ink::Good => (" vacuous", Ink::Doubt),
+        Some(true) => (" vacuous", ink),
+        _ => ("", ink),
+    };
+    (format!("{}{unaudited} {text}{vacuous}{unexpected}", style.mark(mark)), extent, ink)
 }
 
 fn extent_text(extent: Extent) -> String {
@@ -142,7 +147,7 @@ fn group(sweep: &Sweep<'_>, (sizes, first): (&[String], usize), shown: &[Column]
 
 /// How a property grows, and what else is to be said about it.
 pub(crate) fn remarks(sweep: &Sweep<'_>, row: &Row<'_>, style: &Style) -> Vec<String> {
-    let step = sweep.step();
+    let step = (sweep.parameter, sweep.step());
     let mut parts = Vec::new();
     if let Some((extent, from, growth)) = row.size_growth() {
         let (what, verb) = match extent {

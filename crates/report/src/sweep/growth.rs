@@ -71,13 +71,13 @@ fn line(points: &[(f64, f64)]) -> Line {
 
 impl Growth {
     /// What grows, and how: `time grows about ×1.3 per process`.
-    pub fn words(self, what: &str, step: &str, ascii: bool) -> String {
+    pub fn words(self, what: &str, (parameter, step): (&str, &str), ascii: bool) -> String {
         let times = if ascii { "x" } else { "×" };
         match self {
-            Growth::Same => format!("{what} the same for every {}", if step == "process" { "N" } else { step }),
+            Growth::Same => format!("{what} the same for every {parameter}"),
             Growth::By(slope) if slope < 0.0 => format!("{what} shrinks by {} per {step}", shown(-slope)),
             Growth::By(slope) => format!("{what} grows by {} per {step}", shown(slope)),
-            Growth::Power(power) => format!("{what} grows about as N^{power:.1}"),
+            Growth::Power(power) => format!("{what} grows about as {parameter}^{power:.1}"),
             Growth::Factor(factor) => format!("{what} grows about {times}{} per {step}", shown(factor)),
         }
     }
@@ -116,10 +116,13 @@ mod tests {
 
     #[test]
     fn growth_has_words() {
-        assert_eq!(Growth::Same.words("local states are", "process", false), "local states are the same for every N");
-        assert_eq!(Growth::Factor(1.34).words("time", "process", false), "time grows about ×1.3 per process");
-        assert_eq!(Growth::Factor(1.04).words("time", "process", true), "time grows about x1.04 per process");
-        assert_eq!(Growth::Power(2.04).words("time", "process", false), "time grows about as N^2.0");
-        assert_eq!(Growth::By(12.0).words("size", "process", false), "size grows by 12 per process");
+        assert_eq!(
+            Growth::Same.words("local states are", ("N", "process"), false),
+            "local states are the same for every N"
+        );
+        assert_eq!(Growth::Factor(1.34).words("time", ("N", "process"), false), "time grows about ×1.3 per process");
+        assert_eq!(Growth::Factor(1.04).words("time", ("N", "process"), true), "time grows about x1.04 per process");
+        assert_eq!(Growth::Power(2.04).words("time", ("N", "process"), false), "time grows about as N^2.0");
+        assert_eq!(Growth::By(12.0).words("size", ("N", "process"), false), "size grows by 12 per process");
     }
 }

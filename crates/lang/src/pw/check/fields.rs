@@ -72,6 +72,16 @@ impl<'a> Checker<'a> {
     fn member_path(&mut self, family: FamilyId, who: Expr, field: &'a Ident, span: Span) -> Path {
         let Some(&var) = self.symbols.family(family).vars.get(&*field.name) else {
             let of = format!("`{}`", self.model.families[family].name);
+            if self.symbols.family(family).labels.contains_key(&*field.name) {
+                let dot = Span { start: field.span.start - 1, end: field.span.start };
+                let message = format!("{of} has no variable `{}`; it is a label", field.name);
+                let diagnostic = Diagnostic::error(code::UNKNOWN_FIELD, field.span, message);
+                self.report(match self.source.slice(dot) {
+                    "." => diagnostic.suggest("ask whether it stands there", dot, "@"),
+                    _ => diagnostic.help(format!("write `@{}`", field.name)),
+                });
+                return Path::Poison;
+            }
             let known: Vec<&str> = self.symbols.family(family).vars.keys().copied().collect();
             return self.report_unknown_field(&of, field, known.into_iter());
         };

@@ -73,6 +73,15 @@ impl<'a> Checker<'a> {
         }
         let message = format!("there is no `{}` here", name.name);
         let diagnostic = Diagnostic::error(code::UNKNOWN_NAME, name.span, message);
+        if matches!(&*name.name, "self" | "_pid" | "pid" | "this" | "me") {
+            let help = "a process knows its own index: `i` in `process P[i in 0..<N]`";
+            self.report(diagnostic.help(help));
+            return;
+        }
+        if name.name == "pc" {
+            self.report(diagnostic.help("where a process stands is asked with `@`: `P[i]@crit`"));
+            return;
+        }
         let is_label = self.symbols.families.iter().any(|family| family.labels.contains_key(&*name.name));
         self.report(match is_label {
             true => diagnostic.help(format!("`{0}` is a label; to ask who stands there, write `P[i]@{0}`", name.name)),

@@ -68,8 +68,9 @@ impl Elaborator<'_> {
             let message =
                 format!("`{}` stands for a value of `{both}`, which changes before the end of the block", name.name);
             let diagnostic = Diagnostic::error(code::BAD_LET, name.span, message);
-            self.diagnostics
-                .push(diagnostic.help(format!("declare `local {}: …;` in the process and assign it", name.name)));
+            self.diagnostics.push(
+                diagnostic.help(format!("name `{both}` itself, as in `let old = {both};`, and compute with that")),
+            );
         }
         self.lets.push((name.name.clone(), value));
         None

@@ -221,6 +221,9 @@ impl Parser<'_> {
         if word.is_empty() {
             return Err(self.unexpected("a declaration"));
         }
+        if let Some(failed) = self.foreign_declaration() {
+            return Err(failed);
+        }
         let message = format!("`{word}` begins no declaration");
         let diagnostic = Diagnostic::error(code::UNKNOWN_ITEM, self.span(), message);
         if words::STATEMENTS.contains(&word) || self.peek_at(1) == TokenKind::Assign {
@@ -249,6 +252,11 @@ impl Parser<'_> {
     fn enum_decl(&mut self, doc: Option<Doc>) -> Parse<EnumDecl> {
         let start = self.bump();
         let name = self.ident("the name of an enum")?;
+        if self.at(TokenKind::Assign) {
+            let message = "expected `{`, found `=`";
+            self.report(Diagnostic::error(code::UNEXPECTED, self.span(), message).fix("leave it out", self.span(), ""));
+            self.bump();
+        }
         self.open_brace(Role::ListOpen, "")?;
         let mut values = Vec::new();
         while !self.at_end_of_braces() {
@@ -284,15 +292,26 @@ impl Parser<'_> {
         let mut fields = Vec::new();
         while !self.at_end_of_braces() {
             self.mark(Role::Start);
-            let name = self.ident("the name of a field")?;
-            self.type_follows()?;
-            fields.push(ProcedureParameter { name, ty: self.ty()? });
+            match self.struct_field() {
+                Ok(field) => fields.push(field),
+                Err(Failed) => {
+                    while !self.at_end_of_braces() && !matches!(self.peek(), TokenKind::Comma | TokenKind::Semicolon) {
+                        self.bump();
+                    }
+                }
+            }
             if self.eat(TokenKind::Comma).is_none() && self.eat(TokenKind::Semicolon).is_none() {
                 break;
             }
         }
         self.close_brace(Role::ListClose, "`,` or `}`")?;
         Ok(StructDecl { doc, name, fields, span: self.since(start) })
+    }
+
+    fn struct_field(&mut self) -> Parse<ProcedureParameter> {
+        let name = self.ident("the name of a field")?;
+        self.type_follows()?;
+        Ok(ProcedureParameter { name, ty: self.ty()? })
     }
 
     fn alias_decl(&mut self, doc: Option<Doc>) -> Parse<AliasDecl> {
@@ -314,6 +333,13 @@ impl Parser<'_> {
             lengths.push(self.enclosed(Self::expr)?);
             self.close(opener, TokenKind::RightBracket)?;
         }
+        if self.at_word("of") {
+            let shown = self.slice(self.since(name.span));
+            let message = "expected `:`, found `of`: how many messages the channel holds stands behind a colon";
+            let written = shown.replacen('[', ": [", 1);
+            let diagnostic = Diagnostic::error(code::UNEXPECTED, self.span(), message);
+            return Err(self.fail(diagnostic.help(format!("write `chan {written} of (…);`"))));
+        }
         self.expect(TokenKind::Colon, "`:`")?;
         let kind = match self.word_at(0) {
             "lossy" => ChannelKind::Lossy,
@@ -332,6 +358,12 @@ impl Parser<'_> {
         }
         self.close(opener, TokenKind::RightBracket)?;
         self.expect_word("of")?;
+        if self.at(TokenKind::Word) {
+            let (ty, span) = (self.word_at(0), self.span());
+            let message = format!("expected `(` and the types of a message, found {}", self.found());
+            let diagnostic = Diagnostic::error(code::UNEXPECTED, span, message);
+            return Err(self.fail(diagnostic.suggest(format!("write `({ty})`"), span, format!("({ty})"))));
+        }
         let opener = self.expect(TokenKind::LeftParen, "`(` and the types of a message")?;
         let mut parts = Vec::new();
         while !self.at(TokenKind::RightParen) {
@@ -411,6 +443,9 @@ impl Parser<'_> {
     fn type_follows(&mut self) -> Parse<()> {
         if self.eat(TokenKind::Colon).is_some() {
             return Ok(());
+        }
+        if let Some(failed) = self.type_first().or_else(|| self.length_behind_name()) {
+            return Err(failed);
         }
         let message = format!("expected `:` and a type, found {}", self.found());
         let diagnostic = Diagnostic::error(code::UNEXPECTED, self.span(), message)

@@ -112,6 +112,10 @@ impl Parser<'_> {
                     .suggest("write `~>` for \"leads to\"", span, "~>")
                     .suggest("write `=>` for \"implies\"", span, "=>")
             }
+            TokenKind::Diamond if text == "<>" && self.previous_word() == "E" && !self.declared.contains("E") => {
+                let message = "whether some state is reached is asked by `reachable`, not by `E<>`";
+                Diagnostic::error(code::FOREIGN_OPERATOR, span, message).help("write `reachable NAME: …;`")
+            }
             TokenKind::Diamond if text == "<>" => Diagnostic::error(
                 code::FOREIGN_OPERATOR,
                 span,

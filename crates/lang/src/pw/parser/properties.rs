@@ -41,7 +41,9 @@ impl Parser<'_> {
         let before = base::Span { start: self.span().start, end: self.span().start };
         let message = format!("expected a name and `:` after `{word}`");
         let diagnostic = Diagnostic::error(code::UNNAMED_PROPERTY, self.span(), message);
-        let diagnostic = if self.at(TokenKind::Colon) {
+        let diagnostic = if self.at(TokenKind::Word) && self.peek_at(1) == TokenKind::LeftBrace {
+            diagnostic.help(format!("write `{word} {}: …;`", self.word_at(0)))
+        } else if self.at(TokenKind::Colon) {
             diagnostic.suggest("give it a name, under which its verdict is reported", before, " name")
         } else {
             diagnostic.suggest("give it a name, under which its verdict is reported", before, "name: ")

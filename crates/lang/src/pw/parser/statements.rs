@@ -1,7 +1,8 @@
 //! Statements and blocks.
 
 use super::super::ast::{
-    Assigned, BinaryOp, Block, Domain, Expr, ExprKind, FieldPattern, Ident, Pattern, Statement, StatementKind, VariableDecl,
+    Assigned, BinaryOp, Block, Domain, Expr, ExprKind, FieldPattern, Ident, Pattern, Statement, StatementKind,
+    VariableDecl,
 };
 use super::declarations::Scope;
 use super::operators::Level;
@@ -87,7 +88,8 @@ impl Parser<'_> {
         if may_end {
             self.bump();
         }
-        while self.at(TokenKind::Word) && self.peek_at(1) == TokenKind::Colon {
+        let is_option = matches!(self.word_at(0), "do" | "if") && self.peek_at(2) == TokenKind::Colon;
+        while self.at(TokenKind::Word) && self.peek_at(1) == TokenKind::Colon && !is_option {
             labels.push(self.any_word());
             self.bump_as(Role::LabelColon);
         }
@@ -156,6 +158,12 @@ impl Parser<'_> {
             return Ok(StatementKind::Let { name, value: self.expr()? });
         }
         let channel = self.channel()?;
+        if !self.at(TokenKind::LeftParen) {
+            let message = format!("expected `(`, found {}", self.found());
+            let shown = self.slice(channel.span);
+            let diagnostic = Diagnostic::error(code::UNEXPECTED, self.span(), message);
+            return Err(self.fail(diagnostic.help(format!("write `{word} {shown}(…);`"))));
+        }
         Ok(match word {
             "send" => StatementKind::Send { channel, values: self.arguments(&mut 0)? },
             "receive" | "peek" => {
@@ -421,7 +429,11 @@ impl Parser<'_> {
         if self.at(TokenKind::LeftParen) {
             let message = "a loop that counts names its constant and its range, without parentheses";
             let diagnostic = Diagnostic::error(code::UNEXPECTED, self.span(), message);
-            return Err(self.fail(diagnostic.help("write `for k in 0..<3 { … }`")));
+            let failed = self.fail(diagnostic.help("write `for k in 0..<3 { … }`"));
+            while !matches!(self.peek(), TokenKind::LeftBrace | TokenKind::RightBrace | TokenKind::End) {
+                self.bump();
+            }
+            return Err(failed);
         }
         let variable = self.ident("the name of the loop's constant")?;
         self.expect_word("in")?;
@@ -557,6 +569,9 @@ impl Parser<'_> {
         }
         if word.is_empty() || words::is_reserved(word) {
             return Err(self.unexpected("a statement"));
+        }
+        if let Some(failed) = self.foreign_statement() {
+            return Err(failed);
         }
         let span = self.span();
         if self.declared.contains(word) && self.peek_at(1) != TokenKind::LeftParen {
