@@ -76,3 +76,76 @@ fn an_assumption_is_named_as_it_is_written() {
         property ups: always eventually x == 1 under weak P[*]; }";
     Place::with("p.pw", text).run("check p.pw").exits(0).prints("weak P[*]   not needed");
 }
+
+/// Two servers ask each other's mailboxes full while a third one is content to wait.
+const MAIL: &str = "program mail {\n  struct Ask { from: pid(S), n: 0..=1 }\n  chan box[3]: [1] of (Ask);\n  shared seen: set of pid(S);\n  \
+    process S[i in 0..<3] {\n    local a: Ask;\n    loop {\n      end main: either {\n        ask: atomic { await i < 2 && !(i in seen); insert seen(i); }\n        \
+    first: send box[2](Ask(i, 0));\n        second: send box[2](Ask(i, 1));\n      } or {\n        hear: receive box[i](Ask(a.from, = 1));\n      }\n    }\n  }\n}\n";
+
+#[test]
+fn who_waits_for_a_channel_is_said_in_words_and_who_may_stay_is_not_said_to_have_ended() {
+    let told = Place::with("mail.pw", MAIL).run("check mail.pw --property deadlock_free").exits(1);
+    let told = told.prints("2 of 3 processes are stuck (the other one may stay where");
+    let told = told.prints("waits for room in box[2]").prints("box[2] is [(");
+    // A branch of a choice with a label of its own is named by it, also where the choice has a label.
+    let told = told.prints("ask → first").prints("seen: {} ⇒ {");
+    assert!(!told.out.contains("box.len") && !told.out.contains("main → first"), "{}", told.out);
+}
+
+#[test]
+fn what_is_in_a_set_is_said_as_it_is_written() {
+    let text = "program s(N: 2.. = 3, M: 1..) {\n  shared s: set of 0..<N;\n  shared x: 0..=M;\n  process A { insert s(1); await 0 in s; }\n  \
+        process B { await 1 in s; if 1 in s { x = if 0 in s then 0 else M + 1; } }\n}\n";
+    let place = Place::with("s.pw", text);
+    let told = place.run("check s.pw --method mono").exits(1).prints("s  N = 3 (default), M = 1 (least)");
+    let told = told.prints("where  0 not in s");
+    assert!(!told.out.contains("s[0]") && !told.out.contains("is F"), "{}", told.out);
+    place.write("s.pw", "program s { shared s: set of 0..<2; process A { await 0 in s; } process B { insert s(1); } }");
+    let told = place.run("check s.pw").exits(1).prints("1 of 2 processes is stuck (the other one has ended):");
+    told.prints("waits for 0 in s  0 not in s");
+}
+
+#[test]
+fn what_is_proposed_for_the_standard_input_reads_it_again() {
+    let told = Place::new().run_with_input("check - --property deadlock_free", MAIL).exits(1);
+    told.prints("piecewise check - --property deadlock_free --trace DIR");
+}
+
+#[test]
+fn a_c_locale_sees_ascii_in_proofs_for_every_size() {
+    let place = Place::with("lock.pw", LOCK);
+    let told = Told::new(&place.command(["check", "lock.pw"]).env("LC_ALL", "C").output().unwrap());
+    assert!(told.out.is_ascii() && told.out.contains("every N >= 2"), "{}", told.out);
+}
+
+#[test]
+fn a_sweep_marks_what_is_vacuous_and_names_its_parameter() {
+    let text = "program v(K: 2..) {\n  shared x, y: 0..<K;\n  process P { loop { x = any; } }\n  process Q { loop { y = any; } }\n  \
+        invariant never: x > K => y == 0;\n  invariant small: x < K;\n}\n";
+    let place = Place::with("v.pw", text);
+    let told = place.run("check v.pw -D K=2..8 --method mono").exits(0).prints(" vacuous");
+    let told = told.prints("grows about as K^2.0");
+    assert!(!told.out.contains("N^"), "{}", told.out);
+    let told = place.run("check v.pw --property never --method tmmc").exits(0).prints("VACUOUS");
+    assert!(!told.out.contains("Not vacuous"), "{}", told.out);
+}
+
+#[test]
+fn the_bracket_of_a_loop_goes_on_beside_later_lines() {
+    let text = "program l(N: 6..) {\n  shared alpha: [0..<N; N];\n  process P[i in 0..<N] {\n    loop {\n      go: atomic { for k in P { alpha[k] = (alpha[k] + 1) % 2; } }\n      \
+        back: atomic { for k in P { alpha[k] = (alpha[k] + 1) % 2; } }\n    }\n  }\n  property p: eventually alpha[0] == 5 under weak P[*];\n}\n";
+    let told = Place::with("l.pw", text).run("check l.pw --property p --method mono").exits(1);
+    let lines: Vec<&str> = told.out.lines().collect();
+    let start = lines.iter().position(|line| line.contains("┌▶")).unwrap();
+    let end = lines.iter().position(|line| line.contains("└─")).unwrap();
+    let column = lines[start].find("┌▶").unwrap();
+    assert!(end > start + 2, "{}", told.out);
+    for line in &lines[start + 1..end] {
+        assert_eq!(line.find('│'), Some(column), "{}", told.out);
+    }
+    let zero = lines.iter().find(|line| line.trim_start().starts_with("0  ")).unwrap();
+    let first = lines.iter().find(|line| line.trim_start().starts_with("1  ")).unwrap_or(&lines[start]);
+    let place = |line: &str| line.chars().position(|one| one.is_ascii_digit()).unwrap();
+    let number = |line: &str| line[..].chars().skip(place(line)).take_while(char::is_ascii_digit).count() + place(line);
+    assert_eq!(number(zero), number(first), "{}", told.out);
+}

@@ -140,10 +140,9 @@ pub(super) fn what_happens(view: &StepView, moved: &Moved, style: &Style) -> Str
     let statement = clean(&view.statement);
     // A statement that is not shown whole says less than its label.
     let is_whole = width(&statement) <= WIDEST_STATEMENT && !statement.contains('…');
-    if let (false, Some(label)) = (is_whole, &view.label)
-        && moved.process == view.process
-    {
-        return if moved.from == moved.to { label.clone() } else { format!("{label} {arrow} {}", moved.to) };
+    if !is_whole && view.label.is_some() && moved.process == view.process {
+        let from = &moved.from;
+        return if *from == moved.to { from.clone() } else { format!("{from} {arrow} {}", moved.to) };
     }
     let statement = cut_middle(&statement, WIDEST_STATEMENT, style);
     let branches =

@@ -18,7 +18,7 @@ pub fn turning(run: &Run, property: PropertyId, trace: &Trace, style: &Style) ->
         lines.push((format!("and {} more", run.model.processes.len() - MOST_LINES), String::new()));
     }
     lines.extend(looped.assumptions(run, property));
-    let widest = lines.iter().map(|(left, _)| width(left)).max().unwrap_or(0).min(30);
+    let widest = lines.iter().map(|(left, _)| width(left)).max().unwrap_or(0).min(44);
     let head = format!("  In the loop of {}", counted(looped.turns.len() as u64, "turn", "turns"));
     let mut out = format!("{}\n", style.paint(Ink::Strong, &head));
     for (left, right) in &lines {
