@@ -146,6 +146,6 @@ fn the_bracket_of_a_loop_goes_on_beside_later_lines() {
     let zero = lines.iter().find(|line| line.trim_start().starts_with("0  ")).unwrap();
     let first = lines.iter().find(|line| line.trim_start().starts_with("1  ")).unwrap_or(&lines[start]);
     let place = |line: &str| line.chars().position(|one| one.is_ascii_digit()).unwrap();
-    let number = |line: &str| line[..].chars().skip(place(line)).take_while(char::is_ascii_digit).count() + place(line);
+    let number = |line: &str| line.chars().skip(place(line)).take_while(char::is_ascii_digit).count() + place(line);
     assert_eq!(number(zero), number(first), "{}", told.out);
 }
