@@ -292,11 +292,15 @@ fn curve(graph: &Graph, layout: &Layout, [from, to]: [usize; 2], points: &[[f64;
     }
     let mut path = format!("M{:.1} {:.1}", points[0][0], points[0][1]);
     let mut middles = Vec::new();
+    let layer = layout.nodes[from][1];
+    let is_within = (layout.nodes[to][1] - layer).abs() < 1.0;
     for pair in points.windows(2) {
         let ([x, y], [u, v]) = (pair[0], pair[1]);
-        // Within a layer the edge hangs below it.
-        let bend = if (v - y).abs() < 1.0 { 34.0 } else { (v - y) / 2.0 };
-        let ends = if (v - y).abs() < 1.0 { [y + bend, v + bend] } else { [y + bend, v - bend] };
+        // Within a layer the edge hangs below it, and below the tallest of its nodes.
+        let ends = match is_within {
+            true => [foot(graph, layout, layer) + 34.0; 2],
+            false => [(y + v) / 2.0; 2],
+        };
         path.push_str(&format!(" C{x:.1} {:.1} {u:.1} {:.1} {u:.1} {v:.1}", ends[0], ends[1]));
         for part in [0.5_f64, 0.36, 0.64, 0.24, 0.76] {
             let rest = 1.0 - part;
@@ -307,6 +311,12 @@ fn curve(graph: &Graph, layout: &Layout, [from, to]: [usize; 2], points: &[[f64;
         }
     }
     (path, middles)
+}
+
+/// Where the tallest node of a layer ends, whose nodes have their middle at this height.
+fn foot(graph: &Graph, layout: &Layout, layer: f64) -> f64 {
+    let nodes = layout.nodes.iter().zip(&graph.sizes).filter(|([_, y], _)| (y - layer).abs() < 1.0);
+    nodes.map(|([_, y], [_, height])| y + height / 2.0).fold(layer, f64::max)
 }
 
 fn transitions(model: &Model, drawing: &Drawing, edges: &[Edge]) -> Markup {
@@ -372,6 +382,19 @@ mod tests {
         }
         assert!(!html.contains("<wait>"));
         assert_eq!(html.matches("class=\"node").count(), 2);
+    }
+
+    #[test]
+    fn an_edge_within_a_layer_hangs_below_its_tallest_node() {
+        let graph = Graph {
+            sizes: vec![[60.0, 30.0], [60.0, 80.0], [60.0, 50.0]],
+            edges: vec![[0, 1], [0, 2], [1, 2]],
+            n_initial: 1,
+        };
+        let layout = layout::place(&graph);
+        let (_, middles) = curve(&graph, &layout, [1, 2], &layout.edges[2]);
+        let [_, lowest] = middles[0];
+        assert!(lowest > layout.nodes[1][1] + 40.0 && lowest < layout.size[1], "{middles:?} in {layout:?}");
     }
 
     #[test]
