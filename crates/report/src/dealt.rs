@@ -83,7 +83,7 @@ fn sweep(runs: &[Map<String, Json>]) -> Option<Json> {
     let first = runs.first().filter(|_| runs.len() > 1)?;
     let varies = |name: &&String| runs.windows(2).all(|pair| value(&pair[0], name) < value(&pair[1], name));
     let parameter = first.get("parameters")?.as_object()?.keys().find(varies)?;
-    let mut rows: Vec<(&Json, Vec<Point>)> = Vec::new();
+    let mut rows: Vec<(&Json, Vec<SizeResult>)> = Vec::new();
     for run in runs {
         let size = value(run, parameter)?;
         for result in results(run) {
@@ -91,13 +91,13 @@ fn sweep(runs: &[Map<String, Json>]) -> Option<Json> {
                 rows.push((&result["property"], Vec::new()));
                 rows.len() - 1
             });
-            rows[at].1.push(Point::new(size, result));
+            rows[at].1.push(SizeResult::new(size, result));
         }
     }
-    let row = |(property, points): &(&Json, Vec<Point>)| {
+    let row = |(property, points): &(&Json, Vec<SizeResult>)| {
         json!({
             "property": property,
-            "points": points.iter().map(Point::document).collect::<Vec<_>>(),
+            "points": points.iter().map(SizeResult::document).collect::<Vec<_>>(),
             "time": time_growth(points).map(|growth| value_of(&growth_document(growth))),
             "number": number_growth(points).map(|growth| value_of(&growth_document(growth))),
         })
@@ -109,14 +109,14 @@ fn sweep(runs: &[Map<String, Json>]) -> Option<Json> {
 }
 
 /// A result at a size.
-struct Point<'a> {
+struct SizeResult<'a> {
     size: i64,
     result: &'a Json,
     /// What was counted, and how many there are.
     extent: Option<(&'static str, u64)>,
 }
 
-impl<'a> Point<'a> {
+impl<'a> SizeResult<'a> {
     fn new(size: i64, result: &'a Json) -> Self {
         let steps = ["counterexample", "witness"].iter().find_map(|key| result[*key]["steps"].as_array());
         let local = result["local_states"]
@@ -127,7 +127,7 @@ impl<'a> Point<'a> {
             result["global_states"].as_u64().filter(|&states| states > 0).map(|states| ("global_states", states));
         let nodes = result["peak_nodes"].as_u64().map(|nodes| ("peak_nodes", nodes));
         let extent = steps.map(|steps| ("steps", steps.len() as u64)).or(local).or(global).or(nodes);
-        Point { size, result, extent }
+        SizeResult { size, result, extent }
     }
 
     fn is_decided(&self) -> bool {
@@ -150,7 +150,7 @@ impl<'a> Point<'a> {
     }
 }
 
-fn number_growth(points: &[Point<'_>]) -> Option<Growth> {
+fn number_growth(points: &[SizeResult<'_>]) -> Option<Growth> {
     let decided = points.iter().filter(|point| point.is_decided());
     let known: Vec<_> = decided.map(|point| Some((point.size, point.extent?))).collect::<Option<_>>()?;
     let kind = known.last()?.1.0;
@@ -158,9 +158,9 @@ fn number_growth(points: &[Point<'_>]) -> Option<Growth> {
     growth(&known[from..].iter().map(|(size, (_, number))| (*size, *number as f64)).collect::<Vec<_>>())
 }
 
-fn time_growth(points: &[Point<'_>]) -> Option<Growth> {
+fn time_growth(points: &[SizeResult<'_>]) -> Option<Growth> {
     let decided: Vec<_> = points.iter().filter(|point| point.is_decided()).collect();
-    let is_short = |point: &&Point<'_>| point.seconds() < MEASURABLE.as_secs_f64();
+    let is_short = |point: &&SizeResult<'_>| point.seconds() < MEASURABLE.as_secs_f64();
     let from = decided.iter().rposition(is_short).map_or(0, |at| at + 1);
     if decided.len() - from < FEWEST_TIMES {
         return None;

@@ -6,11 +6,11 @@ use crate::style::{Ink, Style};
 
 /// One row. A wide character takes its column and the next, which then holds nothing.
 #[derive(Default)]
-pub struct Row {
+pub struct CanvasRow {
     cells: Vec<(Option<char>, Option<Ink>)>,
 }
 
-impl Row {
+impl CanvasRow {
     /// Writes the text from the column on, over what is there.
     pub fn put(&mut self, column: usize, text: &str, ink: Option<Ink>) {
         let mut at = column;

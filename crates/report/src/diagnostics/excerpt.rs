@@ -10,7 +10,7 @@ use base::{SourceFile, Span};
 use crate::style::{Ink, Mark, Style};
 use crate::text::{clean, push_clean, width, wrap};
 
-use super::canvas::Row;
+use super::canvas::CanvasRow;
 
 /// How a span is marked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +69,7 @@ struct Placed<'a> {
 }
 
 /// The part of a line that is shown: its text, and the display column of each of its characters and of its end.
-struct View {
+struct LineWindow {
     text: String,
     /// Characters of the line before the view.
     skipped: usize,
@@ -120,7 +120,7 @@ impl<'a> Excerpt<'a> {
     }
 
     /// The part of the line that is shown, and its markings in columns of it.
-    fn place<'m>(&self, line: u32, markings: &[Marking<'m>], room: usize) -> (View, Vec<Placed<'m>>) {
+    fn place<'m>(&self, line: u32, markings: &[Marking<'m>], room: usize) -> (LineWindow, Vec<Placed<'m>>) {
         let text = self.source.line(line);
         let spans: Vec<(usize, usize)> = markings
             .iter()
@@ -131,7 +131,7 @@ impl<'a> Excerpt<'a> {
                 (start, end.max(start))
             })
             .collect();
-        let view = View::around(text, spans.first().copied().unwrap_or((0, 0)), room);
+        let view = LineWindow::around(text, spans.first().copied().unwrap_or((0, 0)), room);
         let placed = markings.iter().zip(spans).map(|(&marking, (start, end))| {
             let (start, end) = (view.column(start), view.column(end));
             let end = end.max(start + 1);
@@ -143,24 +143,24 @@ impl<'a> Excerpt<'a> {
     }
 }
 
-impl View {
+impl LineWindow {
     /// The whole line where it fits into `room` columns, with one left for a mark behind its end; otherwise a part of it
     /// around the characters `focus`.
-    fn around(line: &str, focus: (usize, usize), room: usize) -> View {
-        let whole = if line.len() > 8 * room { None } else { Some(View::of(line, 0, usize::MAX)) };
+    fn around(line: &str, focus: (usize, usize), room: usize) -> LineWindow {
+        let whole = if line.len() > 8 * room { None } else { Some(LineWindow::of(line, 0, usize::MAX)) };
         match whole {
             Some(view) if width(&view.text) < room => view,
             _ => {
                 let lead = (room / 3).max(room.saturating_sub(focus.1.saturating_sub(focus.0) + 4).min(room / 2));
                 let skipped = focus.0.saturating_sub(lead);
-                View::of(line, skipped, room)
+                LineWindow::of(line, skipped, room)
             }
         }
     }
 
     /// The line from a character on, as far as it goes in `room` columns; `…` stands where something is left out.
-    fn of(line: &str, skipped: usize, room: usize) -> View {
-        let mut view = View { text: String::new(), skipped, columns: Vec::new() };
+    fn of(line: &str, skipped: usize, room: usize) -> LineWindow {
+        let mut view = LineWindow { text: String::new(), skipped, columns: Vec::new() };
         let mut column = 0;
         if skipped > 0 {
             view.text.push('…');
@@ -189,11 +189,11 @@ impl View {
 }
 
 /// The rows beneath a line: the marks with the rightmost text, then the other texts from right to left.
-fn rows(placed: &[Placed<'_>], room: usize) -> Vec<Row> {
+fn rows(placed: &[Placed<'_>], room: usize) -> Vec<CanvasRow> {
     if placed.is_empty() {
         return Vec::new();
     }
-    let mut marks = Row::default();
+    let mut marks = CanvasRow::default();
     // The primary marks are drawn last, over the others.
     for primary in [false, true] {
         for one in placed.iter().filter(|one| (one.marking.pencil == Pencil::Primary) == primary) {
@@ -217,11 +217,11 @@ fn rows(placed: &[Placed<'_>], room: usize) -> Vec<Row> {
 }
 
 /// A text under its mark, moved to the left where there is too little room; the marks that still wait get a line down.
-fn hanging(one: &Placed<'_>, waiting: &[&Placed<'_>], room: usize) -> Vec<Row> {
+fn hanging(one: &Placed<'_>, waiting: &[&Placed<'_>], room: usize) -> Vec<CanvasRow> {
     let start = one.start.min(room.saturating_sub(width(&one.text).min(40)));
     let lines = wrap(&one.text, room - start);
     let draw = |line: &String| {
-        let mut row = Row::default();
+        let mut row = CanvasRow::default();
         for other in waiting.iter().filter(|other| other.start < start) {
             row.put(other.start, "|", Some(other.marking.ink));
         }

@@ -27,7 +27,7 @@ const FEW_PROCESSES: usize = 5;
 
 /// What a lane shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum LaneKind {
     /// Where a process stands.
     Process(ProcessId),
     /// A variable of a process, by position in the list of variables.
@@ -40,7 +40,7 @@ pub enum Kind {
 #[derive(Clone, Debug)]
 pub struct Lane {
     /// What it shows.
-    pub kind: Kind,
+    pub kind: LaneKind,
     /// Its name.
     pub name: String,
     /// The bars, without gaps.
@@ -128,7 +128,7 @@ impl<'a> Film<'a> {
         for (at, &process) in self.processes.iter().enumerate() {
             let moves = |state: usize| self.steps[state - 1].moved.iter().any(|moved| moved.process == process);
             let bars = bars(&self.places[at], |state| moves(state) && !self.steps[state - 1].stands_still);
-            lanes.push(Lane { kind: Kind::Process(process), name: self.name(process).to_owned(), bars });
+            lanes.push(Lane { kind: LaneKind::Process(process), name: self.name(process).to_owned(), bars });
             lanes.extend(self.changing(Some(process)));
         }
         lanes.extend(self.changing(None));
@@ -141,7 +141,7 @@ impl<'a> Film<'a> {
         let n_left_out = lanes.len().saturating_sub(MOST_LANES);
         // What a process keeps to itself is the first to go.
         while lanes.len() > MOST_LANES {
-            let own = lanes.iter().rposition(|lane| matches!(lane.kind, Kind::Own(..)));
+            let own = lanes.iter().rposition(|lane| matches!(lane.kind, LaneKind::Own(..)));
             lanes.remove(own.unwrap_or(lanes.len() - 1));
         }
         (lanes, n_left_out)
@@ -155,7 +155,7 @@ impl<'a> Film<'a> {
         };
         let drawn = of_owner.filter(move |(_, variable)| is_drawn(variable));
         drawn.map(move |(at, variable)| {
-            let kind = owner.map_or(Kind::Shared(at), |process| Kind::Own(process, at));
+            let kind = owner.map_or(LaneKind::Shared(at), |process| LaneKind::Own(process, at));
             Lane { kind, name: variable.name.clone(), bars: bars(&variable.values, |_| false) }
         })
     }

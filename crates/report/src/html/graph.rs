@@ -9,7 +9,7 @@ use model::process::ProcessId;
 
 use super::MOST_STATES_DRAWN;
 use super::escape::code;
-use super::layout::{self, Graph, Layout};
+use super::layout::{self, Diagram, Placement};
 use super::table::{folded, heads, left_out, row, table, wide};
 use crate::human::trace::group_names;
 use crate::numbers::counted;
@@ -27,7 +27,7 @@ const LONGEST: usize = 26;
 
 /// An edge of the drawing: all transitions between two states by the process itself, or all by others.
 #[derive(Debug, PartialEq, Eq)]
-struct Edge {
+struct Arrow {
     from: usize,
     to: usize,
     is_own: bool,
@@ -118,7 +118,7 @@ pub fn of_views(found: &ViewGraph) -> Markup {
         1 => " One view was not met at this size.".to_owned(),
         more => format!(" {more} views were not met at this size."),
     };
-    let line = |edge: &Edge| {
+    let line = |edge: &Arrow| {
         let mover = if edge.is_own { "itself" } else { "another" };
         row(nodes[edge.from].join(", "), &[&mover, &code(&edge.texts.join(", ")), &nodes[edge.to].join(", ")])
     };
@@ -141,24 +141,24 @@ pub fn of_story(waits: &Picture) -> Markup {
     let nodes: Vec<Vec<String>> = { waits.boxes.iter() }
         .map(|rows| rows.iter().map(|row| cut(row, LONGEST + 8, &Style::default())).collect())
         .collect();
-    let edge = |(from, to, text): &(usize, usize, String)| Edge {
+    let edge = |(from, to, text): &(usize, usize, String)| Arrow {
         from: *from,
         to: *to,
         is_own: !waits.ends.contains(to),
         texts: vec![text.clone()],
         movers: Vec::new(),
     };
-    let edges: Vec<Edge> = waits.arrows.iter().map(edge).collect();
+    let edges: Vec<Arrow> = waits.arrows.iter().map(edge).collect();
     picture(["who waits for whom"; 2], (&nodes, &edges), 1)
 }
 
 /// Boxes and arrows in a box that scrolls; the titles are those of the box and of the drawing.
-fn picture(titles: [&str; 2], (nodes, edges): (&[Vec<String>], &[Edge]), n_initial: usize) -> Markup {
+fn picture(titles: [&str; 2], (nodes, edges): (&[Vec<String>], &[Arrow]), n_initial: usize) -> Markup {
     let sizes = nodes.iter().map(|rows| {
         let letters = rows.iter().map(|row| width(row)).max().unwrap_or(1);
         [letters as f64 * LETTER + 22.0, rows.len() as f64 * ROW + 12.0]
     });
-    let graph = Graph {
+    let graph = Diagram {
         sizes: sizes.collect(),
         edges: edges.iter().map(|edge| [edge.from, edge.to]).collect(),
         n_initial: n_initial.max(1),
@@ -184,8 +184,8 @@ fn rows(state: &DrawnState) -> Vec<String> {
 }
 
 /// All transitions between the same states by the process itself together, and all by others.
-fn edges(process: ProcessId, drawing: &Drawing) -> Vec<Edge> {
-    let mut out: Vec<Edge> = Vec::new();
+fn edges(process: ProcessId, drawing: &Drawing) -> Vec<Arrow> {
+    let mut out: Vec<Arrow> = Vec::new();
     for drawn in &drawing.edges {
         let (from, to) = (drawn.from as usize, drawn.to as usize);
         let is_own = drawn.movers.contains(&process);
@@ -193,7 +193,7 @@ fn edges(process: ProcessId, drawing: &Drawing) -> Vec<Edge> {
         let edge = match known {
             Some(edge) => edge,
             None => {
-                out.push(Edge { from, to, is_own, texts: Vec::new(), movers: Vec::new() });
+                out.push(Arrow { from, to, is_own, texts: Vec::new(), movers: Vec::new() });
                 out.last_mut().expect("it was just put there")
             }
         };
@@ -209,7 +209,7 @@ fn edges(process: ProcessId, drawing: &Drawing) -> Vec<Edge> {
     out
 }
 
-fn draw(graph: &Graph, layout: &Layout, (nodes, edges): (&[Vec<String>], &[Edge]), n_initial: usize) -> Markup {
+fn draw(graph: &Diagram, layout: &Placement, (nodes, edges): (&[Vec<String>], &[Arrow]), n_initial: usize) -> Markup {
     let mut words = Words { taken: boxes(graph, layout), placed: Vec::new() };
     let mut arrows = Vec::new();
     for (edge, points) in edges.iter().zip(&layout.edges) {
@@ -248,7 +248,7 @@ fn tenths(length: f64) -> String {
     format!("{length:.1}")
 }
 
-fn boxes(graph: &Graph, layout: &Layout) -> Vec<[f64; 4]> {
+fn boxes(graph: &Diagram, layout: &Placement) -> Vec<[f64; 4]> {
     let nodes = layout.nodes.iter().zip(&graph.sizes);
     nodes.map(|(&[x, y], &[w, h])| [x - w / 2.0, y - h / 2.0, x + w / 2.0, y + h / 2.0]).collect()
 }
@@ -275,7 +275,7 @@ impl Words {
 }
 
 /// A smooth way through the points, and places on it for words, the best first.
-fn curve(graph: &Graph, layout: &Layout, [from, to]: [usize; 2], points: &[[f64; 2]]) -> (String, Vec<[f64; 2]>) {
+fn curve(graph: &Diagram, layout: &Placement, [from, to]: [usize; 2], points: &[[f64; 2]]) -> (String, Vec<[f64; 2]>) {
     if from == to {
         let ([x, y], [w, _]) = (layout.nodes[from], graph.sizes[from]);
         let x = x + w / 2.0;
@@ -314,18 +314,18 @@ fn curve(graph: &Graph, layout: &Layout, [from, to]: [usize; 2], points: &[[f64;
 }
 
 /// Where the tallest node of a layer ends, whose nodes have their middle at this height.
-fn foot(graph: &Graph, layout: &Layout, layer: f64) -> f64 {
+fn foot(graph: &Diagram, layout: &Placement, layer: f64) -> f64 {
     let nodes = layout.nodes.iter().zip(&graph.sizes).filter(|([_, y], _)| (y - layer).abs() < 1.0);
     nodes.map(|([_, y], [_, height])| y + height / 2.0).fold(layer, f64::max)
 }
 
-fn transitions(model: &Model, drawing: &Drawing, edges: &[Edge]) -> Markup {
+fn transitions(model: &Model, drawing: &Drawing, edges: &[Arrow]) -> Markup {
     let state = |at: usize| {
         let drawn = &drawing.states[at];
         let cells: Vec<String> = drawn.cells.iter().map(|(name, value)| format!("{name} = {value}")).collect();
         std::iter::once(drawn.place.clone()).chain(cells).collect::<Vec<_>>().join(", ")
     };
-    let line = |edge: &Edge| {
+    let line = |edge: &Arrow| {
         let movers = group_names(model, &edge.movers);
         row(state(edge.from), &[&movers, &code(&edge.texts.join(", ")), &state(edge.to)])
     };
@@ -386,7 +386,7 @@ mod tests {
 
     #[test]
     fn an_edge_within_a_layer_hangs_below_its_tallest_node() {
-        let graph = Graph {
+        let graph = Diagram {
             sizes: vec![[60.0, 30.0], [60.0, 80.0], [60.0, 50.0]],
             edges: vec![[0, 1], [0, 2], [1, 2]],
             n_initial: 1,

@@ -11,7 +11,7 @@ use explain::steps::StepView;
 use maud::{Markup, html};
 use model::variable::CellId;
 
-use super::film::{Bar, Film, Kind, Lane};
+use super::film::{Bar, Film, Lane, LaneKind};
 use crate::style::Style;
 use crate::text::{cut, width};
 
@@ -93,7 +93,7 @@ fn column_width(film: &Film<'_>, lanes: &[Lane]) -> f64 {
 }
 
 fn indent(lane: &Lane) -> usize {
-    if matches!(lane.kind, Kind::Own(..)) { 2 } else { 0 }
+    if matches!(lane.kind, LaneKind::Own(..)) { 2 } else { 0 }
 }
 
 struct Canvas<'a> {
@@ -158,9 +158,9 @@ impl Canvas<'_> {
 
     fn lane(&mut self, lane: &Lane) {
         let (class, row) = match lane.kind {
-            Kind::Process(_) => ("stay", PROCESS_ROW),
-            Kind::Own(..) => ("value own", VARIABLE_ROW),
-            Kind::Shared(_) => ("value", VARIABLE_ROW),
+            LaneKind::Process(_) => ("stay", PROCESS_ROW),
+            LaneKind::Own(..) => ("value own", VARIABLE_ROW),
+            LaneKind::Shared(_) => ("value", VARIABLE_ROW),
         };
         let (y, inset) = (self.y, if class == "stay" { PROCESS_INSET } else { VARIABLE_INSET });
         let centre = y + row / 2.0;
@@ -173,7 +173,7 @@ impl Canvas<'_> {
         for bar in &lane.bars {
             self.bar(bar, class, [y + inset, row - 2.0 * inset]);
         }
-        if let Kind::Process(process) = lane.kind {
+        if let LaneKind::Process(process) = lane.kind {
             for (at, step) in self.film.steps.iter().enumerate() {
                 if step.moved.iter().any(|moved| moved.process == process) {
                     self.step(at, step, centre);
@@ -227,10 +227,11 @@ impl Canvas<'_> {
             if at > 0 && self.film.steps[at - 1].process != step.process {
                 out.push(upright("switch", x, [self.head, self.y]));
             }
-            let centre_of = |wanted: Kind| lanes.iter().position(|lane| lane.kind == wanted).map(|at| self.centres[at]);
-            let Some(from) = centre_of(Kind::Process(step.process)) else { continue };
+            let centre_of =
+                |wanted: LaneKind| lanes.iter().position(|lane| lane.kind == wanted).map(|at| self.centres[at]);
+            let Some(from) = centre_of(LaneKind::Process(step.process)) else { continue };
             for (lane, &to) in lanes.iter().zip(&self.centres) {
-                let (Kind::Shared(variable) | Kind::Own(_, variable)) = lane.kind else { continue };
+                let (LaneKind::Shared(variable) | LaneKind::Own(_, variable)) = lane.kind else { continue };
                 let values = &self.film.variables[variable].values;
                 let class = match (values[at] != values[at + 1], self.reads(step, variable)) {
                     (true, _) => "writes",

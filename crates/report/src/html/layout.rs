@@ -18,7 +18,7 @@ const SWEEPS: usize = 12;
 
 /// A graph to be placed.
 #[derive(Clone, Debug, Default)]
-pub struct Graph {
+pub struct Diagram {
     /// Width and height of each node.
     pub sizes: Vec<[f64; 2]>,
     /// From which node to which.
@@ -29,7 +29,7 @@ pub struct Graph {
 
 /// A placed graph.
 #[derive(Clone, Debug, Default)]
-pub struct Layout {
+pub struct Placement {
     /// The middle of each node.
     pub nodes: Vec<[f64; 2]>,
     /// The points of each edge, from its source to its target.
@@ -39,16 +39,16 @@ pub struct Layout {
 }
 
 /// Something with a place in a layer: a node, or where an edge passes.
-struct Item {
+struct Slot {
     layer: usize,
     size: [f64; 2],
     x: f64,
 }
 
 struct Placer<'a> {
-    graph: &'a Graph,
+    graph: &'a Diagram,
     /// Nodes first, then passing points.
-    items: Vec<Item>,
+    items: Vec<Slot>,
     /// For each edge that passes layers, its points from the upper end to the lower one.
     passes: BTreeMap<usize, Vec<usize>>,
     /// Neighbours in adjacent layers.
@@ -58,9 +58,9 @@ struct Placer<'a> {
 }
 
 /// Places a graph.
-pub fn place(graph: &Graph) -> Layout {
+pub fn place(graph: &Diagram) -> Placement {
     if graph.sizes.is_empty() {
-        return Layout::default();
+        return Placement::default();
     }
     let mut placer = Placer::new(graph);
     placer.order();
@@ -69,9 +69,9 @@ pub fn place(graph: &Graph) -> Layout {
 }
 
 impl<'a> Placer<'a> {
-    fn new(graph: &'a Graph) -> Self {
+    fn new(graph: &'a Diagram) -> Self {
         let layer = distances(graph);
-        let items = graph.sizes.iter().zip(&layer).map(|(&size, &layer)| Item { layer, size, x: 0.0 }).collect();
+        let items = graph.sizes.iter().zip(&layer).map(|(&size, &layer)| Slot { layer, size, x: 0.0 }).collect();
         let mut placer = Placer {
             graph,
             items,
@@ -83,7 +83,7 @@ impl<'a> Placer<'a> {
             let (upper, lower) = if layer[from] <= layer[to] { (from, to) } else { (to, from) };
             let mut chain = vec![upper];
             for between in layer[upper] + 1..layer[lower] {
-                placer.items.push(Item { layer: between, size: [THIN, 0.0], x: 0.0 });
+                placer.items.push(Slot { layer: between, size: [THIN, 0.0], x: 0.0 });
                 placer.neighbours.push(Vec::new());
                 chain.push(placer.items.len() - 1);
             }
@@ -183,7 +183,7 @@ impl<'a> Placer<'a> {
         (self.items[one].size[0] + self.items[other].size[0]) / 2.0 + gap
     }
 
-    fn finish(self) -> Layout {
+    fn finish(self) -> Placement {
         let loops = self.graph.edges.iter().any(|[from, to]| from == to);
         let left = self.items.iter().map(|item| item.x - item.size[0] / 2.0).fold(f64::INFINITY, f64::min);
         let right = self.items.iter().map(|item| item.x + item.size[0] / 2.0).fold(f64::NEG_INFINITY, f64::max);
@@ -209,7 +209,7 @@ impl<'a> Placer<'a> {
             edges.push([vec![nodes[from]], between, vec![nodes[to]]].concat());
         }
         self.ports(&nodes, &mut edges);
-        Layout { nodes, edges, size: [right - left + 2.0 * margin, y - GAP_Y + 34.0] }
+        Placement { nodes, edges, size: [right - left + 2.0 * margin, y - GAP_Y + 34.0] }
     }
 
     /// Moves the ends of edges to the borders of nodes, side by side in the order of where they lead.
@@ -246,7 +246,7 @@ type Border = (usize, bool);
 type End = (f64, usize, bool);
 
 /// How far each node is from the initial ones; 0 for those that are not reached.
-fn distances(graph: &Graph) -> Vec<usize> {
+fn distances(graph: &Diagram) -> Vec<usize> {
     let n_nodes = graph.sizes.len();
     let mut found: Vec<Option<usize>> = vec![None; n_nodes];
     let mut open: Vec<usize> = (0..graph.n_initial.clamp(1, n_nodes)).collect();
@@ -271,7 +271,7 @@ mod tests {
     use super::*;
 
     /// A small graph from a few numbers, the same for the same seed.
-    fn random(seed: u64) -> Graph {
+    fn random(seed: u64) -> Diagram {
         let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
         let mut draw = |limit: usize| {
             state ^= state << 13;
@@ -282,7 +282,7 @@ mod tests {
         let n_nodes = 1 + draw(40);
         let sizes = (0..n_nodes).map(|_| [40.0 + draw(120) as f64, 24.0 + draw(50) as f64]).collect();
         let edges = (0..draw(120)).map(|_| [draw(n_nodes), draw(n_nodes)]).collect();
-        Graph { sizes, edges, n_initial: 1 + draw(3) }
+        Diagram { sizes, edges, n_initial: 1 + draw(3) }
     }
 
     #[test]
@@ -315,10 +315,10 @@ mod tests {
 
     #[test]
     fn a_chain_goes_straight_down_and_nothing_is_placed_nowhere() {
-        let graph = Graph { sizes: vec![[50.0, 20.0]; 3], edges: vec![[0, 1], [1, 2], [2, 0]], n_initial: 1 };
+        let graph = Diagram { sizes: vec![[50.0, 20.0]; 3], edges: vec![[0, 1], [1, 2], [2, 0]], n_initial: 1 };
         let layout = place(&graph);
         assert!(layout.nodes.windows(2).all(|pair| pair[1][1] > pair[0][1]));
         assert_eq!(layout.edges[2].len(), 3, "the way back passes the layer between");
-        assert!(place(&Graph::default()).nodes.is_empty());
+        assert!(place(&Diagram::default()).nodes.is_empty());
     }
 }

@@ -10,18 +10,18 @@ use crate::numbers::count;
 
 /// One line of a plot.
 #[derive(Clone, Debug)]
-pub struct Line {
+pub struct PlotLine {
     /// What it is.
     pub name: String,
     /// Which colour, marker and dashes it has.
     pub hue: usize,
     /// Its points, in the order of the parameter.
-    pub points: Vec<Point>,
+    pub points: Vec<PlotPoint>,
 }
 
 /// One point.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Point {
+pub struct PlotPoint {
     /// The parameter.
     pub x: f64,
     /// The figure.
@@ -44,13 +44,13 @@ const TOP: f64 = 12.0;
 const RIGHT: f64 = 14.0;
 
 /// Draws the plot.
-pub fn draw(title: &str, parameter: &str, mut lines: Vec<Line>) -> Markup {
-    let largest = |line: &Line| line.points.iter().map(|point| point.y).fold(0.0, f64::max);
+pub fn draw(title: &str, parameter: &str, mut lines: Vec<PlotLine>) -> Markup {
+    let largest = |line: &PlotLine| line.points.iter().map(|point| point.y).fold(0.0, f64::max);
     lines = merged(lines);
     let n_hidden = lines.len().saturating_sub(MOST_LINES);
     lines.sort_by(|one, other| largest(other).total_cmp(&largest(one)));
     lines.truncate(MOST_LINES);
-    let points: Vec<Point> = lines.iter().flat_map(|line| line.points.iter().copied()).collect();
+    let points: Vec<PlotPoint> = lines.iter().flat_map(|line| line.points.iter().copied()).collect();
     if points.is_empty() {
         return Markup::default();
     }
@@ -72,7 +72,7 @@ pub fn draw(title: &str, parameter: &str, mut lines: Vec<Line>) -> Markup {
 }
 
 /// A line with its markers.
-fn drawn(line: &Line, scale: &Scale, parameter: &str) -> Markup {
+fn drawn(line: &PlotLine, scale: &Scale, parameter: &str) -> Markup {
     let nth = line.hue % N_HUES;
     let places = line.points.iter().map(|&point| scale.place(point));
     let path: Vec<String> = places.map(|(x, y)| format!("{x:.1} {y:.1}")).collect();
@@ -88,7 +88,7 @@ fn drawn(line: &Line, scale: &Scale, parameter: &str) -> Markup {
 }
 
 /// What a line looks like, and what it is.
-fn key(line: &Line) -> Markup {
+fn key(line: &PlotLine) -> Markup {
     let nth = line.hue % N_HUES;
     html! {
         svg width="34" height="14" aria-hidden="true" {
@@ -100,8 +100,8 @@ fn key(line: &Line) -> Markup {
 }
 
 /// Lines that are the same become one, with all names.
-fn merged(lines: Vec<Line>) -> Vec<Line> {
-    let mut out: Vec<Line> = Vec::new();
+fn merged(lines: Vec<PlotLine>) -> Vec<PlotLine> {
+    let mut out: Vec<PlotLine> = Vec::new();
     for line in lines {
         match out.iter_mut().find(|known| known.points == line.points) {
             Some(known) => known.name = format!("{}, {}", known.name, line.name),
@@ -120,7 +120,7 @@ struct Scale {
 }
 
 impl Scale {
-    fn of(points: &[Point]) -> Self {
+    fn of(points: &[PlotPoint]) -> Self {
         let fold =
             |values: &mut dyn Iterator<Item = f64>, pick: fn(f64, f64) -> f64, start: f64| values.fold(start, pick);
         let x = [
@@ -139,7 +139,7 @@ impl Scale {
         Scale { x, y, is_log }
     }
 
-    fn place(&self, point: Point) -> (f64, f64) {
+    fn place(&self, point: PlotPoint) -> (f64, f64) {
         let part = |value: f64, [from, to]: [f64; 2]| if to > from { (value - from) / (to - from) } else { 0.5 };
         let y = if self.is_log { point.y.max(10_f64.powf(self.y[0])).log10() } else { point.y };
         let x = LEFT + part(point.x, self.x) * (WIDTH - LEFT - RIGHT);
@@ -159,12 +159,12 @@ impl Scale {
         let steps = (0..=(span / stride) as usize).map(|nth| self.x[0] + nth as f64 * stride);
         html! {
             @for tick in ticks {
-                @let (_, y) = self.place(Point { x: self.x[0], y: tick, decided: true });
+                @let (_, y) = self.place(PlotPoint { x: self.x[0], y: tick, decided: true });
                 line.grid x1=(LEFT) x2=(WIDTH - RIGHT) y1=(format_args!("{y:.1}")) y2=(format_args!("{y:.1}")) {}
                 text.tick-y x=(LEFT - 8.0) y=(format_args!("{:.1}", y + 4.0)) { (figure(tick)) }
             }
             @for tick in steps {
-                @let (x, _) = self.place(Point { x: tick, y: 0.0, decided: true });
+                @let (x, _) = self.place(PlotPoint { x: tick, y: 0.0, decided: true });
                 text.tick-x x=(format_args!("{x:.1}")) y=(format_args!("{:.1}", HEIGHT - BOTTOM + 16.0)) { (tick) }
             }
             text class="tick-x name" x=(format_args!("{:.1}", (LEFT + WIDTH - RIGHT) / 2.0))
@@ -231,9 +231,9 @@ fn marker(nth: usize, x: f64, y: f64) -> String {
 mod tests {
     use super::*;
 
-    fn line(name: &str, figures: &[f64]) -> Line {
-        let point = |(at, &y): (usize, &f64)| Point { x: (at + 2) as f64, y, decided: at != 1 };
-        Line { name: name.to_owned(), hue: 0, points: figures.iter().enumerate().map(point).collect() }
+    fn line(name: &str, figures: &[f64]) -> PlotLine {
+        let point = |(at, &y): (usize, &f64)| PlotPoint { x: (at + 2) as f64, y, decided: at != 1 };
+        PlotLine { name: name.to_owned(), hue: 0, points: figures.iter().enumerate().map(point).collect() }
     }
 
     #[test]
@@ -255,7 +255,7 @@ mod tests {
 
     #[test]
     fn each_line_has_its_marker_a_key_and_a_title_and_many_are_cut() {
-        let lines: Vec<Line> = (0..10).map(|nth| line(&format!("p{nth}<"), &[1.0, 2.0 + f64::from(nth)])).collect();
+        let lines: Vec<PlotLine> = (0..10).map(|nth| line(&format!("p{nth}<"), &[1.0, 2.0 + f64::from(nth)])).collect();
         let html = draw("Time", "N", lines).0;
         assert_eq!(html.matches("<li>").count(), MOST_LINES);
         assert!(html.contains("2 more with smaller figures"), "{html}");

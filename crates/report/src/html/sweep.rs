@@ -10,7 +10,7 @@ use maud::{Markup, html};
 use model::size::ParameterId;
 
 use super::Checked;
-use super::plot::{self, Line, Point};
+use super::plot::{self, PlotLine, PlotPoint};
 use super::property::label;
 use super::results::{methods, swatch, titles};
 use super::table::{folded, heads, row, table, wide};
@@ -51,11 +51,11 @@ fn of_properties(runs: &[&Run], parameter: ParameterId, name: &str) -> Markup {
             let title = property_title(&run.model, result.property);
             let hue = titles.iter().position(|known| *known == title).unwrap_or(0);
             let decided = !matches!(result.verdict, Verdict::Unknown(_));
-            times.add(title.clone(), hue, Point { x, y: result.statistics.time.as_secs_f64(), decided });
+            times.add(title.clone(), hue, PlotPoint { x, y: result.statistics.time.as_secs_f64(), decided });
             let (local, global) = sizes_of(result);
             let add = |lines: &mut Lines, size: Option<u64>| {
                 if let Some(size) = size {
-                    lines.add(title.clone(), hue, Point { x, y: size as f64, decided });
+                    lines.add(title.clone(), hue, PlotPoint { x, y: size as f64, decided });
                 }
             };
             add(&mut locals, local);
@@ -81,7 +81,11 @@ fn of_methods(runs: &[&Run], parameter: ParameterId, name: &str) -> Markup {
             is_decided |= decided;
             let hue = methods.iter().position(|known| *known == run.method).unwrap_or(0);
             if decided {
-                times.add(run.method.to_owned(), hue, Point { x, y: result.statistics.time.as_secs_f64(), decided });
+                times.add(
+                    run.method.to_owned(),
+                    hue,
+                    PlotPoint { x, y: result.statistics.time.as_secs_f64(), decided },
+                );
             }
         }
         if is_decided {
@@ -93,13 +97,13 @@ fn of_methods(runs: &[&Run], parameter: ParameterId, name: &str) -> Markup {
 
 /// Lines by their names.
 #[derive(Default)]
-struct Lines(Vec<Line>);
+struct Lines(Vec<PlotLine>);
 
 impl Lines {
-    fn add(&mut self, name: String, hue: usize, point: Point) {
+    fn add(&mut self, name: String, hue: usize, point: PlotPoint) {
         match self.0.iter_mut().find(|line| line.name == name) {
             Some(line) => line.points.push(point),
-            None => self.0.push(Line { name, hue, points: vec![point] }),
+            None => self.0.push(PlotLine { name, hue, points: vec![point] }),
         }
     }
 }
@@ -135,7 +139,7 @@ fn figures(runs: &[&Run], parameter: ParameterId) -> Markup {
 /// How each property grows with the size, in words.
 fn growth(runs: &[&Run]) -> Markup {
     let Some(sweep) = Sweep::of(runs) else { return Markup::default() };
-    let remark = |row: &sweep::Row<'_>| sweep::remarks(&sweep, row, &Style::default()).join("; ");
+    let remark = |row: &sweep::SweepRow<'_>| sweep::remarks(&sweep, row, &Style::default()).join("; ");
     let items = html! {
         @for (hue, row) in sweep.rows.iter().enumerate() {
             @let remarks = remark(row);

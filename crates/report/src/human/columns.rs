@@ -5,7 +5,7 @@ use explain::steps::{Moved, StepView};
 use model::process::ProcessId;
 
 use super::failure::painted_ending;
-use super::trace::{Row, TraceDrawing, beside, bracket, change_text, gap_line, read_notes};
+use super::trace::{TraceDrawing, TraceRow, beside, bracket, change_text, gap_line, read_notes};
 use crate::style::{Ink, Mark, Style};
 use crate::text::{clean, cut_middle, pad, pad_left, width};
 
@@ -49,14 +49,14 @@ pub struct Choice<'a> {
 }
 
 /// The trace in columns; `None` where they do not fit.
-pub fn draw(drawing: &TraceDrawing<'_>, rows: &[Row<'_>], choice: &Choice<'_>, style: &Style) -> Option<String> {
+pub fn draw(drawing: &TraceDrawing<'_>, rows: &[TraceRow<'_>], choice: &Choice<'_>, style: &Style) -> Option<String> {
     let cells: Vec<Cells> = rows.iter().map(|row| cells(drawing, row, choice, style)).collect();
-    let layout = Layout::of(drawing, &cells, choice.shown, style)?;
+    let layout = ColumnWidths::of(drawing, &cells, choice.shown, style)?;
     let mut out = layout.head(style);
     for (row, cells) in rows.iter().zip(&cells) {
         match row {
-            Row::Gap(n_steps) => out.push_str(&gap_line(*n_steps, style)),
-            Row::Start | Row::Step(..) => out.push_str(&layout.row(cells, style)),
+            TraceRow::Gap(n_steps) => out.push_str(&gap_line(*n_steps, style)),
+            TraceRow::Start | TraceRow::Step(..) => out.push_str(&layout.row(cells, style)),
         }
     }
     if !drawing.ending.is_empty() {
@@ -66,17 +66,17 @@ pub fn draw(drawing: &TraceDrawing<'_>, rows: &[Row<'_>], choice: &Choice<'_>, s
     Some(out)
 }
 
-fn cells(drawing: &TraceDrawing<'_>, row: &Row<'_>, choice: &Choice<'_>, style: &Style) -> Cells {
+fn cells(drawing: &TraceDrawing<'_>, row: &TraceRow<'_>, choice: &Choice<'_>, style: &Style) -> Cells {
     match row {
-        Row::Start => start(drawing, choice.shown),
-        Row::Gap(_) => Cells {
+        TraceRow::Start => start(drawing, choice.shown),
+        TraceRow::Gap(_) => Cells {
             step: String::new(),
             below: String::new(),
             line: String::new(),
             processes: vec![Column::default(); choice.shown.len()],
             shared: Vec::new(),
         },
-        Row::Step(nth, view) => step(drawing, (*nth, view), choice, style),
+        TraceRow::Step(nth, view) => step(drawing, (*nth, view), choice, style),
     }
 }
 
@@ -154,7 +154,7 @@ pub(super) fn what_happens(view: &StepView, moved: &Moved, style: &Style) -> Str
 }
 
 /// How wide the columns are.
-struct Layout {
+struct ColumnWidths {
     names: Vec<String>,
     step: usize,
     line: usize,
@@ -162,7 +162,7 @@ struct Layout {
     shared: usize,
 }
 
-impl Layout {
+impl ColumnWidths {
     fn of(drawing: &TraceDrawing<'_>, rows: &[Cells], shown: &[ProcessId], style: &Style) -> Option<Self> {
         let names: Vec<String> = shown.iter().map(|&id| clean(&drawing.told.model.processes[id].name)).collect();
         let natural = |nth: usize| {
@@ -180,7 +180,7 @@ impl Layout {
         let start = longest(&rows[..1]).min(NARROWEST_SHARED - 12);
         let wanted = longest(&rows[1..]).min(NARROWEST_SHARED).max(start).max("shared".len());
         let room = style.width.checked_sub(taken + GAP.len()).filter(|&room| room >= wanted)?;
-        Some(Layout { names, step, line, processes, shared: room })
+        Some(ColumnWidths { names, step, line, processes, shared: room })
     }
 
     /// The column at which the shared one starts.

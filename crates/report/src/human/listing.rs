@@ -6,7 +6,7 @@ use model::process::ProcessId;
 
 use super::columns::what_happens;
 use super::failure::painted_ending;
-use super::trace::{Row, TraceDrawing, beside, bracket, change_text, gap_line, group_names, read_notes};
+use super::trace::{TraceDrawing, TraceRow, beside, bracket, change_text, gap_line, group_names, read_notes};
 use crate::style::{Ink, Style};
 use crate::text::{clean, cut, hang, pad, pad_left, width};
 
@@ -14,7 +14,7 @@ use crate::text::{clean, cut, hang, pad, pad_left, width};
 const NARROWEST_CHANGES: usize = 20;
 
 /// The trace as a list.
-pub fn draw(drawing: &TraceDrawing<'_>, rows: &[Row<'_>], style: &Style) -> String {
+pub fn draw(drawing: &TraceDrawing<'_>, rows: &[TraceRow<'_>], style: &Style) -> String {
     let steps: Vec<[String; 4]> = rows.iter().filter_map(|row| parts(drawing, row, style)).collect();
     let most = |nth: usize, title: &str| steps.iter().map(|step| width(&step[nth])).max().unwrap_or(0).max(title.len());
     let (step, line, process) = (most(0, "step"), most(1, "line"), most(2, "process").min(20));
@@ -26,9 +26,9 @@ pub fn draw(drawing: &TraceDrawing<'_>, rows: &[Row<'_>], style: &Style) -> Stri
     let mut steps = steps.iter();
     for row in rows {
         match row {
-            Row::Start => out.push_str(&start(drawing, step, style)),
-            Row::Gap(n_steps) => out.push_str(&gap_line(*n_steps, style)),
-            Row::Step(nth, view) => {
+            TraceRow::Start => out.push_str(&start(drawing, step, style)),
+            TraceRow::Gap(n_steps) => out.push_str(&gap_line(*n_steps, style)),
+            TraceRow::Step(nth, view) => {
                 let Some(parts) = steps.next() else { continue };
                 let lead = format!(
                     "  {}  {}  {}  {}  ",
@@ -56,8 +56,8 @@ pub fn draw(drawing: &TraceDrawing<'_>, rows: &[Row<'_>], style: &Style) -> Stri
     out
 }
 
-fn parts(drawing: &TraceDrawing<'_>, row: &Row<'_>, style: &Style) -> Option<[String; 4]> {
-    let Row::Step(nth, view) = row else { return None };
+fn parts(drawing: &TraceDrawing<'_>, row: &TraceRow<'_>, style: &Style) -> Option<[String; 4]> {
+    let TraceRow::Step(nth, view) = row else { return None };
     let own = view.moved.first().map_or(String::new(), |moved| match view.stands_still {
         true => format!("{} stands still", moved.from),
         false => what_happens(view, moved, style),

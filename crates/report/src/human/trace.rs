@@ -41,7 +41,7 @@ pub struct TraceDrawing<'a> {
 }
 
 /// One shown step, or a gap.
-pub(super) enum Row<'a> {
+pub(super) enum TraceRow<'a> {
     /// The initial state.
     Start,
     /// Step number `nth`, counted from 1.
@@ -72,17 +72,17 @@ pub fn draw_trace(drawing: &TraceDrawing<'_>, style: &Style) -> String {
     out
 }
 
-fn rows<'a>(drawing: &TraceDrawing<'a>) -> Vec<Row<'a>> {
+fn rows<'a>(drawing: &TraceDrawing<'a>) -> Vec<TraceRow<'a>> {
     let trace = drawing.told.trace;
     let n_steps = trace.n_steps();
-    let row = |nth: usize| Row::Step(nth, drawing.told.step(nth - 1));
-    let mut rows = vec![Row::Start];
+    let row = |nth: usize| TraceRow::Step(nth, drawing.told.step(nth - 1));
+    let mut rows = vec![TraceRow::Start];
     if drawing.in_full || n_steps <= MOST_STEPS {
         rows.extend((1..=n_steps).map(row));
         return rows;
     }
     rows.extend((1..=FIRST_STEPS).map(row));
-    rows.push(Row::Gap(n_steps - FIRST_STEPS - LAST_STEPS));
+    rows.push(TraceRow::Gap(n_steps - FIRST_STEPS - LAST_STEPS));
     rows.extend((n_steps - LAST_STEPS + 1..=n_steps).map(row));
     rows
 }

@@ -60,7 +60,7 @@ struct Flow<'a> {
 }
 
 /// One location of a thread flow.
-struct Spot {
+struct FlowPlace {
     process: ProcessId,
     /// When it is passed.
     order: usize,
@@ -70,7 +70,7 @@ struct Spot {
 
 impl Flow<'_> {
     /// Adds a location and returns it, for what else is to be said.
-    fn add(&mut self, spot: Spot) -> &mut Json {
+    fn add(&mut self, spot: FlowPlace) -> &mut Json {
         let mut at = self.writer.location(&self.found.run.source, spot.span);
         at["message"] = json!({ "text": spot.text });
         // The depth of the call in which the statement stands, which is that before the step.
@@ -88,7 +88,7 @@ impl Flow<'_> {
             self.threads.push(Vec::new());
             let span = model.places[start.place(process)].span;
             let text = format!("{} starts at {}", declared.name, place(model, start, process));
-            self.add(Spot { process, order: 0, span, text })["importance"] = json!("unimportant");
+            self.add(FlowPlace { process, order: 0, span, text })["importance"] = json!("unimportant");
         }
     }
 
@@ -102,7 +102,7 @@ impl Flow<'_> {
             let values = self.values(view, process, nth);
             let depths = states.map(|state| state.stacks[process.index()].len());
             let is_last = nth == trace.n_steps();
-            let spot = self.add(Spot { process, order: nth, span, text });
+            let spot = self.add(FlowPlace { process, order: nth, span, text });
             spot["state"] = values;
             let kinds = kinds(&view.statement, depths);
             if !kinds.is_empty() {
@@ -150,19 +150,22 @@ impl Flow<'_> {
         let (run, trace) = (self.found.run, self.trace);
         let order = trace.n_steps() + 1;
         let statement = |action| run.model.statements[run.model.actions[action].statement].span;
-        let mut spots: Vec<(Spot, &str)> = Vec::new();
+        let mut spots: Vec<(FlowPlace, &str)> = Vec::new();
         match &trace.end {
             TraceEnd::State | TraceEnd::Loop => {}
             TraceEnd::Fault { by, fault } => {
                 let span = if fault.span.is_empty() { statement(by.action) } else { fault.span };
                 let text = format!("error: {}", explain::finding::described(run, &fault.fault));
-                spots.push((Spot { process: by.process, order, span, text }, "danger"));
+                spots.push((FlowPlace { process: by.process, order, span, text }, "danger"));
             }
             TraceEnd::Race(race) => {
                 for side in &race.contenders {
                     let verb = if side.writes { "write" } else { "read" };
                     let text = format!("can {verb} {} now", run.model.cells[race.cell].name);
-                    spots.push((Spot { process: side.process, order, span: statement(side.action), text }, "danger"));
+                    spots.push((
+                        FlowPlace { process: side.process, order, span: statement(side.action), text },
+                        "danger",
+                    ));
                 }
             }
             TraceEnd::Deadlock => {
@@ -173,7 +176,7 @@ impl Flow<'_> {
                     let texts: Vec<String> = ways.iter().map(|wait| awaited(run, wait)).collect();
                     let (process, text) = (ways[0].process, format!("waits for {}", texts.join(", or for ")));
                     let span = run.model.places[last.place(process)].span;
-                    spots.push((Spot { process, order, span, text }, "danger"));
+                    spots.push((FlowPlace { process, order, span, text }, "danger"));
                 }
             }
         }

@@ -21,7 +21,7 @@ pub struct CodeText {
 }
 
 /// One row of the table.
-struct Row {
+struct RuleRow {
     id: &'static str,
     name: &'static str,
     level: &'static str,
@@ -29,8 +29,8 @@ struct Row {
     help: &'static str,
 }
 
-const ROWS: [Row; 8] = [
-    Row {
+const ROWS: [RuleRow; 8] = [
+    RuleRow {
         id: "invariant",
         name: "Invariant",
         level: "error",
@@ -38,7 +38,7 @@ const ROWS: [Row; 8] = [
         help: "An invariant is to be true in every reachable state. The code flow leads from an initial state to one in which it is \
             false, one thread flow for each process; the order of execution is the order of the steps.",
     },
-    Row {
+    RuleRow {
         id: "reachable",
         name: "Reachable",
         level: "error",
@@ -46,7 +46,7 @@ const ROWS: [Row; 8] = [
         help: "A `reachable` holds if some run gets to a state in which its expression is true. All reachable states were looked at, \
             or a proof excludes it.",
     },
-    Row {
+    RuleRow {
         id: "property",
         name: "TemporalProperty",
         level: "error",
@@ -54,14 +54,14 @@ const ROWS: [Row; 8] = [
         help: "A temporal property is to be true of every run that is fair in the sense of its assumptions. The code flow is a run \
             that ends in a loop; the run goes round in it for ever.",
     },
-    Row {
+    RuleRow {
         id: "race_free",
         name: "RaceFree",
         level: "error",
         short: "Two processes can access a variable at once, one of them writing",
         help: "Protect the accesses by a lock, or make them one step.",
     },
-    Row {
+    RuleRow {
         id: "no_errors",
         name: "NoErrors",
         level: "error",
@@ -69,7 +69,7 @@ const ROWS: [Row; 8] = [
         help: "A value outside its type, an index outside its array, a division by zero, a failed assertion, a wrong release. The \
             code flow ends at the step that errs.",
     },
-    Row {
+    RuleRow {
         id: "deadlock_free",
         name: "DeadlockFree",
         level: "error",
@@ -77,7 +77,7 @@ const ROWS: [Row; 8] = [
         help: "The code flow ends at the places where processes wait. A process may wait for ever at `idle`; `allow deadlock;` \
             switches the question off.",
     },
-    Row {
+    RuleRow {
         id: NOT_DECIDED,
         name: "NotDecided",
         level: "warning",
@@ -85,7 +85,7 @@ const ROWS: [Row; 8] = [
         help: "A limit was reached, or the chosen method cannot decide it. This is no error of the program, and no proof of it either. \
             Try a longer --timeout, another --method, or a smaller -N.",
     },
-    Row {
+    RuleRow {
         id: VACUOUS,
         name: "Vacuous",
         level: "warning",

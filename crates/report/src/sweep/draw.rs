@@ -4,7 +4,7 @@
 
 use engine::Verdict;
 
-use super::{Extent, Point, Row, Sweep};
+use super::{Extent, Sweep, SweepPoint, SweepRow};
 use crate::numbers::{counted, duration};
 use crate::style::{Ink, Mark, Style};
 use crate::text::{clean, cut, hang, pad, pad_left, spread, width};
@@ -70,7 +70,7 @@ struct Column {
 }
 
 impl Column {
-    fn new(sweep: &Sweep<'_>, row: &Row<'_>, style: &Style) -> Self {
+    fn new(sweep: &Sweep<'_>, row: &SweepRow<'_>, style: &Style) -> Self {
         let point = |run: &engine::run::Run| row.points.iter().find(|point| std::ptr::eq(point.run, run));
         let cells: Vec<_> = sweep.runs.iter().map(|run| point(run).map(|point| cell(point, style))).collect();
         let times = cells.iter().flatten().map(|(time, ..)| width(time)).max().unwrap_or(0);
@@ -90,7 +90,7 @@ impl Column {
 }
 
 /// `✔ 0.01 s` and `10 local`; `!` where the verdict is not the expected one.
-fn cell(point: &Point<'_>, style: &Style) -> (String, String, Ink) {
+fn cell(point: &SweepPoint<'_>, style: &Style) -> (String, String, Ink) {
     let time = duration(point.result.statistics.time);
     let (mark, text) = match &point.result.verdict {
         Verdict::Holds(_) => (Mark::Holds, time),
@@ -146,7 +146,7 @@ fn group(sweep: &Sweep<'_>, (sizes, first): (&[String], usize), shown: &[Column]
 }
 
 /// How a property grows, and what else is to be said about it.
-pub(crate) fn remarks(sweep: &Sweep<'_>, row: &Row<'_>, style: &Style) -> Vec<String> {
+pub(crate) fn remarks(sweep: &Sweep<'_>, row: &SweepRow<'_>, style: &Style) -> Vec<String> {
     let step = (sweep.parameter, sweep.step());
     let mut parts = Vec::new();
     if let Some((extent, from, growth)) = row.size_growth() {
@@ -175,7 +175,7 @@ pub(crate) fn remarks(sweep: &Sweep<'_>, row: &Row<'_>, style: &Style) -> Vec<St
 }
 
 /// The same in one line; nothing where there is nothing to say.
-fn remark(sweep: &Sweep<'_>, row: &Row<'_>, style: &Style) -> String {
+fn remark(sweep: &Sweep<'_>, row: &SweepRow<'_>, style: &Style) -> String {
     let parts = remarks(sweep, row, style);
     if parts.is_empty() {
         return String::new();
@@ -186,8 +186,8 @@ fn remark(sweep: &Sweep<'_>, row: &Row<'_>, style: &Style) -> String {
 }
 
 /// Where another method takes over.
-fn switch(row: &Row<'_>) -> Option<String> {
-    let decided: Vec<&Point<'_>> = row.points.iter().filter(|point| point.is_decided()).collect();
+fn switch(row: &SweepRow<'_>) -> Option<String> {
+    let decided: Vec<&SweepPoint<'_>> = row.points.iter().filter(|point| point.is_decided()).collect();
     let last = decided.last()?;
     let at = decided.iter().rposition(|point| point.result.method != last.result.method)?;
     Some(format!("by {} up to {}, then by {}", decided[at].result.method, decided[at].size, last.result.method))

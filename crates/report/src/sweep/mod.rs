@@ -33,21 +33,21 @@ pub struct Sweep<'a> {
     /// The parameter that is swept.
     pub parameter: &'a str,
     /// What happened to each property.
-    pub rows: Vec<Row<'a>>,
+    pub rows: Vec<SweepRow<'a>>,
 }
 
 /// One property at several sizes.
 #[derive(Clone, Debug)]
-pub struct Row<'a> {
+pub struct SweepRow<'a> {
     /// The property's name.
     pub property: &'a str,
     /// Its measurements.
-    pub points: Vec<Point<'a>>,
+    pub points: Vec<SweepPoint<'a>>,
 }
 
 /// One property at one size.
 #[derive(Clone, Debug)]
-pub struct Point<'a> {
+pub struct SweepPoint<'a> {
     /// The size.
     pub size: i64,
     /// The run that it is from.
@@ -88,7 +88,7 @@ impl Extent {
     }
 }
 
-impl Point<'_> {
+impl SweepPoint<'_> {
     /// What the result had to look at, where that is known.
     pub fn extent(&self) -> Option<Extent> {
         let statistics = &self.result.statistics;
@@ -119,16 +119,16 @@ impl<'a> Sweep<'a> {
         let varies = |name: &str| runs.windows(2).all(|pair| value(pair[0], name) < value(pair[1], name));
         let parameter = first.model.parameters.iter().map(|one| one.name.as_str()).find(|name| varies(name));
         let parameter = parameter.filter(|_| runs.iter().all(is_same))?;
-        let mut rows: Vec<Row<'a>> = Vec::new();
+        let mut rows: Vec<SweepRow<'a>> = Vec::new();
         for &run in runs {
             let size = value(run, parameter)?;
             for result in &run.results {
                 let property = run.model.properties[result.property].name.as_str();
                 let at = rows.iter().position(|row| row.property == property).unwrap_or_else(|| {
-                    rows.push(Row { property, points: Vec::new() });
+                    rows.push(SweepRow { property, points: Vec::new() });
                     rows.len() - 1
                 });
-                rows[at].points.push(Point { size, run, result });
+                rows[at].points.push(SweepPoint { size, run, result });
             }
         }
         Some(Sweep { runs: runs.to_vec(), parameter, rows })
@@ -141,7 +141,7 @@ impl<'a> Sweep<'a> {
     }
 }
 
-impl Row<'_> {
+impl SweepRow<'_> {
     /// How the size of what was looked at grows; with what is counted, and the first size for which it is.
     pub fn size_growth(&self) -> Option<(Extent, i64, Growth)> {
         let decided = self.points.iter().filter(|point| point.is_decided());
@@ -158,7 +158,7 @@ impl Row<'_> {
     /// How the time grows, from the sizes on for which it can be measured.
     pub fn time_growth(&self) -> Option<Growth> {
         let decided: Vec<_> = self.points.iter().filter(|point| point.is_decided()).collect();
-        let time = |point: &Point<'_>| point.result.statistics.time;
+        let time = |point: &SweepPoint<'_>| point.result.statistics.time;
         let from = decided.iter().rposition(|point| time(point) < MEASURABLE).map_or(0, |at| at + 1);
         if decided.len() - from < FEWEST_TIMES {
             return None;
@@ -180,7 +180,7 @@ pub(crate) fn growth_document(growth: Growth) -> GrowthDocument {
 
 /// How each property of a sweep grows, for the result document.
 pub fn document(sweep: &Sweep<'_>) -> SweepDocument {
-    let point = |point: &Point<'_>| {
+    let point = |point: &SweepPoint<'_>| {
         let extent = point.extent();
         PointDocument {
             size: point.size,
@@ -191,7 +191,7 @@ pub fn document(sweep: &Sweep<'_>) -> SweepDocument {
             number: extent.map(Extent::number),
         }
     };
-    let row = |row: &Row<'_>| GrowingDocument {
+    let row = |row: &SweepRow<'_>| GrowingDocument {
         property: row.property.to_owned(),
         points: row.points.iter().map(point).collect(),
         time: row.time_growth().map(growth_document),
