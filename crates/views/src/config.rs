@@ -13,6 +13,9 @@ pub type Slot = u8;
 /// The most slots of a configuration.
 pub const MOST_SLOTS: usize = 32;
 
+/// Why there is no proof where more would be needed.
+pub const MANY_NAMED: &str = "cells may name more different processes at once than views have room for";
+
 /// What is known of a state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Config {

@@ -12,7 +12,7 @@ use evidence::{Evidence, Scope};
 use model::Model;
 use model::property::PropertyKind;
 
-use crate::config::Config;
+use crate::config::{Config, MANY_NAMED};
 use crate::counting::prove::Counting;
 use crate::fine::prove::{Fine, Outcome, layout};
 use crate::fine::skeleton::Refusal;
@@ -247,6 +247,7 @@ impl Asking<'_> {
                 let reason = match failure {
                     Failure::Stopped(reason) => reason,
                     Failure::Outside(_) => outside("a step tells processes apart"),
+                    Failure::Full => outside(MANY_NAMED),
                     Failure::TooMany => return Rung::TooMany,
                 };
                 let asked = self.open.iter_mut().filter(|open| open.question.is_some());
@@ -326,6 +327,7 @@ fn excludes(ground: Ground<'_>, views: &Closed, asked: &Question, budget: &Budge
                 Found::Nothing => Ok(true),
                 Found::Candidate(_) => Ok(false),
                 Found::Outside(_) => Err(outside("the property tells processes apart")),
+                Found::Full => Err(outside(MANY_NAMED)),
             }
         }
     }

@@ -18,14 +18,15 @@ pub struct Extended {
     pub newest: Slot,
 }
 
-/// All ways to see the process of `one` in the configuration, too; in this slot, if one is given.
-pub fn extensions(layout: &Layout, config: &Config, one: &Config, only: Option<Slot>) -> Vec<Extended> {
-    let Some(newest) = one.seen().next() else { return Vec::new() };
-    let mut join = Join { layout, one, newest, only, found: Vec::new() };
+/// All ways to see the process of `one` in the configuration, too; in this slot, if one is given. `None` where one of them would need more than
+/// [`MOST_SLOTS`].
+pub fn extensions(layout: &Layout, config: &Config, one: &Config, only: Option<Slot>) -> Option<Vec<Extended>> {
+    let Some(newest) = one.seen().next() else { return Some(Vec::new()) };
+    let mut join = Join { layout, one, newest, only, found: Vec::new(), is_full: false };
     if let Some(same) = join.forced(config) {
         join.place(config.clone(), same, 0);
     }
-    join.found
+    (!join.is_full).then_some(join.found)
 }
 
 /// The shared part without the names of processes: configurations that differ in it have no state in common.
@@ -47,6 +48,8 @@ struct Join<'a> {
     newest: Slot,
     only: Option<Slot>,
     found: Vec<Extended>,
+    /// Whether some way needs more slots than there may be.
+    is_full: bool,
 }
 
 impl Join<'_> {
@@ -92,7 +95,11 @@ impl Join<'_> {
             same[at] = Some(slot);
             self.place(config.clone(), same, at + 1);
         }
-        if is_newest && self.only.is_some() || config.slots.len() >= MOST_SLOTS {
+        if is_newest && self.only.is_some() {
+            return;
+        }
+        if config.slots.len() >= MOST_SLOTS {
+            self.is_full = true;
             return;
         }
         let positions: Vec<Option<usize>> =

@@ -46,6 +46,8 @@ pub enum Failure {
     Outside(Span),
     /// More steps were taken than views of so few processes are worth.
     TooMany,
+    /// More processes would have to be named at once than configurations name.
+    Full,
 }
 
 /// The views as configurations, and what may go wrong on the way.
@@ -193,6 +195,8 @@ struct Closure<'m, 'b> {
     n_steps: usize,
     most_steps: usize,
     bytes: u64,
+    /// Whether a process could not be seen for want of a slot; then nothing is proved.
+    is_full: bool,
 }
 
 /// The views of `k` processes, as configurations.
@@ -234,11 +238,15 @@ pub fn close(ground: Ground<'_>, k: usize, most_steps: usize, budget: &Budget) -
         n_steps: 0,
         most_steps,
         bytes: 0,
+        is_full: false,
     };
     for config in starts {
         closure.insert(config, Slots::MAX)?;
     }
     closure.close()?;
+    if closure.is_full {
+        return Err(Failure::Full);
+    }
     Ok(Closed {
         k,
         shape: closure.shape,
@@ -362,7 +370,11 @@ impl Closure<'_, '_> {
         if open.accounts_for.is_some_and(|presence| !self.shape.has(one, seen, presence)) {
             return;
         }
-        for Joined { packed, newest, moved } in self.shape.join(&open.job.row, one, open.only) {
+        let Some(all) = self.shape.join(&open.job.row, one, open.only) else {
+            self.is_full = true;
+            return;
+        };
+        for Joined { packed, newest, moved } in all {
             let renamed = |slot: Slot| moved[slot as usize];
             let keep = { (0..32u8).filter(|slot| open.job.keep & 1 << slot != 0) }
                 .fold(0, |keep, slot| keep | 1 << renamed(slot));
@@ -496,6 +508,9 @@ impl Closure<'_, '_> {
         self.n_steps += 1;
         if self.n_steps.is_multiple_of(STEPS_BETWEEN_CHECKS) {
             self.budget.check(self.bytes).map_err(Failure::Stopped)?;
+        }
+        if self.is_full {
+            return Err(Failure::Full);
         }
         if self.n_steps > self.most_steps {
             return Err(Failure::TooMany);

@@ -301,15 +301,15 @@ impl Shape {
         out
     }
 
-    /// All ways to see the process of `one` in the row, too; in this slot, if one is given.
-    pub fn join(&self, row: &[u64], one: &[u64], only: Option<Slot>) -> Vec<Joined> {
+    /// All ways to see the process of `one` in the row, too; in this slot, if one is given. `None` where one of them would need more than [`MOST_SLOTS`].
+    pub fn join(&self, row: &[u64], one: &[u64], only: Option<Slot>) -> Option<Vec<Joined>> {
         let newest = Shape::seen(one).trailing_zeros() as Slot;
-        let mut join = Join { shape: self, row, one, newest, only, found: Vec::new() };
+        let mut join = Join { shape: self, row, one, newest, only, found: Vec::new(), is_full: false };
         if let Some(same) = join.forced() {
             let order = if self.is_ordered { (0..Shape::n_slots(row) as Slot).collect() } else { Vec::new() };
             join.place(&Placed { same, n_slots: Shape::n_slots(row), order }, 0);
         }
-        join.found
+        (!join.is_full).then_some(join.found)
     }
 }
 
@@ -351,6 +351,8 @@ struct Join<'a> {
     newest: Slot,
     only: Option<Slot>,
     found: Vec<Joined>,
+    /// Whether some way needs more slots than there may be.
+    is_full: bool,
 }
 
 impl Join<'_> {
@@ -397,7 +399,11 @@ impl Join<'_> {
             next.same[at] = slot;
             self.place(&next, at + 1);
         }
-        if is_newest && only.is_some() || placed.n_slots >= MOST_SLOTS {
+        if is_newest && only.is_some() {
+            return;
+        }
+        if placed.n_slots >= MOST_SLOTS {
+            self.is_full = true;
             return;
         }
         let slot = placed.n_slots as u8;

@@ -33,6 +33,8 @@ pub enum Found {
     Candidate(Config),
     /// The expression is outside the fragment.
     Outside(base::Span),
+    /// More processes would have to be named at once than configurations name.
+    Full,
 }
 
 /// Looks for a violating configuration.
@@ -66,7 +68,8 @@ fn look<'m>(ground: Ground<'m>, views: &Closed, pattern: Pattern<'m>, row: &Pack
         return Found::Nothing;
     }
     for one in views.ones(row) {
-        for joined in views.shape.join(row, one, None) {
+        let Some(all) = views.shape.join(row, one, None) else { return Found::Full };
+        for joined in all {
             if views.missing(&joined.packed, joined.newest).is_some() {
                 continue;
             }

@@ -194,7 +194,8 @@ impl<'m> Sight<'_, 'm> {
         let model = self.ground.model;
         match value {
             Item::Slot(_) if family == self.ground.layout.family => Ok(value),
-            Item::Slot(_) => Err(Halt::Fault(span)),
+            // Its index, perhaps, which a process of the other family may have, too.
+            Item::Slot(_) => Err(Halt::Outside(span)),
             Item::Value(Value::None) => Ok(value),
             Item::Value(Value::Process(id)) if model.processes[id].family == family => Ok(value),
             Item::Value(Value::Process(_)) => Err(Halt::Fault(span)),

@@ -176,7 +176,7 @@ impl<'a, 'm> Checker<'a, 'm> {
                     self.step(&view, step)?;
                 }
             }
-            for (scene, newest) in self.joined(&view, None, |one| self.changes_others(one)) {
+            for (scene, newest) in self.joined(&view, None, |one| self.changes_others(one))? {
                 for action in self.actions(&scene, Looker::Slot(newest)) {
                     if self.concerns_nobody_else(action) {
                         continue;
@@ -219,13 +219,22 @@ impl<'a, 'm> Checker<'a, 'm> {
     }
 
     /// All scenes with one more process of which every `k` processes with it are views.
-    fn joined(&self, scene: &Scene, slot: Option<Slot>, is_meant: impl Fn(&Scene) -> bool) -> Vec<(Scene, Slot)> {
+    fn joined(
+        &self,
+        scene: &Scene,
+        slot: Option<Slot>,
+        is_meant: impl Fn(&Scene) -> bool,
+    ) -> Outcome<Vec<(Scene, Slot)>> {
         let mut found = Vec::new();
         for one in self.ones.get(&nameless(scene)).into_iter().flatten().filter(|one| is_meant(one)) {
             let is_view = |scene: &Scene, of: &[Slot]| self.known.contains(&scene.part(of, self.text.is_ordered));
             // Two by two, where views show two: what is open about each two of them is decided by itself.
             let goes_with = |scene: &Scene, pair: [Slot; 2]| self.k != 2 || is_view(scene, &pair);
-            for (joined, newest) in join(self.text, (scene, one), slot, &goes_with) {
+            let Some(all) = join(self.text, (scene, one), slot, &goes_with) else {
+                let what = "more processes may be named at once than the checker has room for";
+                return Err(CertificateError::NotSupported(what.to_owned()));
+            };
+            for (joined, newest) in all {
                 let rest: Vec<Slot> = joined.seen().into_iter().filter(|&slot| slot != newest).collect();
                 let with_newest = |chosen: &Vec<Slot>| is_view(&joined, &[&chosen[..], &[newest]].concat());
                 if self.k == 2 || choices_of(&rest, self.k - 1).iter().all(with_newest) {
@@ -233,14 +242,14 @@ impl<'a, 'm> Checker<'a, 'm> {
                 }
             }
         }
-        found
+        Ok(found)
     }
 
     /// Every way of a step leads to a view again, with every process that the way may depend on.
     fn step(&mut self, scene: &Scene, step: Taken<'_>) -> Outcome<()> {
         let action = &self.text.written.actions[step.action];
         if let Some(presence) = present::absent(self.text, scene, action) {
-            for (joined, _) in self.joined(scene, None, |one| present::is_one(self.text, one, presence)) {
+            for (joined, _) in self.joined(scene, None, |one| present::is_one(self.text, one, presence))? {
                 self.step(&joined, step)?;
             }
             return Ok(());
@@ -297,12 +306,12 @@ impl<'a, 'm> Checker<'a, 'm> {
             next = way.following();
         }
         for slot in wanted {
-            for (joined, _) in self.joined(scene, slot, |_| true) {
+            for (joined, _) in self.joined(scene, slot, |_| true)? {
                 self.step(&joined, Taken { n_looked_at: step.n_looked_at + 1, ..step })?;
             }
         }
         if wants_witness {
-            for (joined, _) in self.joined(scene, None, |_| true) {
+            for (joined, _) in self.joined(scene, None, |_| true)? {
                 self.step(&joined, Taken { n_witnesses: step.n_witnesses + 1, ..step })?;
             }
         }
@@ -373,7 +382,7 @@ impl<'a, 'm> Checker<'a, 'm> {
             next = way.following();
         }
         if scene.seen().len() < n_needed {
-            for (joined, _) in self.joined(scene, None, |_| true) {
+            for (joined, _) in self.joined(scene, None, |_| true)? {
                 self.excludes(&joined, expr, (bad, n_needed))?;
             }
         }

@@ -537,6 +537,27 @@ fn nothing_is_proved_for_every_size_that_is_false_at_one() {
     }
 }
 
+/// Thirty-four processes that each take their first step violate it: more than views have room for at once.
+const MANY_NAMED: &str = "program named(N: 2..) { shared s: [pid?; 36] = none; shared c: 0..=36 = 0;
+     process P[i in 0..<N] { a: atomic { await c < 36; s[c] = i; c = c + 1; } b: skip; }
+     invariant few: c <= 33; }";
+
+#[test]
+fn nothing_is_proved_where_more_processes_are_named_than_views_have_room_for() {
+    let limits = Limits {
+        time: Some(Duration::from_secs(60)),
+        memory_bytes: Some(1 << 30),
+        disk: None,
+        n_threads: 1,
+        cancel: CancelToken::default(),
+    };
+    let source = SourceFile::new("trust.pw", MANY_NAMED);
+    let Loaded::Program(program) = driver::load::instance(&source, &[]) else { panic!("it is a program") };
+    let id = driver::select::find(&program.model, "few").unwrap();
+    let (_, checked) = driver::every_n::check(&program, &[id], &limits, &Silent).unwrap();
+    assert!(matches!(checked.results[0].verdict, Verdict::Unknown(_)), "{:?}", checked.results[0].verdict);
+}
+
 #[test]
 fn what_is_not_looked_at_or_not_followed_is_no_mistake() {
     let limits = Limits {

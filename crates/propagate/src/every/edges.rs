@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use ::views::choices::Choices;
-use ::views::config::{Config, Item, Slot};
+use ::views::config::{Config, Item, MANY_NAMED, Slot};
 use ::views::extend::{extensions, key};
 use ::views::fixpoint::{Failure, Views, views};
 use ::views::layout::SharedColumn;
@@ -102,6 +102,7 @@ impl<'m> Crowd<'m> {
             Failure::Stopped(reason) => Halt::from(reason),
             Failure::Outside(_) => outside("a step tells processes apart"),
             Failure::TooMany => outside("the steps of its views are too many"),
+            Failure::Full => outside(MANY_NAMED),
         })?;
         let mut list: Vec<Config> = closed.theta.iter().cloned().collect();
         list.sort();
@@ -169,7 +170,8 @@ impl<'m> Crowd<'m> {
             found.insert(self.still(at, Mover::Other(Some(slot as Slot))));
         }
         for one in self.closed.ones.get(&key(&view)).into_iter().flatten() {
-            for extended in extensions(self.ground.layout, &view, one, None) {
+            let all = extensions(self.ground.layout, &view, one, None).ok_or_else(|| outside(MANY_NAMED))?;
+            for extended in all {
                 if self.closed.missing(&extended.config, extended.newest).is_some() {
                     continue;
                 }
@@ -305,7 +307,8 @@ impl<'m> Crowd<'m> {
         found: &mut FxHashSet<Config>,
     ) -> Result<(), Halt> {
         for one in self.closed.ones.get(&key(job.config)).into_iter().flatten() {
-            for extended in extensions(self.ground.layout, job.config, one, only) {
+            let all = extensions(self.ground.layout, job.config, one, only).ok_or_else(|| outside(MANY_NAMED))?;
+            for extended in all {
                 if self.closed.missing(&extended.config, extended.newest).is_none() {
                     let (n_witnesses, n_looked_at) = (job.n_witnesses + more.0, job.n_looked_at + more.1);
                     self.step(&Job { config: &extended.config, n_witnesses, n_looked_at, ..*job }, found)?;

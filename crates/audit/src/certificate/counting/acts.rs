@@ -146,7 +146,14 @@ impl<'m> Player<'_, 'm> {
             (_, Thing::Number(_) | Thing::Vague) => return Err(lost),
             (ScalarType::Bool, Thing::Bool(_)) | (ScalarType::PidOrNone(_), Thing::Nobody) => true,
             (ScalarType::Enum(id), Thing::Name(of, _)) => id == *of,
-            (ScalarType::Pid(family) | ScalarType::PidOrNone(family), one) => self.family(one) == Some(family),
+            (ScalarType::Pid(family) | ScalarType::PidOrNone(family), Thing::Single(id)) => {
+                self.cast.model.processes[*id].family == family
+            }
+            (ScalarType::Pid(family) | ScalarType::PidOrNone(family), one) => match self.family(one) {
+                // An index, perhaps, which somebody of the other family may have.
+                Some(of) if of != family => return Err(lost),
+                of => of.is_some(),
+            },
             _ => return Err(lost),
         };
         if !fits {

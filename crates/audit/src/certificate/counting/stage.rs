@@ -442,8 +442,13 @@ impl<'m> Player<'_, 'm> {
                 _ => Err(Stop::Fault),
             },
             (Thing::Number(_) | Thing::Vague, _, _) | (_, Thing::Number(_) | Thing::Vague, _) => Err(Stop::Lost(span)),
-            (left, right, Some(test)) if matches!(op, BinaryOp::Equal | BinaryOp::NotEqual) => {
-                let order = if self.alike(&left, &right) { Ordering::Equal } else { Ordering::Less };
+            (one, other, Some(test)) if matches!(op, BinaryOp::Equal | BinaryOp::NotEqual) => {
+                // Processes of two families differ, but their indices may be the same.
+                let is_index = |expr: &Expr| matches!(expr.kind, ExprKind::IndexOf(_) | ExprKind::If(..));
+                if (is_index(left) || is_index(right)) && self.family(&one) != self.family(&other) {
+                    return Err(Stop::Lost(span));
+                }
+                let order = if self.alike(&one, &other) { Ordering::Equal } else { Ordering::Less };
                 Ok(Thing::Bool(test(order)))
             }
             _ => Err(Stop::Lost(span)),

@@ -205,7 +205,7 @@ impl<'a, 'm> Stage<'a, 'm> {
         for slot in (1..view.slots.len()).map(|slot| Some(slot as Slot)).chain([None]) {
             found.insert(Edge { from: at, to: at, turn: Turn::still(view.slots.len(), slot, None) });
         }
-        for (scene, newest) in self.checker.joined(&view, None, |_| true) {
+        for (scene, newest) in self.checker.joined(&view, None, |_| true)? {
             let looker = Looker::Slot(newest);
             for action in self.checker.actions(&scene, looker) {
                 for after in self.ways(&scene, looker, action)? {
@@ -249,12 +249,12 @@ impl<'a, 'm> Stage<'a, 'm> {
             next = way.following();
         }
         for slot in wanted {
-            for (joined, _) in self.checker.joined(scene, slot, |_| true) {
+            for (joined, _) in self.checker.joined(scene, slot, |_| true)? {
                 self.collect(&joined, Taken { n_looked_at: step.n_looked_at + 1, ..step }, found)?;
             }
         }
         if wants_witness {
-            for (joined, _) in self.checker.joined(scene, None, |_| true) {
+            for (joined, _) in self.checker.joined(scene, None, |_| true)? {
                 self.collect(&joined, Taken { n_witnesses: step.n_witnesses + 1, ..step }, found)?;
             }
         }

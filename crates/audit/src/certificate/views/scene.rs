@@ -147,20 +147,21 @@ pub(super) type Joined = (Scene, Slot);
 pub(super) type GoesWith<'a> = dyn Fn(&Scene, [Slot; 2]) -> bool + 'a;
 
 /// All scenes of which the first is a part, and in which the process of the second is seen as well; in this slot of the first, if it is given; and
-/// in which it goes with each process that is seen in the first.
+/// in which it goes with each process that is seen in the first. `None` where one of them has more slots than there may be.
 pub(super) fn join(
     text: &Text<'_>,
     (scene, one): (&Scene, &Scene),
     slot: Option<Slot>,
     goes_with: &GoesWith<'_>,
-) -> Vec<Joined> {
+) -> Option<Vec<Joined>> {
     let newest = one.seen()[0];
     let mut partial: Vec<(Scene, Vec<Option<Slot>>)> = Vec::new();
     if let Some(same) = agree(scene, one) {
         partial.push((scene.clone(), same));
     }
     for at in 0..one.slots.len() as Slot {
-        partial = partial.into_iter().flat_map(|known| place(text, known, (at, at == newest), slot)).collect();
+        let placed = partial.into_iter().map(|known| place(text, known, (at, at == newest), slot));
+        partial = placed.collect::<Option<Vec<_>>>()?.concat();
     }
     let in_order = |(scene, same): &(Scene, Vec<Option<Slot>>)| {
         let rank = |at: usize| same[at].map_or(0, |slot| scene.ranks[slot as usize]);
@@ -169,7 +170,7 @@ pub(super) fn join(
                 .all(|at| (0..at).all(|before| (one.ranks[before] < one.ranks[at]) == (rank(before) < rank(at))))
     };
     let complete = partial.into_iter().filter(in_order);
-    complete.flat_map(|(scene, same)| settle(text, (&scene, one), (&same, newest), goes_with)).collect()
+    Some(complete.flat_map(|(scene, same)| settle(text, (&scene, one), (&same, newest), goes_with)).collect())
 }
 
 /// Which slots of the second are which of the first, as the shared parts say; `None` where these differ.
@@ -195,16 +196,16 @@ fn agree(scene: &Scene, one: &Scene) -> Option<Vec<Option<Slot>>> {
     Some(same)
 }
 
-/// All slots that a slot of the second can be: one of the first, or a new one.
+/// All slots that a slot of the second can be: one of the first, or a new one; `None` where there is no room for that.
 fn place(
     text: &Text<'_>,
     (scene, same): (Scene, Vec<Option<Slot>>),
     (at, is_newest): (Slot, bool),
     wanted: Option<Slot>,
-) -> Vec<(Scene, Vec<Option<Slot>>)> {
+) -> Option<Vec<(Scene, Vec<Option<Slot>>)>> {
     let allowed = |slot: Slot| !is_newest || !scene.is_seen(slot) && wanted.is_none_or(|wanted| wanted == slot);
     if let Some(slot) = same[at as usize] {
-        return if allowed(slot) { vec![(scene, same)] } else { Vec::new() };
+        return Some(if allowed(slot) { vec![(scene, same)] } else { Vec::new() });
     }
     let with = |scene: Scene, slot: Slot| {
         let mut same = same.clone();
@@ -215,7 +216,10 @@ fn place(
         .filter(|&slot| allowed(slot) && !same.contains(&Some(slot)))
         .map(|slot| with(scene.clone(), slot))
         .collect();
-    if !(is_newest && wanted.is_some()) && scene.slots.len() < SLOTS {
+    if !(is_newest && wanted.is_some()) {
+        if scene.slots.len() >= SLOTS {
+            return None;
+        }
         let ranks: Vec<Option<usize>> =
             if text.is_ordered { (0..=scene.slots.len()).map(Some).collect() } else { vec![None] };
         for rank in ranks {
@@ -224,7 +228,7 @@ fn place(
             found.push(with(scene, slot));
         }
     }
-    found
+    Some(found)
 }
 
 /// The local state of the new process in its slot, with every possibility of what loops have taken of processes unseen so far.
