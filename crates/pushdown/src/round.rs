@@ -120,7 +120,7 @@ impl<'a, const W: usize> Round<'a, W> {
             let mut rows = Rows::default();
             for state in 0..thread.states.len() {
                 let row = thread.row(state as LocalId);
-                if !thread.flags[state].returns {
+                if thread.flags[state].exit_view.is_none() {
                     rows.insert(below(self.saturation.machine, thread, row));
                     continue;
                 }

@@ -12,8 +12,12 @@
 use std::collections::VecDeque;
 
 use base::{Budget, Feature, StopReason, Unsupported};
-use model::control::{ActionId, ActionKind};
+use model::Model;
+use model::control::{Action, ActionId, ActionKind};
+use model::expr::ExprKind;
 use model::process::ProcessId;
+use model::variable::Storage;
+use model::visit::each_part;
 use rustc_hash::FxHashMap;
 
 use crate::blocks::Blocks;
@@ -95,6 +99,21 @@ fn kind_of(machine: &Machine<'_>, action: ActionId) -> StepKind {
         ActionKind::Call { .. } => StepKind::Call,
         ActionKind::Return { .. } => StepKind::Return,
     }
+}
+
+/// Whether a return may look at the frame that it drops, before it drops it. One that does not leads to the same from all local states that
+/// differ in that frame alone.
+fn looks_at_frame(model: &Model, action: ActionId) -> bool {
+    let Action { guard, body, kind: ActionKind::Return { value }, .. } = &model.actions[action] else { return true };
+    let mut looks = !body.is_empty();
+    for expr in guard.iter().chain(value) {
+        each_part(expr, &mut |part| {
+            if let ExprKind::Read(access) = &part.kind {
+                looks |= matches!(model.vars[access.var].storage, Storage::Frame(_));
+            }
+        });
+    }
+    looks
 }
 
 impl<'a, const W: usize> Saturation<'a, W> {
@@ -265,9 +284,11 @@ impl<'a, const W: usize> Saturation<'a, W> {
             let to = self.threads[at].state(store, local, Origin::Disturbed(state));
             self.give(at, to, new);
         }
-        if self.threads[at].flags[state as usize].returns {
+        if let Some(view) = self.threads[at].flags[state as usize].exit_view {
             for activation in new.iter() {
-                self.threads[at].exits[activation as usize].push(state);
+                if !self.threads[at].add_exit(activation, state, view) {
+                    continue;
+                }
                 for caller in 0..self.threads[at].callers[activation as usize].len() {
                     let caller = self.threads[at].callers[activation as usize][caller];
                     self.give_back(at, state, caller)?;
@@ -283,9 +304,13 @@ impl<'a, const W: usize> Saturation<'a, W> {
         let process = self.threads[at].process;
         let point = self.machine.point(process, &row);
         let actions = &self.machine.code.steps[point.first as usize..point.end as usize];
-        let is_return = |action| kind_of(self.machine, action) == StepKind::Return;
-        let returns = actions.iter().any(|step| is_return(step.action)) && self.can_return(process, &row);
-        self.threads[at].flags[state as usize].returns = returns;
+        let mut returns = actions.iter().map(|step| step.action).filter(|&action| self.is_return(action)).peekable();
+        if returns.peek().is_some() && self.can_return(process, &row) {
+            let sees_frame = returns.any(|action| looks_at_frame(self.machine.codec.model, action));
+            let seen = if sees_frame { row } else { self.without_frame(process, row) };
+            let view = self.threads[at].exit_views.number(seen).0;
+            self.threads[at].flags[state as usize].exit_view = Some(view);
+        }
         let outcomes = self.outcomes(process, &row, false)?;
         if outcomes.faulty {
             self.threads[at].faults.push((state, None));
@@ -304,10 +329,22 @@ impl<'a, const W: usize> Saturation<'a, W> {
         Ok(())
     }
 
+    fn is_return(&self, action: ActionId) -> bool {
+        kind_of(self.machine, action) == StepKind::Return
+    }
+
     /// Whether a step that returns may be enabled: its guard does not look at the frame below.
     fn can_return(&self, process: ProcessId, row: &Packed<W>) -> bool {
         let mut enabled = self.machine.steps_that_may_be_enabled(process, row, &self.scratch);
-        enabled.any(|step| kind_of(self.machine, self.machine.code.steps[step].action) == StepKind::Return)
+        enabled.any(|step| self.is_return(self.machine.code.steps[step].action))
+    }
+
+    /// The row with all slots of the top frame cleared.
+    fn without_frame(&self, process: ProcessId, mut row: Packed<W>) -> Packed<W> {
+        if let Some(frames) = &self.machine.codec.layout.frames[process.index()] {
+            frames.room.iter().for_each(|slot| slot.put(&mut row, 0));
+        }
+        row
     }
 
     fn outcomes(&self, process: ProcessId, row: &Packed<W>, returns: bool) -> Result<Outcomes<'a, W>, StopReason> {
@@ -335,10 +372,9 @@ impl<'a, const W: usize> Saturation<'a, W> {
     /// A procedure starts in `entry`.
     fn call(&mut self, at: usize, entry: LocalId, caller: Caller) -> Result<(), StopReason> {
         let (activation, new) = self.threads[at].activation(entry);
-        if self.threads[at].callers[activation as usize].contains(&caller) {
+        if !self.threads[at].add_caller(activation, caller) {
             return Ok(());
         }
-        self.threads[at].callers[activation as usize].push(caller);
         if new {
             self.give(at, entry, &Blocks::of(activation));
         }

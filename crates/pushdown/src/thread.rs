@@ -94,9 +94,14 @@ pub struct Thread<const W: usize> {
     /// By activation: the local state in which it starts; of [`OWN_TEXT`] there may be several, or none known.
     pub entries: Vec<LocalId>,
     entry_index: FxHashMap<LocalId, u32>,
-    /// By activation: who called it, and the local states in which it can return.
+    /// By activation: who called it, and local states in which it can return, one of all from which a return leads to the same.
     pub callers: Vec<Vec<Caller>>,
     pub exits: Vec<Vec<LocalId>>,
+    /// The same callers with their activation, to look up.
+    known_callers: FxHashSet<(u32, Caller)>,
+    /// What a return may look at in a local state, numbered; and which of these each activation can return with.
+    pub exit_views: Rows<W>,
+    known_exits: FxHashSet<(u32, u32)>,
     /// Its guarantee: changes of its store.
     pub guarantee: FxHashSet<(u32, u32)>,
     /// By what it has in common with others: the common part of stores, and who agrees on it.
@@ -112,8 +117,8 @@ pub struct Thread<const W: usize> {
 pub struct Flags {
     /// Its own steps were taken.
     pub expanded: bool,
-    /// It can return from a procedure.
-    pub returns: bool,
+    /// It can return from a procedure, and this is what the return may look at.
+    pub exit_view: Option<u32>,
 }
 
 const NO_EDGE: u32 = u32::MAX;
@@ -141,6 +146,9 @@ impl<const W: usize> Thread<W> {
             entry_index: FxHashMap::default(),
             callers: vec![Vec::new()],
             exits: vec![Vec::new()],
+            known_callers: FxHashSet::default(),
+            exit_views: Rows::default(),
+            known_exits: FxHashSet::default(),
             guarantee: FxHashSet::default(),
             commons: Vec::new(),
             common_with: Vec::new(),
@@ -187,6 +195,24 @@ impl<const W: usize> Thread<W> {
         self.callers.push(Vec::new());
         self.exits.push(Vec::new());
         (number, true)
+    }
+
+    /// Adds a caller of an activation; whether it is new.
+    pub fn add_caller(&mut self, activation: u32, caller: Caller) -> bool {
+        let new = self.known_callers.insert((activation, caller));
+        if new {
+            self.callers[activation as usize].push(caller);
+        }
+        new
+    }
+
+    /// Adds a local state in which an activation can return; whether none was known from which a return leads to the same.
+    pub fn add_exit(&mut self, activation: u32, state: LocalId, view: u32) -> bool {
+        let new = self.known_exits.insert((activation, view));
+        if new {
+            self.exits[activation as usize].push(state);
+        }
+        new
     }
 
     /// Adds an edge within an activation; whether it is new. Those of steps are few, those of calls may be many.
@@ -243,13 +269,16 @@ impl<const W: usize> Thread<W> {
             + self.disturbed.iter().map(|list| 24 + list.capacity() * 12).sum::<usize>()
             + self.callers.iter().map(|list| 24 + list.capacity() * 8).sum::<usize>()
             + self.exits.iter().map(|list| 24 + list.capacity() * 4).sum::<usize>();
-        let by_state = self.states.capacity() * (8 + 12 + 2 + 4 + size_of::<Blocks>()) + self.index.capacity() * 5;
-        let tables = (self.summaries.capacity() + self.guarantee.capacity()) * 9
+        let by_state = self.states.capacity() * (8 + 12 + size_of::<Flags>() + 4 + size_of::<Blocks>())
+            + self.index.capacity() * 5;
+        let tables = (self.summaries.capacity() + self.guarantee.capacity() + self.known_exits.capacity()) * 9
+            + self.known_callers.capacity() * 13
             + self.edges.capacity() * 8
             + self.entries.capacity() * 4
             + self.entry_index.capacity() * 9;
         let heap: u64 = self.met_in.iter().map(Blocks::heap_bytes).sum();
-        (lists + by_state + tables) as u64 + heap + self.stores.bytes() + self.locals.bytes()
+        let rows = self.stores.bytes() + self.locals.bytes() + self.exit_views.bytes();
+        (lists + by_state + tables) as u64 + heap + rows
     }
 }
 

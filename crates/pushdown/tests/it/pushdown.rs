@@ -401,6 +401,28 @@ fn facts_are_exposed_where_the_store_says_too_little() {
     assert_eq!(check_answers(&model, 2000)[2], 0);
 }
 
+/// A return that looks at the frame that it drops is followed from every local state, one that does not from one of those that differ in it alone.
+#[test]
+fn returns_lead_to_all_that_their_frames_say() {
+    let text = |result: &str| {
+        format!(
+            "program p {{
+                shared seen: 0..=3;
+                proc pick() -> 0..=3 {{ local l: 0..=3; l = any; return {result}; }}
+                process P {{ local got: 0..=3; got = call pick(); seen = got; }}
+                invariant low: seen < 3;
+            }}"
+        )
+    };
+    for (result, is_low) in [("l", false), ("if l > 2 then 3 else 0", false), ("2", true), ("seen", true)] {
+        let model = program(&text(result), &[]);
+        let answered = answers(&Pushdown::default(), &model);
+        let low = answered.iter().find(|answer| model.properties[answer.property].name == "low").unwrap();
+        assert_eq!(matches!(low.verdict, Verdict::Holds(_)), is_low, "{result}: {:?}", low.verdict);
+        assert_eq!(matches!(low.verdict, Verdict::Violated(_)), !is_low, "{result}: {:?}", low.verdict);
+    }
+}
+
 /// Every path edge, caller and guarantee of a least proof is needed.
 #[test]
 fn a_proof_with_anything_missing_is_refused() {
