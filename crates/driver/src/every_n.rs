@@ -18,7 +18,7 @@ use propagate::Propagate;
 use rings::ByRings;
 use views::ByViews;
 
-use crate::auto::{Race, Standing, Step};
+use crate::auto::{Race, Shares, Standing, Step};
 use crate::check::{Check, Checked, Limits, Program};
 use crate::checker::{SharedEngine, Single};
 use crate::load::{self, Loaded};
@@ -100,7 +100,7 @@ pub fn in_a_moment(
         Arc::new(Propagate::for_every_size()),
         Arc::new(ByRings::of_runs()),
     ];
-    let steps = engines.map(|engine| Step { engine, share: 1.0, n_threads: 1, one_by_one: false });
+    let steps = engines.map(|engine| Step { engine, shares: Shares::same(1.0), n_threads: 1, one_by_one: false });
     let task = Task { model, properties: questions.to_vec(), budget: limits.budget(), n_threads: 1 };
     let mut race = Race::new(&task, &Silent, Standing::new(model, questions), Default::default());
     race.compete(&steps, Some(most));

@@ -25,7 +25,7 @@ use model::Model;
 use model::fairness::Assumptions;
 use model::property::PropertyKind;
 
-use crate::auto::{Race, Standing, Step, is_countable};
+use crate::auto::{Race, Shares, Standing, Step, is_countable};
 use crate::check::{Check, Checked, Limits};
 use crate::checker::SharedEngine;
 use crate::methods;
@@ -196,7 +196,7 @@ impl<'a> Asking<'a> {
     ) -> Result<Vec<Verdict>, Box<Mistake>> {
         let time = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         let limits = Limits { time, ..self.limits.clone() };
-        let step = Step { engine: engine.clone(), share: 1.0, n_threads: 1, one_by_one: false };
+        let step = Step { engine: engine.clone(), shares: Shares::same(1.0), n_threads: 1, one_by_one: false };
         // What is only seen on the clock has more of it, since other programs may be busy.
         let most = if is_countable(&step) { most } else { most.saturating_add(A_MOMENT) };
         let is_glimpse = engine.method() == Method::Mono && self.engine.method() != Method::Mono;

@@ -9,6 +9,7 @@ mod plan;
 mod processor;
 mod race;
 mod runner;
+mod shares;
 mod small;
 mod standing;
 
@@ -21,6 +22,7 @@ use engine::{Observer, Task};
 pub(crate) use plan::Step;
 pub use plan::class;
 pub(crate) use race::{Race, is_countable};
+pub(crate) use shares::Shares;
 pub(crate) use standing::Standing;
 
 use crate::checker::Checker;
@@ -33,6 +35,8 @@ engine::config! {
         pub moment: Duration = Duration::from_millis(25),
         /// Local sets of small programs take no more than this, and some milliseconds.
         pub small: Bytes = Bytes(256 << 10),
+        /// A local proof about a small program is left where more pairs of local states would have to be checked: that takes some tens of milliseconds.
+        pub small_checks: usize = 4_000_000,
         /// A program of more processes is not small, and takes longer than a moment to be made ready for a search.
         pub small_processes: usize = 64,
         /// Among more processes there are too many pairs for a joint search of each, and so for what is reduced by them.
@@ -45,6 +49,12 @@ engine::config! {
         pub first_turn: Duration = Duration::from_millis(4),
         /// Later turns take one of so many parts of what all methods took so far.
         pub turn_part: usize = 16,
+        /// A method that succeeds soon or not at all has its first share for so long, and then its later one.
+        pub quick: Duration = Duration::from_millis(60),
+        /// Until all methods have worked so long together, none gets ahead of its share because a thread is free.
+        pub thrifty: Duration = Duration::from_secs(4),
+        /// A process that sees more bits of the shared state than this has too many view states to be listed.
+        pub narrow_view: usize = 20,
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! In: a Model, the questions, and how many threads there are. Out: methods with their shares. What the Model shows makes its class: whether questions
 //! are of safety or temporal, how many processes there are, and whether some can be exchanged for one another, or run one text with different indices, or all run texts of their own; `table.txt` has the shares of
-//! each class. An invariant that asks for somebody among many (`x == 0 => exists i: …`) is rarely shown by a few processes at a time, so diagrams have most of the work on it. Programs with procedures are put to `pushdown` as much as to all others together, since stacks may have no bound. Small programs are decided before
+//! each class. An invariant that asks for somebody among many (`x == 0 => exists i: …`) is rarely shown by a few processes at a time, so diagrams have most of the work on it; so
+//! they have where some of many interchangeable processes can move. Where a process sees much of the shared state, methods that list what it sees have little but a quick attempt. Programs with procedures are put to `pushdown` as much as to all others together, since stacks may have no bound. Small programs are decided before
 //! (`small.rs`). A method is asked what it supports, so the same list answers safety and temporal properties.
 
 use std::sync::Arc;
@@ -11,7 +12,9 @@ use engine::PropertyId;
 use local::fair::Rule;
 use local::{Local, Ls3};
 use model::expr::{BinaryOp, Domain, Expr, ExprKind, Quantified, Quantifier};
+use model::footprint::view;
 use model::property::PropertyKind;
+use model::variable::CellId;
 use model::{Model, symmetry};
 use product::{Mono, Stubborn};
 use pushdown::Pushdown;
@@ -20,6 +23,7 @@ use symbolic::reach::Direction;
 use views::ByViews;
 
 use super::Config;
+use super::shares::Shares;
 use crate::checker::SharedEngine;
 use crate::explicit_then_symbolic::ExplicitThenSymbolic;
 use crate::propagating::Propagating;
@@ -30,13 +34,22 @@ const TABLE: &str = include_str!("table.txt");
 /// How many processes are one, few, some or many; more are a crowd.
 const COUNTS: [(usize, &str); 4] = [(1, "one"), (4, "few"), (12, "some"), (40, "many")];
 
+/// Methods that list what one process sees, or two.
+const LISTING: [&str; 5] = ["tmmc", "ls3", "ls3+", "pairwise", "stubborn"];
+
+/// Up to so many processes the product may be searched soon, whatever is asked.
+const FEW_TO_SEARCH: usize = 12;
+
+/// The share of methods of which little is hoped.
+const LEAST: f64 = 0.3;
+
 /// A method in a race.
 #[derive(Clone)]
 pub struct Step {
     /// The method.
     pub engine: SharedEngine,
     /// How much of the work it has, beside the others' shares.
-    pub share: f64,
+    pub shares: Shares,
     /// How many threads it may use.
     pub n_threads: usize,
     /// Whether questions are asked one by one, so that one which is hard does not keep the others waiting.
@@ -47,7 +60,7 @@ pub struct Step {
 pub fn steps(model: &Model, questions: &[PropertyId], n_threads: usize, config: &Config) -> Vec<Step> {
     let is_temporal = |&id: &PropertyId| matches!(model.properties[id].kind, PropertyKind::Temporal(_));
     let kinds = [("temporal", questions.iter().any(is_temporal)), ("safety", !questions.iter().all(is_temporal))];
-    let mut shares: Vec<(&str, f64)> = Vec::new();
+    let mut shares: Vec<(&str, Shares)> = Vec::new();
     for (kind, _) in kinds.iter().filter(|(_, is_asked)| *is_asked) {
         for (name, share) in shares_of(&class(model, kind)) {
             match shares.iter_mut().find(|(known, _)| *known == name) {
@@ -56,23 +69,42 @@ pub fn steps(model: &Model, questions: &[PropertyId], n_threads: usize, config: 
             }
         }
     }
-    let asks_for_somebody = |&id: &PropertyId| match &model.properties[id].kind {
+    if widest_view(model) > config.narrow_view as f64 {
+        let lists = |name: &str| LISTING.contains(&name);
+        shares.iter_mut().filter(|(name, _)| lists(name)).for_each(|(_, share)| *share = share.later_at_most(LEAST));
+    }
+    let is_crowd = model.processes.len() > FEW_TO_SEARCH && has_alike(model);
+    let is_about_all = |&id: &PropertyId| match &model.properties[id].kind {
         PropertyKind::Invariant(expr) => asks_for_somebody(expr, true),
+        PropertyKind::DeadlockFree => is_crowd,
         _ => false,
     };
-    if questions.iter().any(asks_for_somebody) {
-        let most = shares.iter().map(|(_, share)| *share).fold(0.0, f64::max);
-        shares.iter_mut().filter(|(name, _)| *name == "forward").for_each(|(_, share)| *share = 2.0 * most);
+    if questions.iter().any(is_about_all) {
+        let most = shares.iter().map(|(_, share)| share.first()).fold(0.0, f64::max);
+        let forward = shares.iter_mut().filter(|(name, _)| *name == "forward");
+        forward.for_each(|(_, share)| *share = Shares::same(2.0 * most));
     }
     if !model.procedures.is_empty() {
         shares.retain(|(name, _)| *name != "pushdown");
-        shares.push(("pushdown", shares.iter().map(|(_, share)| share).sum()));
+        shares.push(("pushdown", Shares::same(shares.iter().map(|(_, share)| share.first()).sum())));
     }
-    shares.sort_by(|one, other| other.1.total_cmp(&one.1));
-    // The graph that temporal properties need is built and searched by one thread.
-    let n_threads = if questions.iter().all(is_temporal) { 1 } else { n_threads };
+    shares.sort_by(|one, other| other.1.first().total_cmp(&one.1.first()));
+    // The graph that temporal properties need is built and searched by one thread; beside the search of the product there is room for another method.
+    let n_threads = if questions.iter().all(is_temporal) { 1 } else { n_threads.saturating_sub(1).max(1) };
     let plan = Plan { n_processes: model.processes.len(), n_threads, config };
     shares.into_iter().filter_map(|(name, share)| plan.step(name, share)).collect()
+}
+
+/// How many bits of the shared state a process sees, the one that sees most. Processes of one family run one text, so that the first shows enough.
+fn widest_view(model: &Model) -> f64 {
+    let bits = |cell: CellId| (model.cells[cell].ty.n_values(model.type_context()).max(1) as f64).log2();
+    let mut known = Vec::new();
+    let first_of_family = model.processes.entries().filter(|(_, process)| {
+        let is_new = !known.contains(&process.family);
+        known.push(process.family);
+        is_new
+    });
+    first_of_family.map(|(id, _)| view(model, id).into_iter().map(bits).sum::<f64>()).fold(0.0, f64::max)
 }
 
 /// The class of a Model, as the table names it.
@@ -88,11 +120,11 @@ pub fn class(model: &Model, kind: &str) -> String {
 }
 
 /// The shares of a class, in the order of the table.
-fn shares_of(class: &str) -> Vec<(&'static str, f64)> {
+fn shares_of(class: &str) -> Vec<(&'static str, Shares)> {
     let line = TABLE.lines().find_map(|line| line.strip_prefix(class)?.strip_prefix(':'));
     let share = |word: &'static str| {
         let (name, share) = word.split_once('=')?;
-        Some((name, share.parse().ok()?))
+        Some((name, Shares::parse(share)?))
     };
     line.unwrap_or_default().split_whitespace().filter_map(share).collect()
 }
@@ -107,8 +139,8 @@ struct Plan<'p> {
 
 impl Plan<'_> {
     /// The method of this name, with its share; `None` where there are too few or too many processes for it.
-    fn step(&self, name: &str, share: f64) -> Option<Step> {
-        let step = |engine: SharedEngine| Step { engine, share, n_threads: 1, one_by_one: false };
+    fn step(&self, name: &str, shares: Shares) -> Option<Step> {
+        let step = |engine: SharedEngine| Step { engine, shares, n_threads: 1, one_by_one: false };
         let graphs = |with_witness| Arc::new(Ls3 { with_witness, most_pairs: self.config.joint_states as u64 });
         let fair = |rule| Step { one_by_one: true, ..step(Arc::new(ExplicitThenSymbolic::fair(rule))) };
         // Among many processes there are too many pairs for a joint search of each.
@@ -212,7 +244,7 @@ mod tests {
                     for (name, share) in shares {
                         let step = plan.step(name, share).unwrap_or_else(|| panic!("{class}: {name}"));
                         assert_eq!(step.engine.name(), name);
-                        assert!(share > 0.0, "{class}: {name}");
+                        assert!(share.progress(config.quick * 2, config.quick).is_finite(), "{class}: {name}");
                     }
                 }
             }

@@ -1,12 +1,19 @@
-//! What one thread has worked, by the system's count of its processor time.
+//! What one thread has worked, by the system's count of its processor time; and what time on the clock is worth where threads are not counted.
 //!
 //! In: the thread, which says that it is there. Out: its processor time, for whoever gives it turns. On a busy machine a thread that has a turn on the
 //! clock may have done nothing; what it worked does not depend on who else is there. `None` where the system does not count it.
 
+use std::cell::Cell;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
+
+/// Time on the clock is never worth less, lest a method whose thread is not counted has turns without end.
+const LEAST_PACE: f64 = 0.02;
+
+/// Less than this on the clock says nothing about how busy the machine is.
+const GLIMPSE: Duration = Duration::from_millis(2);
 
 /// Linux's account of the thread that opens it: nanoseconds on a processor come first.
 const ACCOUNT: &str = "/proc/thread-self/schedstat";
@@ -42,6 +49,31 @@ impl ThreadTime {
     }
 }
 
+/// How much of its time on the clock a thread that has a turn is on a processor: 1 where nobody else is there.
+#[derive(Debug, Default)]
+pub struct Pace {
+    /// Turns of threads that are counted: on a processor, and on the clock.
+    processor: Cell<Duration>,
+    clock: Cell<Duration>,
+}
+
+impl Pace {
+    /// A turn in which a thread worked so long took so long.
+    pub fn note(&self, worked: Duration, clock: Duration) {
+        self.processor.set(self.processor.get() + worked);
+        self.clock.set(self.clock.get() + clock);
+    }
+
+    /// What time on the clock is worth in processor time.
+    pub fn worth(&self, clock: Duration) -> Duration {
+        if self.clock.get() < GLIMPSE {
+            return clock;
+        }
+        let pace = self.processor.get().as_secs_f64() / self.clock.get().as_secs_f64();
+        clock.mul_f64(pace.clamp(LEAST_PACE, 1.0))
+    }
+}
+
 fn read(file: &mut File) -> Option<Duration> {
     let mut text = [0; 64];
     file.seek(SeekFrom::Start(0)).ok()?;
@@ -56,6 +88,16 @@ mod tests {
     use std::time::Instant;
 
     use super::*;
+
+    #[test]
+    fn time_on_the_clock_is_worth_less_on_a_busy_machine() {
+        let (pace, second) = (Pace::default(), Duration::from_secs(1));
+        assert_eq!(pace.worth(second), second);
+        pace.note(Duration::from_millis(10), Duration::from_millis(40));
+        assert_eq!(pace.worth(second), Duration::from_millis(250));
+        pace.note(Duration::ZERO, 100 * second);
+        assert_eq!(pace.worth(second), Duration::from_millis(20));
+    }
 
     #[test]
     fn work_is_counted_and_waiting_is_not() {

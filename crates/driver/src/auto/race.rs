@@ -2,9 +2,10 @@
 //!
 //! In: a task and methods with their shares. Out: a result for each question. Each method works in a thread of its own (`runner.rs`), which waits
 //! between its turns and then goes on where it stopped, so that nothing is done twice. The next turn is for whoever would be furthest behind its share at the end of it
-//! (weighted fair queueing, A. Demers, S. Keshav and S. Shenker, 1989); turns are milliseconds at first, and grow with the work that was done. Where
-//! all methods together may work only so long, that is processor time, as far as the system counts it (`processor.rs`), so that as much is decided beside other busy programs. No more threads are at work than are allowed. An answer counts once it is audited; whoever works on nothing but settled questions is stopped.
+//! (weighted fair queueing, A. Demers, S. Keshav and S. Shenker, 1989); turns are milliseconds at first, and grow with the work that was done.
+//! What a method worked is processor time, as far as the system counts it, else what its turns are worth on a machine that may be busy with other programs (`processor.rs`), so that as much is decided beside them. No more threads are at work than are allowed. An answer counts once it is audited; whoever works on nothing but settled questions is stopped.
 
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::{Duration, Instant};
@@ -18,8 +19,9 @@ use model::Model;
 
 use super::Config;
 use super::plan::Step;
-use super::processor::ThreadTime;
+use super::processor::{Pace, ThreadTime};
 use super::runner::{Job, Post, RunnerMessage};
+use super::shares::Shares;
 use super::standing::{Standing, WHOLE_PRODUCT, attempt};
 use crate::mistake::Mistake;
 use crate::watchdog::ENGINE_GRACE;
@@ -42,13 +44,15 @@ pub struct Race<'a> {
     runners: Vec<Runner>,
     /// All runners together may work so long.
     at_most: Option<Duration>,
+    /// What time on the clock is worth, from the first race on.
+    pace: Rc<Pace>,
 }
 
 /// A method in the race, with some questions.
 struct Runner {
     step: Step,
-    /// Its part of the work beside the others' parts.
-    share: f64,
+    /// Its part of the work beside the others' parts, at first and later.
+    shares: Shares,
     asked: Vec<PropertyId>,
     /// The questions of which it has not said what becomes of them.
     silent: Vec<PropertyId>,
@@ -56,6 +60,8 @@ struct Runner {
     /// What its thread works, and whether that is what counts.
     processor: Arc<ThreadTime>,
     is_counted: bool,
+    /// What time on the clock is worth.
+    pace: Rc<Pace>,
     cancel: CancelToken,
     budget: Budget,
     stage: Stage,
@@ -66,12 +72,12 @@ struct Runner {
 enum Stage {
     /// It has not begun.
     Ready,
-    /// It has a turn, before which it had worked so long.
-    Working { before: Duration, turn: Duration },
-    /// It waits for its next turn.
-    Paused,
-    /// It is through, or was stopped.
-    Ended,
+    /// It has a turn, before which it had worked so long, and had had turns so long on the clock.
+    Working { before: Duration, clock: Duration, turn: Duration },
+    /// It waits for its next turn, and has worked so long.
+    Paused { worked: Duration },
+    /// It is through, or was stopped, and had worked so long by then.
+    Ended { worked: Duration },
 }
 
 /// Whether a method works in the thread that it is started in: diagrams have threads of their own.
@@ -80,21 +86,45 @@ pub fn is_countable(step: &Step) -> bool {
     step.n_threads == 1 && !matches!(step.engine.method(), Backward | Completion | Forward | Global | Split)
 }
 
+/// Whether a method goes on with diagrams where lists grow too long.
+fn may_turn_to_diagrams(step: &Step) -> bool {
+    use Method::{FllA, FllB, Ll, Pairwise, Triple};
+    matches!(step.engine.method(), FllA | FllB | Ll | Pairwise | Triple)
+}
+
 impl Runner {
     fn is_live(&self) -> bool {
-        self.stage != Stage::Ended
+        !matches!(self.stage, Stage::Ended { .. })
     }
 
-    /// What it has worked: the processor time of its thread, or how long it has had turns.
+    /// What it has worked: the processor time of its thread, or what its turns are worth at the pace of those that are counted.
     fn worked(&self) -> Duration {
-        let by_clock = self.gate.worked();
-        if self.is_counted { self.processor.worked().unwrap_or(by_clock) } else { by_clock }
+        match self.stage {
+            Stage::Ready => Duration::ZERO,
+            Stage::Paused { worked } | Stage::Ended { worked } => worked,
+            Stage::Working { before, clock, .. } => {
+                let estimated = || before + self.pace.worth(self.gate.worked().saturating_sub(clock));
+                let counted = self.processor.worked().filter(|_| self.is_counted);
+                counted.unwrap_or_else(estimated)
+            }
+        }
+    }
+
+    /// Its turn is over.
+    fn pause(&mut self) {
+        if let Stage::Working { before, clock, .. } = self.stage {
+            let worked = self.worked();
+            if self.is_counted {
+                self.pace.note(worked.saturating_sub(before), self.gate.worked().saturating_sub(clock));
+            }
+            self.stage = Stage::Paused { worked };
+        }
     }
 
     /// How many threads it keeps busy. Whoever overran its turn by far does not count.
     fn n_busy(&self) -> usize {
         match self.stage {
-            Stage::Working { before, turn }
+            Stage::Working { before, turn, .. }
                 if self.worked().saturating_sub(before) < turn + (turn * OVERRUN.0).max(OVERRUN.1) =>
             {
                 self.step.n_threads
@@ -105,16 +135,22 @@ impl Runner {
 
     /// Lets it notice that it is cancelled.
     fn stop(&mut self) {
+        self.end();
         self.cancel.cancel();
         self.gate.release();
-        self.stage = Stage::Ended;
+    }
+
+    /// It does not count any more; what it has worked does.
+    fn end(&mut self) {
+        self.pause();
+        self.stage = Stage::Ended { worked: self.worked() };
     }
 }
 
 impl<'a> Race<'a> {
     /// A race for what is open.
     pub fn new(task: &'a Task<'a>, observer: &'a dyn Observer, standing: Standing<'a>, config: Config) -> Self {
-        Race { task, observer, standing, config, runners: Vec::new(), at_most: None }
+        Race { task, observer, standing, config, runners: Vec::new(), at_most: None, pace: Rc::default() }
     }
 
     /// Lets methods work on what is open, until all is decided or they have worked so long together, if that is limited.
@@ -150,31 +186,33 @@ impl<'a> Race<'a> {
     /// One runner for each method that has something to answer, or for each of its questions.
     fn line_up(&mut self, steps: &[Step], sender: &Sender<(usize, RunnerMessage)>) {
         let (model, open) = (self.task.model, self.standing.open());
-        let mut entries: Vec<(&Step, f64, Vec<PropertyId>)> = Vec::new();
+        let mut entries: Vec<(&Step, Shares, Vec<PropertyId>)> = Vec::new();
         for step in steps {
             let supported = |id: &&PropertyId| step.engine.supports(model, **id).is_ok();
             let asked: Vec<PropertyId> = open.iter().filter(supported).copied().collect();
             let group = if step.one_by_one { 1 } else { asked.len().max(1) };
             let n_groups = asked.chunks(group).len();
-            entries.extend(asked.chunks(group).map(|asked| (step, step.share / n_groups as f64, asked.to_vec())));
+            let shares = step.shares.divided(n_groups);
+            entries.extend(asked.chunks(group).map(|asked| (step, shares, asked.to_vec())));
         }
         let budgets = self.task.budget.shared_by(entries.len());
-        for (runner, ((step, share, asked), budget)) in entries.into_iter().zip(budgets).enumerate() {
+        for (runner, ((step, shares, asked), budget)) in entries.into_iter().zip(budgets).enumerate() {
             let post = Post { runner, sender: sender.clone() };
             let gate = Arc::new(Gate::new(move || post.tell(RunnerMessage::Paused)));
             let cancel = budget.cancel_token().child();
             let budget = budget.cancelled_by(cancel.clone()).gated_by(&gate);
             let (step, silent) = (step.clone(), asked.clone());
-            let is_counted = self.at_most.is_some() && is_countable(&step);
+            let is_counted = is_countable(&step) && (self.at_most.is_some() || !may_turn_to_diagrams(&step));
             let (processor, stage) = (Arc::default(), Stage::Ready);
             self.runners.push(Runner {
                 step,
-                share,
+                shares,
                 asked,
                 silent,
                 gate,
                 processor,
                 is_counted,
+                pace: Rc::clone(&self.pace),
                 cancel,
                 budget,
                 stage,
@@ -238,12 +276,13 @@ impl<'a> Race<'a> {
         loop {
             let busy: usize = self.runners.iter().map(Runner::n_busy).sum();
             let Some(next) = self.furthest_behind(turn) else { return };
-            let runner = &mut self.runners[next];
-            if busy > 0 && busy + runner.step.n_threads > self.task.n_threads {
+            let needed = self.runners[next].step.n_threads;
+            if busy > 0 && (busy + needed > self.task.n_threads || self.is_ahead(next, turn)) {
                 return;
             }
+            let runner = &mut self.runners[next];
             let is_new = runner.stage == Stage::Ready;
-            runner.stage = Stage::Working { before: runner.worked(), turn };
+            runner.stage = Stage::Working { before: runner.worked(), clock: runner.gate.worked(), turn };
             runner.gate.open(turn);
             if is_new {
                 runner.asked.retain(|&id| !self.standing.is_found(id));
@@ -264,10 +303,23 @@ impl<'a> Race<'a> {
 
     /// The runner that waits for a turn and would be furthest behind its share after it.
     fn furthest_behind(&self, turn: Duration) -> Option<usize> {
-        let waits = |&at: &usize| matches!(self.runners[at].stage, Stage::Ready | Stage::Paused);
-        let after = |at: usize| (self.runners[at].worked() + turn).as_secs_f64() / self.runners[at].share;
+        let waits = |&at: &usize| matches!(self.runners[at].stage, Stage::Ready | Stage::Paused { .. });
         let waiting = (0..self.runners.len()).filter(waits);
-        waiting.min_by(|&one, &other| after(one).total_cmp(&after(other)))
+        waiting.min_by(|&one, &other| self.after(one, turn).total_cmp(&self.after(other, turn)))
+    }
+
+    /// How far a runner would be after a turn, measured by its share.
+    fn after(&self, at: usize, turn: Duration) -> f64 {
+        let Runner { shares, .. } = &self.runners[at];
+        shares.progress(self.runners[at].worked() + turn, self.config.quick)
+    }
+
+    /// Whether a turn would bring a runner ahead of those at work. While the answer may be near, a thread that is free is no reason to work on what
+    /// promises less; later it is.
+    fn is_ahead(&self, next: usize, turn: Duration) -> bool {
+        let working = |&at: &usize| matches!(self.runners[at].stage, Stage::Working { .. });
+        let furthest = (0..self.runners.len()).filter(working).map(|at| self.after(at, turn)).fold(0.0, f64::max);
+        self.worked() < self.config.thrifty && self.after(next, turn) > furthest
     }
 
     /// Takes note of what a runner says.
@@ -276,13 +328,9 @@ impl<'a> Race<'a> {
         let (method, took) = (runner.step.engine.name(), runner.worked());
         match told {
             RunnerMessage::Event(event) => self.show(at, event),
-            RunnerMessage::Paused => {
-                if runner.is_live() {
-                    runner.stage = Stage::Paused;
-                }
-            }
+            RunnerMessage::Paused => runner.pause(),
             RunnerMessage::Ended => {
-                runner.stage = Stage::Ended;
+                runner.end();
                 runner.budget.release();
             }
             RunnerMessage::Panicked(panic) => std::panic::resume_unwind(panic),

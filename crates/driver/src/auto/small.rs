@@ -5,13 +5,14 @@
 
 use std::sync::Arc;
 
-use engine::{AttemptOutcome, Engine, Event, Observer, PropertyId, Silent, Task, Verdict};
+use engine::{Answer, AttemptOutcome, Engine, Event, Observer, PropertyId, Silent, Task, Verdict};
 use local::Local;
 use product::Mono;
 
 use super::Config;
 use super::plan::Step;
 use super::race::Race;
+use super::shares::Shares;
 use super::standing::{Standing, attempt};
 use crate::auditor::Auditor;
 use crate::checker::SharedEngine;
@@ -22,10 +23,10 @@ pub fn decide(task: &Task<'_>, observer: &dyn Observer, config: &Config, race: &
     if task.model.processes.len() > config.small_processes {
         return;
     }
-    let search = Step { engine: Arc::new(Mono), share: 1.0, n_threads: 1, one_by_one: false };
+    let search = Step { engine: Arc::new(Mono), shares: Shares::same(1.0), n_threads: 1, one_by_one: false };
     race.compete(&[search], Some(config.moment));
     let standing = race.standing();
-    let small = Small { task, observer };
+    let small = Small { task, observer, config };
     let mut auditor = Auditor::new(task.model, task.budget.clone());
     // Of two processes, both together are the whole product, and no proof about one at a time.
     let most = task.model.processes.len().saturating_sub(1).min(2);
@@ -44,6 +45,7 @@ struct Small<'a> {
     /// What all of it is about; its budget counts the time.
     task: &'a Task<'a>,
     observer: &'a dyn Observer,
+    config: &'a Config,
 }
 
 impl Small<'_> {
@@ -68,6 +70,10 @@ impl Small<'_> {
                 standing.left_open(answer, attempt, false);
                 continue;
             }
+            if self.is_dear(&answer) {
+                standing.tried(property, tell(AttemptOutcome::Overtaken));
+                continue;
+            }
             match auditor.audit(engine.name(), answer) {
                 Err(failure) => drop(standing.failure.get_or_insert(failure)),
                 Ok(result) => {
@@ -78,5 +84,11 @@ impl Small<'_> {
                 }
             }
         }
+    }
+
+    /// Whether it would take long to check again that no local state is disturbed by another, beside a search that has answered.
+    fn is_dear(&self, answer: &Answer) -> bool {
+        let local_states = answer.statistics.local_states.iter().flatten().flatten().sum::<u64>();
+        local_states.saturating_mul(local_states) > self.config.small_checks as u64
     }
 }
