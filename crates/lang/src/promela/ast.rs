@@ -180,6 +180,8 @@ pub(super) enum ExprKind {
     Timeout,
     NonProgress,
     NrPr,
+    /// `_last`.
+    Last,
     Pid,
     /// `P@l`, `P[e]@l`.
     At {

@@ -99,6 +99,8 @@ struct Elaboration<'p> {
     starts: BTreeMap<(ProctypeId, i64), ChannelId>,
     /// How many processes there are, where that matters.
     n_processes: Option<VarId>,
+    /// The pid of who moved last, where a claim looks at it.
+    last: Option<VarId>,
     places: HashMap<(usize, NodeId), PlaceId>,
     family_ids: Vec<FamilyId>,
     /// By the position of the instance.
@@ -130,7 +132,7 @@ pub(super) fn elaborate(program: &Program, graphs: &[Graph], map: &SourceMap, op
     let ahead = first
         .after_init(program, graphs)
         .filter(|after| after.passed.iter().all(|before| same_for_claims(program, graphs, before, after)))
-        .filter(|_| !options.single_steps)
+        .filter(|_| !options.single_steps && !watches_last(program, graphs))
         // What comes again later would be counted twice.
         .filter(|after| !options.deaths || !comes_back(graphs, after));
     let mut world = ahead.unwrap_or(first);
@@ -179,6 +181,7 @@ pub(super) fn elaborate(program: &Program, graphs: &[Graph], map: &SourceMap, op
         made: Vec::new(),
         starts: BTreeMap::new(),
         n_processes: None,
+        last: None,
         places: HashMap::new(),
         family_ids: Vec::new(),
         processes: vec![ProcessId::new(0); world.instances.len()],
@@ -274,10 +277,17 @@ fn walk_guards(body: &[super::program::Stmt], visit: &mut impl FnMut(&super::pro
     }
 }
 
-/// Whether deaths can be seen: by `_nr_pr`, or by a claim that counts steps.
+/// Whether a claim looks at who moved last.
+fn watches_last(program: &Program, graphs: &[Graph]) -> bool {
+    let mut found = false;
+    all_expressions(program, graphs, &mut |expr| found |= matches!(expr.kind, ExprKind::Last));
+    found
+}
+
+/// Whether deaths can be seen: by `_nr_pr`, `_last`, or by a claim that counts steps.
 fn needs_deaths(program: &Program, graphs: &[Graph]) -> bool {
     let mut found = false;
-    let mut look = |expr: &super::program::Expr| found |= matches!(expr.kind, ExprKind::NrPr);
+    let mut look = |expr: &super::program::Expr| found |= matches!(expr.kind, ExprKind::NrPr | ExprKind::Last);
     all_expressions(program, graphs, &mut look);
     let counts = |claim: &Claim| matches!(claim, Claim::Ltl { formula, .. } if formula.has_next());
     found || program.claims.iter().any(counts)
@@ -421,6 +431,10 @@ impl Elaboration<'_> {
             let most = world.instances.iter().map(|instance| instance.pid + 1).max().unwrap_or(0);
             let place = (Storage::Shared, Span::default());
             self.n_processes = Some(self.add_var("_nr_pr", place, (0, most), (&[], &[n_first])));
+        }
+        if watches_last(self.setting.program, self.setting.graphs) {
+            let most = self.setting.world.instances.iter().map(|instance| instance.pid).max().unwrap_or(0);
+            self.last = Some(self.add_var("_last", (Storage::Shared, Span::default()), (0, most), (&[], &[0])));
         }
     }
 

@@ -39,7 +39,7 @@ const KEYWORDS: [&str; 44] = [
 ];
 
 /// Parts of Promela that are not read.
-const NOT_READ: [&str; 16] = [
+const NOT_READ: [&str; 15] = [
     "c_code",
     "c_decl",
     "c_expr",
@@ -54,7 +54,6 @@ const NOT_READ: [&str; 16] = [
     "pc_value",
     "D_proctype",
     "float",
-    "_last",
     "_priority",
 ];
 

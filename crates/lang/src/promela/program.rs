@@ -145,13 +145,27 @@ pub(super) enum ExprKind {
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
     If(Box<Expr>, Box<Expr>, Box<Expr>),
     Query(Query, Ref),
-    Poll { channel: Ref, is_random: bool, patterns: Vec<Pattern> },
+    Poll {
+        channel: Ref,
+        is_random: bool,
+        patterns: Vec<Pattern>,
+    },
     Timeout,
     NonProgress,
     NrPr,
+    /// The pid of who moved last.
+    Last,
     Pid,
-    At { proctype: ProctypeId, pid: Option<Box<Expr>>, label: String },
-    Remote { proctype: ProctypeId, pid: Option<Box<Expr>>, variable: Ref },
+    At {
+        proctype: ProctypeId,
+        pid: Option<Box<Expr>>,
+        label: String,
+    },
+    Remote {
+        proctype: ProctypeId,
+        pid: Option<Box<Expr>>,
+        variable: Ref,
+    },
 }
 
 /// What a receive does with one field of a message.
@@ -241,7 +255,12 @@ impl Expr {
                 pid.iter().for_each(|pid| pid.walk(visit));
                 walk_ref(variable, visit);
             }
-            ExprKind::Const(_) | ExprKind::Timeout | ExprKind::NonProgress | ExprKind::NrPr | ExprKind::Pid => {}
+            ExprKind::Const(_)
+            | ExprKind::Timeout
+            | ExprKind::NonProgress
+            | ExprKind::NrPr
+            | ExprKind::Last
+            | ExprKind::Pid => {}
         }
     }
 }

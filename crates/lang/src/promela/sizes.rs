@@ -356,6 +356,7 @@ impl Look<'_> {
             }
             ExprKind::NonProgress => self.refuse(expr.span, "`np_` looks at all processes"),
             ExprKind::NrPr => self.refuse(expr.span, "`_nr_pr` counts the processes"),
+            ExprKind::Last => self.refuse(expr.span, "`_last` is a pid"),
             ExprKind::Pid => self.refuse(expr.span, "a pid is used as a number"),
             ExprKind::At { process, pid, .. } => self.remote(&process.text, pid.as_deref(), expr.span),
             ExprKind::Remote { process, pid, variable } => {
@@ -491,7 +492,12 @@ fn is_plain(one: &VarRef, name: &str) -> bool {
 /// Whether a variable stands in an expression; calls and questions about channels count as if it did.
 fn mentions(expr: &Expr, name: &str) -> bool {
     match &expr.kind {
-        ExprKind::Number(_) | ExprKind::Pid | ExprKind::Timeout | ExprKind::NonProgress | ExprKind::NrPr => false,
+        ExprKind::Number(_)
+        | ExprKind::Pid
+        | ExprKind::Timeout
+        | ExprKind::NonProgress
+        | ExprKind::NrPr
+        | ExprKind::Last => false,
         ExprKind::Var(one) => {
             let mut indices = one.parts.iter().filter_map(|part| part.index.as_ref());
             is_plain(one, name) || indices.any(|index| mentions(index, name))

@@ -426,6 +426,27 @@ fn how_many_processes_a_loop_starts_follows_from_what_bounds_its_counter() {
 }
 
 #[test]
+fn a_claim_may_ask_who_moved_last() {
+    // Who receives at a meeting moved last, and so did who starts another process.
+    let program = "chan c = [0] of { byte }; byte x; active proctype A() { do :: c!1 :: x = 1 - x od } \
+        active proctype B() { byte v; do :: atomic { c?v; v = 0 } od } proctype W() { x = 2 } \
+        active proctype D() { run W(); skip } ";
+    check(&format!("{program} ltl j {{ [] (_last <= 3) }}"), 48, false, false);
+    for (pid, is_met) in [(3, true), (4, false)] {
+        let claim = format!("never {{ do :: _last == {pid} -> break :: else od }}");
+        assert_eq!(claim_fails(&format!("{program} {claim}")), is_met, "{claim}");
+    }
+    let lock = "bool flag[2]; byte turn, n; active [2] proctype P() { again: flag[_pid] = 1; turn = _pid; \
+        (flag[1-_pid] == 0 || turn == 1 - _pid); cs: n++; n--; flag[_pid] = 0; goto again } ltl g { []<> (_last == 1) \
+        && []<> P[0]@cs }";
+    check(lock, 50, false, false);
+    let text = "chan c = [0] of { byte }; byte x; init { atomic { run A(); run B() } } \
+        proctype A() { byte k; do :: atomic { c!1; x = 1 } :: k < 2 -> k++ od } \
+        proctype B() { byte v; do :: c?v; x = 0 :: d_step { x == 1 -> x = 2 } od } ltl p { []<> (_last == 1) }";
+    check(text, 46, false, false);
+}
+
+#[test]
 fn what_is_not_read_is_refused() {
     for (text, code) in [
         ("active proctype P() { c_code { x; } }", "E0912"),

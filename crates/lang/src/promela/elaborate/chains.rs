@@ -5,7 +5,7 @@
 //! meetings behind the first statement, are left to the Model: their actions go on (`Action::goes_on`).
 
 use base::Span;
-use model::control::{Action, ActionKind, Next, PlaceId, Scope, Statement, Stmt, StmtKind, SyncSide};
+use model::control::{Action, ActionKind, ChannelId, Next, PlaceId, Scope, Statement, Stmt, StmtKind, Sync, SyncSide};
 
 use super::super::graph::{Does, NodeId};
 use super::Elaboration;
@@ -196,10 +196,24 @@ impl Elaboration<'_> {
         });
     }
 
-    pub(super) fn push_action(&mut self, action: Action) {
+    pub(super) fn push_action(&mut self, mut action: Action) {
         let source: PlaceId = action.source;
+        if let (Some(last), Scope::Family(id)) = (self.last, action.scope)
+            && self.moves_last(action.sync.as_ref())
+        {
+            let span = self.model.places[source].span;
+            let family = self.family_ids.iter().position(|&known| known == id);
+            let mine = self.pid(family, span);
+            action.body.push(terms::assign(vec![(terms::shared(last, Vec::new(), span), mine)], span));
+        }
         let action = self.model.actions.push(action);
         self.model.places[source].actions.push(action);
+    }
+
+    /// Whether a process is the one who moved last after an action: at a meeting who receives, at a `run` who starts the other.
+    fn moves_last(&self, sync: Option<&Sync>) -> bool {
+        let is_start = |channel: ChannelId| self.starts.values().any(|&start| start == channel);
+        sync.is_none_or(|sync| matches!(sync.side, SyncSide::Receive(_)) != is_start(sync.channel))
     }
 
     /// Sets the variables of a process that ends to 0.

@@ -48,6 +48,10 @@ impl Elaboration<'_> {
                 Some(var) => terms::read(terms::shared(var, Vec::new(), span)),
                 None => number(self.setting.world.instances.len() as i64, span),
             },
+            ExprKind::Last => match self.last {
+                Some(var) => terms::read(terms::shared(var, Vec::new(), span)),
+                None => number(0, span),
+            },
             ExprKind::Pid => self.pid(view, span),
             ExprKind::Remote { proctype, pid, variable } => self.remote((*proctype, pid.as_deref()), variable, view),
             _ => {

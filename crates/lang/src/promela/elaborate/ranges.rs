@@ -214,7 +214,7 @@ impl Ranges {
             }
             ExprKind::Query(Query::Len, _) => (0, 255),
             ExprKind::Query(..) => (0, 1),
-            ExprKind::NrPr => (0, 255),
+            ExprKind::NrPr | ExprKind::Last => (0, 255),
             ExprKind::Pid => match family.map(|family| &setting.families[family]) {
                 Some(family) => (family.first_pid, family.first_pid + family.members.len() as i64 - 1),
                 None => (0, 255),

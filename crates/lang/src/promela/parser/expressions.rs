@@ -145,6 +145,7 @@ impl Parser<'_> {
             "timeout" => ExprKind::Timeout,
             "np_" => ExprKind::NonProgress,
             "_nr_pr" => ExprKind::NrPr,
+            "_last" => ExprKind::Last,
             "_pid" => ExprKind::Pid,
             "run" => return self.run().map(Some),
             "eval" => {

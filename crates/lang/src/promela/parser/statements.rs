@@ -410,7 +410,7 @@ impl Parser<'_> {
 }
 
 fn is_value(word: &str) -> bool {
-    matches!(word, "true" | "false" | "np_" | "_pid" | "_nr_pr")
+    matches!(word, "true" | "false" | "np_" | "_pid" | "_nr_pr" | "_last")
 }
 
 /// A statement that the parser writes itself.

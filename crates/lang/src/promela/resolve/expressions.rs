@@ -56,6 +56,11 @@ impl Resolver<'_> {
             ast::ExprKind::Timeout => ExprKind::Timeout,
             ast::ExprKind::NonProgress => ExprKind::NonProgress,
             ast::ExprKind::NrPr => ExprKind::NrPr,
+            ast::ExprKind::Last if self.in_claim => ExprKind::Last,
+            ast::ExprKind::Last => {
+                self.not_read(span, "`_last` outside of claims");
+                return None;
+            }
             ast::ExprKind::Pid => ExprKind::Pid,
             ast::ExprKind::At { process, pid, label } => self.at(process, pid.as_deref(), label)?,
             ast::ExprKind::Remote { process, pid, variable } => self.remote(process, pid.as_deref(), variable)?,
