@@ -4,7 +4,7 @@
 //! ordinary answer; what comes before and after it (reading, putting into words, writing) has the rest of the time that a limit may be passed
 //! by, and is ended by the guard where that is not enough.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -14,6 +14,7 @@ use base::{Budget, CancelToken, StopReason};
 use driver::check::Limits;
 
 use crate::options::{CallLimitOptions, LimitOptions};
+use crate::output::LastDocument;
 use crate::status::ExitStatus;
 use crate::{files, interrupt, terminal};
 
@@ -55,22 +56,35 @@ pub fn of_call(options: CallLimitOptions) -> (Budget, Guard) {
     (Budget::new(options.timeout, options.memory, cancel), guard)
 }
 
-/// Ends the call with status 3 where its limits are about to be passed: whatever it is at, and with nothing but a sentence.
+/// Ends the call with status 3 where its limits are about to be passed: whatever it is at, and with nothing but a sentence, which stands in the
+/// result document, too, where one is asked for.
 pub struct Guard {
     started: Instant,
     time: Option<Duration>,
-    /// When the call is ended.
-    deadline: Arc<Mutex<Option<Instant>>>,
+    ending: Arc<Mutex<Ending>>,
+}
+
+/// How a call is ended.
+#[derive(Default)]
+struct Ending {
+    /// When.
+    deadline: Option<Instant>,
+    /// What is written before.
+    document: Option<LastDocument>,
+}
+
+fn locked(ending: &Mutex<Ending>) -> MutexGuard<'_, Ending> {
+    ending.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Guard {
     /// A guard of a call with a limit on time, or on memory.
     pub fn new((time, memory): (Option<Duration>, Option<u64>), resident: Resident) -> Self {
-        let guard = Guard { started: Instant::now(), time, deadline: Arc::default() };
+        let guard = Guard { started: Instant::now(), time, ending: Arc::default() };
         guard.allow_for(1);
         if time.is_some() || memory.is_some() {
-            let deadline = Arc::clone(&guard.deadline);
-            let watch = move || keep_looking(time, memory, &deadline, &resident);
+            let ending = Arc::clone(&guard.ending);
+            let watch = move || keep_looking(time, memory, &ending, &resident);
             // Without a thread the work still keeps its limits by itself.
             thread::Builder::new().name(String::from("guard")).spawn(watch).ok();
         }
@@ -81,33 +95,36 @@ impl Guard {
     pub fn allow_for(&self, n_programs: usize) {
         let n_programs = u32::try_from(n_programs.max(1)).unwrap_or(u32::MAX);
         let time = self.time.and_then(|limit| (limit + allowance(limit).mul_f64(LAST)).checked_mul(n_programs));
-        let deadline = time.and_then(|time| self.started.checked_add(time));
-        *self.deadline.lock().unwrap_or_else(PoisonError::into_inner) = deadline;
+        locked(&self.ending).deadline = time.and_then(|time| self.started.checked_add(time));
+    }
+
+    /// Says which document there has to be, however the call ends.
+    pub fn leaves(&self, document: Option<LastDocument>) {
+        locked(&self.ending).document = document;
     }
 }
 
-fn keep_looking(
-    time: Option<Duration>,
-    memory: Option<u64>,
-    deadline: &Mutex<Option<Instant>>,
-    resident: &Resident,
-) -> ! {
+fn keep_looking(time: Option<Duration>, memory: Option<u64>, ending: &Mutex<Ending>, resident: &Resident) -> ! {
     loop {
         thread::sleep(GLANCE);
-        let deadline = *deadline.lock().unwrap_or_else(PoisonError::into_inner);
+        let ending = locked(ending);
         match (time, memory) {
-            (Some(limit), _) if deadline.is_some_and(|deadline| Instant::now() >= deadline) => {
-                end(&StopReason::TimeLimit(limit));
+            (Some(limit), _) if ending.deadline.is_some_and(|deadline| Instant::now() >= deadline) => {
+                end(&StopReason::TimeLimit(limit), ending.document.as_ref());
             }
             (_, Some(limit)) if resident.bytes() > limit.max(memory::FLOOR) / 100 * MOST => {
-                end(&StopReason::MemoryLimit(limit));
+                end(&StopReason::MemoryLimit(limit), ending.document.as_ref());
             }
             _ => {}
         }
     }
 }
 
-fn end(reason: &StopReason) -> ! {
-    terminal::error(format!("{reason} before everything was written"));
+fn end(reason: &StopReason, document: Option<&LastDocument>) -> ! {
+    let why = format!("{reason} before everything was written");
+    terminal::error(&why);
+    if let Some(document) = document {
+        document.write(&why, ExitStatus::Undecided);
+    }
     files::exit_at_once(ExitStatus::Undecided.code().into())
 }

@@ -7,6 +7,7 @@ use std::env;
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use driver::files::{FileError, SOURCE_ENDINGS};
 use report::{Style, json};
@@ -16,6 +17,7 @@ use crate::files::Target;
 use crate::formats::Requested;
 use crate::live::Stream;
 use crate::options::{CheckFormat, CheckOutputOptions, DisplayOptions};
+use crate::status::ExitStatus;
 use crate::terminal;
 
 /// Where results go, and how they look there.
@@ -56,6 +58,41 @@ pub struct Outputs {
     all: Vec<(CheckFormat, Output)>,
     /// Where GitHub wants the summary of the job, if annotations are asked for on GitHub.
     summary: Option<PathBuf>,
+    pen: Pen,
+}
+
+/// Who holds it writes the result document; whether it is written.
+#[derive(Clone, Default)]
+struct Pen(Arc<Mutex<bool>>);
+
+impl Pen {
+    fn take(&self) -> MutexGuard<'_, bool> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The result document of a call that is ended from outside, because a limit is about to be passed.
+pub struct LastDocument {
+    /// The file; `None` for the standard output.
+    place: Option<PathBuf>,
+    pen: Pen,
+}
+
+impl LastDocument {
+    /// Says why the call is ended, where the document is not written yet. Nobody writes after it: the pen is not given back.
+    pub fn write(&self, why: &str, status: ExitStatus) {
+        let mut is_written = self.pen.take();
+        if !*is_written {
+            *is_written = true;
+            let text = format!("{:#}\n", json::value_of(&json::failed(&[why.to_owned()], status.code())));
+            // There is nobody left whom to tell that it failed.
+            match &self.place {
+                Some(path) => drop(Target::new(path).and_then(|target| target.write(&text))),
+                None => drop(terminal::print(&text)),
+            }
+        }
+        std::mem::forget(is_written);
+    }
 }
 
 impl Outputs {
@@ -91,7 +128,7 @@ impl Outputs {
         if let Some(Err(error)) = summary.as_deref().map(|path| append(path, "")) {
             wrong.push(format!("the summary of GITHUB_STEP_SUMMARY cannot be written: {error}"));
         }
-        if wrong.is_empty() { Ok(Outputs { all, summary }) } else { Err(Failure::Input(wrong)) }
+        if wrong.is_empty() { Ok(Outputs { all, summary, pen: Pen::default() }) } else { Err(Failure::Input(wrong)) }
     }
 
     /// Refuses to write over the programs of the call.
@@ -134,12 +171,26 @@ impl Outputs {
     /// What the system says.
     pub fn write_failure(&self, failure: &Failure) -> Result<(), Failure> {
         let document = json::failed(&failure.messages(), failure.status().code());
+        let Some(output) = self.document() else { return Ok(()) };
+        let mut is_written = self.pen.take();
+        *is_written = true;
+        output.write_json(&json::value_of(&document))
+    }
+
+    /// Where the result document goes, if one is asked for.
+    fn document(&self) -> Option<&Output> {
         // A program may be what the call would have replaced.
         let is_document = |(format, output): &&(CheckFormat, Output)| {
             *format == CheckFormat::Json
                 && !output.target.as_ref().is_some_and(|target| has_program_name(target.path()))
         };
-        self.all.iter().filter(is_document).try_for_each(|(_, output)| output.write_json(&json::value_of(&document)))
+        self.all.iter().find(is_document).map(|(_, output)| output)
+    }
+
+    /// The result document of a call that is ended from outside, if one is asked for.
+    pub fn last_document(&self) -> Option<LastDocument> {
+        let place = |output: &Output| output.target.as_ref().map(|target| target.path().to_owned());
+        self.document().map(|output| LastDocument { place: place(output), pen: self.pen.clone() })
     }
 
     /// Whether one of the formats is a document, for which everything is found out.
@@ -155,6 +206,8 @@ impl Outputs {
         let mut wrong = Vec::new();
         for (format, output) in &self.all {
             let Some(text) = text(*format, output) else { continue };
+            let mut is_written = self.pen.take();
+            *is_written |= *format == CheckFormat::Json;
             match output.write(&text) {
                 Ok(()) => {}
                 Err(Failure::Input(messages)) => wrong.extend(messages),

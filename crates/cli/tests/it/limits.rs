@@ -43,6 +43,29 @@ fn a_memory_limit_is_an_answer() {
     assert_eq!(json["runs"][0]["results"][0]["reason"]["code"], "memory-limit", "{json:#}");
 }
 
+/// The program never comes to its end, so that the work does not even begin; the result document is there all the same.
+#[test]
+fn a_call_that_is_ended_from_outside_leaves_its_document() {
+    let place = Place::new();
+    for (line, file) in [
+        ("check - --timeout 100ms --format json", None),
+        ("check - --timeout 100ms --format json -o out.json", Some("out.json")),
+    ] {
+        let mut command = place.command(line.split_whitespace());
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let input = child.stdin.take();
+        let mut told = Told::new(&child.wait_with_output().unwrap()).exits(3).complains("time limit");
+        drop(input);
+        if let Some(file) = file {
+            assert_eq!(told.out, "");
+            told.out = place.read(file);
+        }
+        let json = told.json();
+        assert_eq!(json["status"], 3);
+        assert!(json["errors"][0].as_str().unwrap().contains("time limit"), "{json:#}");
+    }
+}
+
 /// With a disk the search goes on where memory ends, and leaves nothing there.
 #[test]
 fn where_memory_ends_a_disk_takes_over() {
