@@ -16,6 +16,7 @@ mod claimed;
 mod clause;
 mod counting;
 mod diagrams;
+mod exchanged;
 mod fine;
 mod initial;
 mod listing;
@@ -35,7 +36,7 @@ use std::fmt;
 
 use base::{Budget, StopReason};
 use evidence::Certificate;
-use evidence::certificate::{Claim, Fact, NoFairRun, Refutation, SplitInvariant, StateSet};
+use evidence::certificate::{Claim, Exchanged, Fact, NoFairRun, Refutation, SplitInvariant, StateSet};
 use evidence::crowd::CrowdRefutation;
 use evidence::plain::{self, Violation};
 use evidence::ranks::ViolationName;
@@ -46,6 +47,7 @@ use model::property::{Property, PropertyKind};
 
 use claimed::Claimed;
 use diagrams::Diagrams;
+use exchanged::Exchanges;
 use listing::Listing;
 use obligations::Obligations;
 use propagation::{Earlier, Scene};
@@ -170,7 +172,7 @@ fn is_about_states(claim: &Claim) -> bool {
         | Claim::Rings(_)
         | Claim::Fine(_)
         | Claim::Counting(_) => true,
-        Claim::NoFairRun(_) | Claim::Sights(_) | Claim::Refutation(_) | Claim::Crowd(_) => false,
+        Claim::NoFairRun(_) | Claim::Sights(_) | Claim::Refutation(_) | Claim::Exchanged(_) | Claim::Crowd(_) => false,
     }
 }
 
@@ -208,6 +210,7 @@ impl Audit<'_> {
         let mut violations = self.violations()?;
         let mut scenes: BTreeMap<usize, Scene<'_>> = BTreeMap::new();
         let mut refuted: BTreeMap<usize, Refuted> = BTreeMap::new();
+        let mut exchanges = Exchanges::default();
         let mut checked = None;
         let implies = certificate.facts.last().is_none_or(|fact| is_about_states(&fact.claim));
         if violations.is_none() && !implies {
@@ -239,14 +242,19 @@ impl Audit<'_> {
                     scenes.insert(at, scene);
                 }
                 Claim::Refutation(claim) => {
-                    let Some(open) = &mut violations else {
-                        return malformed(format!("fact {at} is about runs, and `{}` is not", self.property.name));
-                    };
+                    let open = self.about_runs(at, &mut violations)?;
                     let (sights, earlier) = used(at, fact, &refuted)?;
                     let scene = scenes.get(&sights).ok_or_else(|| unsaid(at))?;
                     let (n_steps, violation) = self.check_refutation(claim, (scene, &earlier), open)?;
                     obligations.ranks += n_steps;
-                    refuted.insert(at, Refuted { sights, violation });
+                    refuted.insert(at, Refuted { sights: Some(sights), violation });
+                }
+                Claim::Exchanged(claim) => {
+                    let open = self.about_runs(at, &mut violations)?;
+                    let from = followed(at, fact, &refuted)?;
+                    let violation = self.check_exchanged(claim, (&mut exchanges, from.violation), open)?;
+                    obligations.symmetry += 1;
+                    refuted.insert(at, Refuted { violation, ..from });
                 }
                 Claim::Crowd(_) => return malformed("a refutation for every size stands with views alone".to_owned()),
                 Claim::Views(_) | Claim::Rings(_) | Claim::Counting(_) if !is_views => {
@@ -258,16 +266,15 @@ impl Audit<'_> {
                     checked = Some(fact);
                 }
                 Claim::Fine(proof) => {
-                    let found = fine::check(self.model, &self.property.kind, proof, self.budget)?;
-                    obligations = obligations.with(found);
-                    let n_members = proof.views.len();
-                    checked = Some(Checked { k: 2, n_members, obligations: found, means: Means::Listing });
+                    let fact = self.check_fine(proof)?;
+                    obligations = obligations.with(fact.obligations);
+                    checked = Some(fact);
                 }
                 Claim::NoFairRun(claim) => {
-                    let Some(open) = &mut violations else {
-                        return malformed(format!("fact {at} is about runs, and `{}` is not", self.property.name));
-                    };
-                    obligations.ranks += self.check_runs(claim, &fact.uses, certificate, open)?;
+                    let open = self.about_runs(at, &mut violations)?;
+                    let (n_foci, violation) = self.check_runs(claim, &fact.uses, certificate, open)?;
+                    obligations.ranks += n_foci;
+                    refuted.insert(at, Refuted { sights: None, violation });
                 }
             }
         }
@@ -278,6 +285,12 @@ impl Audit<'_> {
             Some(last) => Ok(Checked { obligations, ..last }),
             None => malformed("it states no invariant".to_owned()),
         }
+    }
+
+    /// Views of cells.
+    fn check_fine(&self, proof: &evidence::fine::FineProof) -> Outcome<Checked> {
+        let obligations = fine::check(self.model, &self.property.kind, proof, self.budget)?;
+        Ok(Checked { k: 2, n_members: proof.views.len(), obligations, means: Means::Listing })
     }
 
     /// Path edges; what they imply is looked at in the last fact.
@@ -348,23 +361,45 @@ impl Audit<'_> {
         uses: &[usize],
         certificate: &Certificate,
         violations: &mut [Open],
-    ) -> Outcome<usize> {
+    ) -> Outcome<(usize, usize)> {
         let malformed = |what: String| Err(CertificateError::Malformed(what));
         let [used] = uses else { return malformed("a claim about runs has to use one invariant".to_owned()) };
         let Some(invariant) = certificate.facts[*used].claim.split_invariant() else {
             return malformed(format!("a claim about runs uses fact {used}, which is no invariant"));
         };
-        let is_meant = |open: &&mut Open| open.name == claim.violation;
-        let mut meant = violations.iter_mut().filter(is_meant).peekable();
-        let Some(open) = meant.peek() else {
-            let name = &self.property.name;
-            return malformed(format!("a claim about runs names a way to violate `{name}` that there is not"));
-        };
+        let meant = self.named(violations, &claim.violation)?;
         let claimed = Claimed::new(self.model, &self.property.kind, invariant)?;
-        let n_foci = runs::check(&claimed, &open.violation, claim, self.budget)?;
-        // What a property says twice has one name, and is the same violation.
-        meant.for_each(|open| open.is_excluded = true);
-        Ok(n_foci)
+        let n_foci = runs::check(&claimed, &violations[meant].violation, claim, self.budget)?;
+        exclude(violations, &claim.violation);
+        Ok((n_foci, meant))
+    }
+
+    /// Checks that one way to violate the property is the image of another; which one.
+    fn check_exchanged<'m>(
+        &'m self,
+        claim: &Exchanged,
+        (exchanges, from): (&mut Exchanges<'m>, usize),
+        violations: &mut [Open],
+    ) -> Outcome<usize> {
+        let to = self.named(violations, &claim.violation)?;
+        exchanges.check(self.model, claim, [&violations[from].violation, &violations[to].violation])?;
+        exclude(violations, &claim.violation);
+        Ok(to)
+    }
+
+    /// The ways to violate the property, for a fact about runs.
+    fn about_runs<'o>(&self, at: usize, violations: &'o mut Option<Vec<Open>>) -> Outcome<&'o mut Vec<Open>> {
+        let property = &self.property.name;
+        let wrong = || CertificateError::Malformed(format!("fact {at} is about runs, and `{property}` is not"));
+        violations.as_mut().ok_or_else(wrong)
+    }
+
+    /// The way to violate the property that has this name.
+    fn named(&self, violations: &[Open], name: &ViolationName) -> Outcome<usize> {
+        violations.iter().position(|open| open.name == *name).ok_or_else(|| {
+            let property = &self.property.name;
+            CertificateError::Malformed(format!("it names a way to violate `{property}` that there is not"))
+        })
     }
 
     /// Checks that no run violates the property in one way, by the views of processes.
@@ -374,17 +409,12 @@ impl Audit<'_> {
         (scene, earlier): (&Scene<'_>, &[(usize, Refuted)]),
         violations: &mut [Open],
     ) -> Outcome<(usize, usize)> {
-        let is_meant = |open: &Open| open.name == claim.violation;
-        let Some(meant) = violations.iter().position(is_meant) else {
-            let name = &self.property.name;
-            let what = format!("a refutation names a way to violate `{name}` that there is not");
-            return Err(CertificateError::Malformed(what));
-        };
+        let meant = self.named(violations, &claim.violation)?;
         let earlier: Vec<Earlier<'_>> = { earlier.iter() }
             .map(|&(fact, refuted)| Earlier { fact, violation: &violations[refuted.violation].violation })
             .collect();
         let n_steps = scene.check(&violations[meant].violation, claim, &earlier)?;
-        violations.iter_mut().filter(|open| is_meant(open)).for_each(|open| open.is_excluded = true);
+        exclude(violations, &claim.violation);
         Ok((n_steps, meant))
     }
 
@@ -467,7 +497,8 @@ impl Audit<'_> {
 /// A way to violate the property that a fact excludes: which, and by what is said about what processes see.
 #[derive(Clone, Copy)]
 struct Refuted {
-    sights: usize,
+    /// The fact about what processes see, where it was shown by that.
+    sights: Option<usize>,
     violation: usize,
 }
 
@@ -481,10 +512,20 @@ fn used(at: usize, fact: &Fact, refuted: &BTreeMap<usize, Refuted>) -> Outcome<(
     let Some((&sights, earlier)) = fact.uses.split_first() else {
         return Err(unsaid(at));
     };
-    let earlier = earlier.iter().map(|used| Some((*used, *refuted.get(used).filter(|one| one.sights == sights)?)));
+    let earlier =
+        earlier.iter().map(|used| Some((*used, *refuted.get(used).filter(|one| one.sights == Some(sights))?)));
     let earlier = earlier.collect::<Option<Vec<(usize, Refuted)>>>();
     let wrong = || malformed(format!("fact {at} uses a fact that is no refutation by the same views"));
     Ok((sights, earlier.ok_or_else(wrong)?))
+}
+
+/// What a fact shows from which another one follows alone.
+fn followed(at: usize, fact: &Fact, refuted: &BTreeMap<usize, Refuted>) -> Outcome<Refuted> {
+    let [used] = fact.uses[..] else {
+        return Err(CertificateError::Malformed(format!("fact {at} has to use the one fact that it follows from")));
+    };
+    let none = || format!("fact {at} uses fact {used}, which excludes no way to violate the property");
+    refuted.get(&used).copied().ok_or_else(|| CertificateError::Malformed(none()))
 }
 
 /// A way to violate the property.
@@ -493,6 +534,11 @@ struct Open {
     name: ViolationName,
     /// Whether it was shown that no fair run does.
     is_excluded: bool,
+}
+
+/// Notes that no fair run violates the property in a way; what a property says twice has one name, and is the same way.
+fn exclude(violations: &mut [Open], name: &ViolationName) {
+    violations.iter_mut().filter(|open| open.name == *name).for_each(|open| open.is_excluded = true);
 }
 
 /// Every way to violate the property is excluded.

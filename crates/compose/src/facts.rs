@@ -41,7 +41,7 @@ impl ClosedFact {
         match &self.claim {
             Claim::SplitInvariant(invariant) if invariant.k == 1 => FactKind::LocalSet,
             Claim::SplitInvariant(invariant) => FactKind::KIndex(invariant.k),
-            Claim::NoFairRun(_) | Claim::Refutation(_) | Claim::Crowd(_) => FactKind::Lemma,
+            Claim::NoFairRun(_) | Claim::Refutation(_) | Claim::Exchanged(_) | Claim::Crowd(_) => FactKind::Lemma,
             Claim::Sights(_) => FactKind::Sums,
             Claim::Pushdown(_) => FactKind::PathEdges,
             Claim::Views(proof) => FactKind::KIndex(proof.k),

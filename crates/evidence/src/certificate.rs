@@ -17,7 +17,8 @@
 //! checker applies these permutations to every text of the program and accepts them only where each text is its own image.
 //!
 //! **Temporal properties.** Each way to violate the property ([`crate::plain::violations`], named by what it is) needs a claim that
-//! no fair run violates it so; [`crate::ranks`] says what such a claim is and why it is one.
+//! no fair run violates it so; [`crate::ranks`] says what such a claim is and why it is one. Where a permutation of processes takes one way
+//! to another, what excludes the one excludes the other ([`Exchanged`]).
 
 use model::process::{FamilyId, ProcessId};
 use model::value::Value;
@@ -154,6 +155,8 @@ pub enum Claim {
     Sights(Sights),
     /// No fair run violates a temporal property in one of the ways in which it can be violated, by what it would do in each view.
     Refutation(Refutation),
+    /// No fair run violates a temporal property in one of these ways, since none does in another one, which the earlier fact shows.
+    Exchanged(Exchanged),
     /// Any `k` processes of every reachable state, for every size, look like one of the views.
     Views(crate::views::ViewsProof),
     /// Any one or two processes of every reachable state look, beside a few shared cells, like a state of each view.
@@ -213,6 +216,19 @@ pub struct SplitInvariant {
 pub struct Symmetry {
     /// The dimensions of arrays whose elements go where processes go.
     pub dimensions: Vec<ProcessDimension>,
+}
+
+/// A permutation of processes takes runs to runs, fair ones to fair ones, and those that violate a property in the way that an earlier
+/// fact excludes to those that violate it in another way. The checker applies it to every text of the program, to the fairness assumptions, and
+/// to what the two ways look at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exchanged {
+    /// The way that follows.
+    pub violation: ViolationName,
+    /// The permutation: these processes are exchanged for one another, two at a time, the first two first.
+    pub swaps: Vec<[ProcessId; 2]>,
+    /// What permutations move besides.
+    pub symmetry: Symmetry,
 }
 
 /// A dimension of an array that has one element for each process of a family.

@@ -77,6 +77,8 @@ impl Agenda {
 
     /// The next attempt; `None` where nothing is left to try.
     pub fn next_attempt(&mut self) -> Option<Attempt> {
+        // What was refuted as the image of another is not looked at.
+        self.queue.retain(|&way| self.ways[way].is_open);
         if self.queue.is_empty() && std::mem::take(&mut self.has_learned) {
             self.was_forward = !self.was_forward;
             let all: Vec<usize> = (0..self.ways.len()).collect();
@@ -118,6 +120,11 @@ impl Agenda {
             Came::Stuck => self.ways[way].was_cut = false,
             Came::Cut => self.ways[way].was_cut = true,
         }
+    }
+
+    /// Whether a way is open.
+    pub fn is_open(&self, way: usize) -> bool {
+        self.ways[way].is_open
     }
 
     /// A way that is open.

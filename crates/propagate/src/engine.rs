@@ -16,6 +16,7 @@ use evidence::propagation::{Additive, Refutation, Sight, Sights, Spot};
 use evidence::{Certificate, Evidence, Scope};
 use model::process::ProcessId;
 use model::property::PropertyKind;
+use temporal::exchange::Exchanges;
 
 use crate::additive::{Source, pruned};
 use crate::agenda::{Agenda, Attempt, Came};
@@ -76,7 +77,14 @@ impl Engine for Propagate {
             Ok(fragment) => EverySize::new(task.model, fragment, &task.budget, self.config),
             Err(reason) => Err(StopReason::from(Unsupported::about(Feature::Sizes, reason.text.clone())).into()),
         };
-        let mut prover = Prover { config: self.config, task, shop: None, source: Source::Guesses, most_tests: LITTLE };
+        let mut prover = Prover {
+            config: self.config,
+            task,
+            shop: None,
+            source: Source::Guesses,
+            most_tests: LITTLE,
+            exchanges: Exchanges::of(task.model),
+        };
         let mut answers = Vec::new();
         for &property in &task.properties {
             let started = Instant::now();
@@ -140,6 +148,8 @@ struct Prover<'t> {
     source: Source,
     /// So many tests may be done for one way to violate the property.
     most_tests: usize,
+    /// The exchanges of processes, where these are alike.
+    exchanges: Option<Exchanges<'t>>,
 }
 
 /// So many tests are done as long as there are more invariants to be found.
@@ -272,6 +282,7 @@ impl<'t> Prover<'t> {
                 Attempted::Refuted(view, refutation) => {
                     let near = self.learn(ways[way], (view, refutation), facts)?;
                     agenda.note(way, Came::Refuted(&near));
+                    self.images(ways, (way, &mut agenda), facts)?;
                 }
                 Attempted::Left { what, was_cut } => {
                     left.insert(way, what);
@@ -283,6 +294,50 @@ impl<'t> Prover<'t> {
             Some(way) => Err(StopReason::Left(left.remove(&way).unwrap_or_default()).into()),
             None => Ok(()),
         }
+    }
+
+    /// That ways to violate the property are images of one that the last fact refutes are facts, too.
+    fn images(
+        &mut self,
+        ways: &[Violating<'_>],
+        (way, agenda): (usize, &mut Agenda),
+        facts: &mut Vec<Fact>,
+    ) -> Result<(), Halt> {
+        let Some(exchanges) = &self.exchanges else { return Ok(()) };
+        let shown = facts.len() - 1;
+        let mut found = Vec::new();
+        for image in 0..ways.len() {
+            if !agenda.is_open(image) {
+                continue;
+            }
+            let Some(claim) = exchanges.image(ways[way].plain, ways[image].plain) else { continue };
+            found.push((image, facts.len()));
+            facts.push(Fact { claim: Claim::Exchanged(claim), uses: vec![shown] });
+            agenda.note(image, Came::Refuted(&[]));
+        }
+        if agenda.open().is_none() {
+            return Ok(());
+        }
+        // Others may be refuted by what was learned of these.
+        for (image, fact) in found {
+            let near = self.learn_image(ways[image], fact)?;
+            agenda.note(image, Came::Refuted(&near));
+        }
+        Ok(())
+    }
+
+    /// The lemma of a fact, in the view of the one process that it is about; the processes whose views show something of it.
+    fn learn_image(&mut self, way: Violating<'_>, fact: usize) -> Result<Vec<ProcessId>, Halt> {
+        let Some(looked_at) = property_view(self.task.model, &way.plain.automaton.atoms) else {
+            return Ok(Vec::new());
+        };
+        let shop = &mut self.proving()?.shop;
+        let [member] = looked_at.members[..] else { return Ok(Vec::new()) };
+        if !looked_at.more.iter().all(|item| shop.views.seen(member).contains(item)) {
+            return Ok(Vec::new());
+        }
+        shop.learn(member.index(), way.plain, fact)?;
+        Ok(shop.views.list[member.index()].touching.clone())
     }
 
     /// A refutation is a fact; the processes whose views show something of what was learned.

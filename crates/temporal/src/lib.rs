@@ -5,6 +5,7 @@
 //! apart into its instances, a disjunction of fairness sets into its members, so that each automaton is small. Fairness never
 //! goes into a formula.
 
+pub mod exchange;
 mod propositions;
 mod violations;
 

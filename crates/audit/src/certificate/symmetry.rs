@@ -64,7 +64,7 @@ impl<'m> Symmetry<'m> {
     }
 
     /// The permutations that are stated, if every text of the program is its own image under them.
-    fn stated(model: &'m Model, property: &PropertyKind, stated: &certificate::Symmetry) -> Result<Self, String> {
+    pub fn stated(model: &'m Model, property: &PropertyKind, stated: &certificate::Symmetry) -> Result<Self, String> {
         let mut symmetry = Symmetry { model, dimensions: dimensions(model, stated)?, property_alike: true };
         for family in model.families.iter().filter(|family| family.count() > 1) {
             for permutation in symmetry.generators(family) {
@@ -78,6 +78,31 @@ impl<'m> Symmetry<'m> {
             }
         }
         Ok(symmetry)
+    }
+
+    /// The permutation that exchanges processes of one family for one another, two at a time, the first two first.
+    pub fn swapped(&self, swaps: &[[ProcessId; 2]]) -> Result<Permutation, String> {
+        let family = |process: ProcessId| self.model.processes.get(process).map(|process| process.family);
+        let mut goes: Vec<ProcessId> = self.model.processes.ids().collect();
+        for &[one, other] in swaps {
+            if family(one).is_none() || family(one) != family(other) {
+                return Err("two processes that are not of one family are exchanged for one another".to_owned());
+            }
+            for goes in &mut goes {
+                *goes = match *goes {
+                    to if to == one => other,
+                    to if to == other => one,
+                    to => to,
+                };
+            }
+        }
+        Ok(Permutation(goes))
+    }
+
+    /// What a permutation makes of an expression that no process reads, with so many variables bound around it of which it has none.
+    pub fn image(&self, permutation: &Permutation, expr: &Expr, n_bound: usize) -> Result<Expr, String> {
+        let images = Images { model: self.model, permutation, dimensions: &self.dimensions };
+        images.image(expr, &Reader { scope: None, bound: vec![Sort::Plain; n_bound] })
     }
 
     /// Permutations of which all others of the family's processes are composed.

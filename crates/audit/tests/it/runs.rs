@@ -133,6 +133,7 @@ fn changed(certificate: &Certificate, choices: &mut Choices) -> Certificate {
         | Claim::Rings(_)
         | Claim::Fine(_)
         | Claim::Counting(_)
+        | Claim::Exchanged(_)
         | Claim::Crowd(_) => {}
         Claim::SplitInvariant(invariant) => {
             let process = choices.below(invariant.members.len());

@@ -23,8 +23,8 @@ use super::record::{
 use super::{FORMAT, MOST_BYTES, OLDER, ProofError};
 use crate::Certificate;
 use crate::certificate::{
-    Claim, Column, ControlPoint, Exposed, Fact, Focus, LocalFact, Member, NoFairRun, ProcessDimension, Refutation,
-    SplitInvariant, StateSet, Symmetry, Variant, ViolationName,
+    Claim, Column, ControlPoint, Exchanged, Exposed, Fact, Focus, LocalFact, Member, NoFairRun, ProcessDimension,
+    Refutation, SplitInvariant, StateSet, Symmetry, Variant, ViolationName,
 };
 use crate::crowd::CrowdRefutation;
 use crate::itf::value::{brief, from_json};
@@ -165,6 +165,7 @@ impl FactRecord {
             || self.violation.is_some()
             || self.variant.is_some()
             || self.foci.is_some()
+            || self.swaps.is_some()
             || self.pushdown.is_some()
             || self.sights.is_some()
             || self.refutation.is_some()
@@ -191,6 +192,7 @@ impl Reader<'_> {
             ClaimRecord::Pushdown => Claim::Pushdown(self.pushdown(record)?),
             ClaimRecord::Sights => Claim::Sights(self.sights(&record.only("sights", |record| record.sights.take())?)?),
             ClaimRecord::Refutation => Claim::Refutation(self.refutation(record)?),
+            ClaimRecord::Exchanged => Claim::Exchanged(self.exchanged(record)?),
             ClaimRecord::Crowd => Claim::Crowd(self.crowd(record)?),
             ClaimRecord::Views => {
                 let views = record.only("views", |record| record.views.take())?;
@@ -204,6 +206,18 @@ impl Reader<'_> {
             ClaimRecord::Rings => Claim::Rings(record.only("rings", |record| record.rings.take())?.proof()),
         };
         Ok(Fact { claim, uses })
+    }
+
+    fn exchanged(&self, mut record: FactRecord) -> Result<Exchanged, String> {
+        let violation = record.violation.take().ok_or("an exchange of processes needs `violation`")?;
+        let symmetry = record.symmetry.take().ok_or("an exchange of processes needs `symmetry`")?;
+        let swaps = record.only("swaps", |record| record.swaps.take())?;
+        let swap = |(one, other): &(Named, Named)| Ok([self.process(one)?, self.process(other)?]);
+        Ok(Exchanged {
+            violation: self.violation(violation)?,
+            swaps: swaps.iter().map(swap).collect::<Result<_, String>>()?,
+            symmetry: self.symmetry(&symmetry)?,
+        })
     }
 
     fn crowd(&self, mut record: FactRecord) -> Result<CrowdRefutation, String> {
@@ -232,6 +246,7 @@ impl Reader<'_> {
             || record.violation.is_some()
             || record.variant.is_some()
             || record.foci.is_some()
+            || record.swaps.is_some()
             || record.sights.is_some()
             || record.refutation.is_some()
             || record.views.is_some()
@@ -249,6 +264,7 @@ impl Reader<'_> {
             ("symmetry", record.symmetry.is_some()),
             ("processes", record.processes.is_some()),
             ("members", record.members.is_some()),
+            ("swaps", record.swaps.is_some()),
             ("pushdown", record.pushdown.is_some()),
             ("sights", record.sights.is_some()),
             ("refutation", record.refutation.is_some()),
@@ -279,6 +295,7 @@ impl Reader<'_> {
             ("violation", record.violation.is_some()),
             ("variant", record.variant.is_some()),
             ("foci", record.foci.is_some()),
+            ("swaps", record.swaps.is_some()),
             ("pushdown", record.pushdown.is_some()),
             ("sights", record.sights.is_some()),
             ("refutation", record.refutation.is_some()),

@@ -17,8 +17,8 @@ use super::pushdown_record::PushdownRecord;
 use super::ranks::{FocusRecord, focus_record};
 use crate::Certificate;
 use crate::certificate::{
-    Claim, Column, ControlPoint, Fact, LocalFact, Member, NoFairRun, ProcessDimension, Refutation, SplitInvariant,
-    StateSet, Symmetry, Variant, ViolationName,
+    Claim, Column, ControlPoint, Exchanged, Fact, LocalFact, Member, NoFairRun, ProcessDimension, Refutation,
+    SplitInvariant, StateSet, Symmetry, Variant, ViolationName,
 };
 use crate::counting::CountingRecord;
 use crate::crowd::{Branch, CrowdSum};
@@ -69,6 +69,8 @@ pub(super) struct FactRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub foci: Option<Vec<FocusRecord>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub swaps: Option<Vec<(Named, Named)>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pushdown: Option<PushdownRecord>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sights: Option<SightsRecord>,
@@ -99,6 +101,7 @@ impl FactRecord {
             violation: None,
             variant: None,
             foci: None,
+            swaps: None,
             pushdown: None,
             sights: None,
             refutation: None,
@@ -165,6 +168,8 @@ pub(super) enum ClaimRecord {
     Sights,
     #[serde(rename = "refutation")]
     Refutation,
+    #[serde(rename = "exchanged")]
+    Exchanged,
     #[serde(rename = "crowd")]
     Crowd,
     #[serde(rename = "views")]
@@ -270,6 +275,7 @@ impl Writer<'_> {
                 ..FactRecord::new(ClaimRecord::Sights, &fact.uses)
             },
             Claim::Refutation(claim) => self.refutation(claim, &fact.uses),
+            Claim::Exchanged(claim) => self.exchanged(claim, &fact.uses),
             Claim::Views(claim) => {
                 FactRecord { views: Some(ViewsRecord::new(claim)), ..FactRecord::new(ClaimRecord::Views, &fact.uses) }
             }
@@ -303,6 +309,16 @@ impl Writer<'_> {
             violation: Some(self.violation(&claim.violation)),
             refutation: Some(refutation),
             ..FactRecord::new(ClaimRecord::Refutation, uses)
+        }
+    }
+
+    fn exchanged(&self, claim: &Exchanged, uses: &[usize]) -> FactRecord {
+        let swap = |&[one, other]: &[ProcessId; 2]| (self.process(one), self.process(other));
+        FactRecord {
+            violation: Some(self.violation(&claim.violation)),
+            swaps: Some(claim.swaps.iter().map(swap).collect()),
+            symmetry: Some(self.symmetry(&claim.symmetry)),
+            ..FactRecord::new(ClaimRecord::Exchanged, uses)
         }
     }
 

@@ -279,8 +279,10 @@ fn without(property: &Property, proof: &Certificate, dropped: FairnessId) -> (Pr
     let (mut property, mut proof) = (property.clone(), proof.clone());
     property.under.any_of.iter_mut().for_each(|pairs| pairs.retain(|pair| *pair != dropped));
     for fact in &mut proof.facts {
-        if let Claim::Refutation(claim) = &mut fact.claim {
-            claim.violation.fairness.retain(|pair| *pair != dropped);
+        match &mut fact.claim {
+            Claim::Refutation(claim) => claim.violation.fairness.retain(|pair| *pair != dropped),
+            Claim::Exchanged(claim) => claim.violation.fairness.retain(|pair| *pair != dropped),
+            _ => {}
         }
     }
     (property, proof)

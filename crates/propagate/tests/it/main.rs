@@ -4,6 +4,7 @@
 
 mod every_random;
 mod every_size;
+mod exchanged;
 mod fair_random;
 mod mutants;
 mod protocols;

@@ -47,8 +47,10 @@ fn without(property: &Property, proof: &Certificate, at: usize) -> (Property, Ce
     let dropped: Vec<_> = property.under.any_of.iter().filter_map(|pairs| pairs.get(at).copied()).collect();
     property.under.any_of.iter_mut().for_each(|pairs| pairs.retain(|pair| !dropped.contains(pair)));
     for fact in &mut proof.facts {
-        if let Claim::Refutation(claim) = &mut fact.claim {
-            claim.violation.fairness.retain(|pair| !dropped.contains(pair));
+        match &mut fact.claim {
+            Claim::Refutation(claim) => claim.violation.fairness.retain(|pair| !dropped.contains(pair)),
+            Claim::Exchanged(claim) => claim.violation.fairness.retain(|pair| !dropped.contains(pair)),
+            _ => {}
         }
     }
     (property, proof)

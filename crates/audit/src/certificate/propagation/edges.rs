@@ -1,5 +1,6 @@
 //! Edges of views, by definition: which there are, which can be the same turn, which lie in fair components.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use model::eval::Turn;
@@ -62,7 +63,7 @@ pub(super) fn edges(views: &Views<'_>, view: &View) -> Outcome<Vec<Edge>> {
 }
 
 /// What two views show of an edge: what both show before and after it, and whose turn it is, where both do.
-type Aspect<'e> = (Vec<u32>, Vec<u32>, Option<&'e Turn>);
+type Aspect<'e> = (&'e [u32], &'e [u32], Option<&'e Turn>);
 
 /// Which of some edges of a view can be the same turn as one of some edges of another.
 pub(super) fn compatible(
@@ -73,15 +74,23 @@ pub(super) fn compatible(
     let items = common(one, other);
     let outside = |process: ProcessId| !one.touching.contains(&process) && !other.touching.contains(&process);
     let third = views.model.processes.ids().any(outside);
+    let shown = |view: &View| -> Vec<Vec<u32>> { view.rows.iter().map(|row| view.shown(row, &items)).collect() };
+    let (one_shown, other_shown) = (shown(one), shown(other));
     let mut known: HashMap<Aspect<'_>, BTreeSet<(usize, usize, bool)>> = HashMap::new();
     for edge in edges {
         let turn = edge.turn.as_ref().filter(|turn| shows(other, turn));
-        let key = (one.shown(&one.rows[edge.from], &items), one.shown(&one.rows[edge.to], &items), turn);
+        let key = (&one_shown[edge.from][..], &one_shown[edge.to][..], turn);
         known.entry(key).or_default().insert((edge.from, edge.to, edge.turn.is_some()));
     }
+    // Many edges have the same ends.
+    let fitting: RefCell<HashMap<(usize, usize), bool>> = RefCell::default();
+    let fit = |row: usize, other_row: usize| {
+        let fits = || views.weights.fit((one, row), (other, other_row));
+        *fitting.borrow_mut().entry((row, other_row)).or_insert_with(fits)
+    };
     let is_compatible = |edge: &Edge| {
         let turn = edge.turn.as_ref().filter(|turn| shows(one, turn));
-        let key = (other.shown(&other.rows[edge.from], &items), other.shown(&other.rows[edge.to], &items), turn);
+        let key = (&other_shown[edge.from][..], &other_shown[edge.to][..], turn);
         known.get(&key).into_iter().flatten().any(|&(from, to, is_shown)| {
             // Where they do not both show whose turn it is: one does, or somebody else moves whom neither shows.
             let same = turn.is_some()
@@ -90,7 +99,7 @@ pub(super) fn compatible(
                     (false, false) => third,
                     _ => true,
                 };
-            same && views.weights.fit((one, from), (other, edge.from)) && views.weights.fit((one, to), (other, edge.to))
+            same && fit(from, edge.from) && fit(to, edge.to)
         })
     };
     candidates.iter().map(is_compatible).collect()
@@ -98,7 +107,7 @@ pub(super) fn compatible(
 
 /// Whether a view shows whose turn it is.
 fn shows(view: &View, turn: &Turn) -> bool {
-    !turn.processes().is_disjoint(&view.touching)
+    view.touching.contains(&turn.process()) || !turn.processes().is_disjoint(&view.touching)
 }
 
 /// From some point on only at nodes of `stays`, or again and again an edge of `often`.

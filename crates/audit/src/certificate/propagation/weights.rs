@@ -399,7 +399,8 @@ impl Table {
     /// The least and the most that all processes but these can weigh together.
     fn others(&self, without: &[ProcessId]) -> (i64, i64) {
         let (mut least, mut most) = self.range;
-        for process in without.iter().collect::<BTreeSet<_>>() {
+        let each_once = without.iter().enumerate().filter(|&(at, process)| !without[..at].contains(process));
+        for (_, process) in each_once {
             if let Some(local) = self.processes.get(process) {
                 (least, most) = (least - local.range.0, most - local.range.1);
             }

@@ -213,7 +213,7 @@ impl Images<'_> {
     }
 
     /// The image of an expression.
-    fn image(&self, expr: &Expr, reader: &Reader) -> Result<Expr, Objection> {
+    pub fn image(&self, expr: &Expr, reader: &Reader) -> Result<Expr, Objection> {
         let inner = |part: &Expr| self.image(part, reader).map(Box::new);
         let kind = match &expr.kind {
             ExprKind::Const(value) => ExprKind::Const(super::moved(self.permutation, *value)),

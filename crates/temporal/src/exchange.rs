@@ -1,0 +1,254 @@
+//! Violations that are alike: exchanging processes makes one of the other.
+//!
+//! In: a Model all of whose families `model::symmetry` finds symmetric, and two violations, as claims are about them. Out: the exchange
+//! of processes that takes the first to the second, if there is one and its forms show it: processes are named by bound variables alone, and numbers that differ are used for nothing but to name processes. What excludes one violation
+//! excludes its images, so that `forall i` costs one proof.
+
+use std::collections::BTreeSet;
+
+use evidence::certificate::{Exchanged, ProcessDimension, Symmetry};
+use evidence::plain::Violation;
+use model::Model;
+use model::expr::{Access, Expr, ExprKind, Whose};
+use model::fairness::{EdgePredicate, FairnessId, FairnessPair, StatePredicate};
+use model::process::{FamilyId, ProcessId};
+use model::symmetry::{asymmetries, expr_asymmetries, process_dimensions};
+use model::value::Value;
+use model::variable::VarId;
+use model::visit::each_part;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The exchanges of processes that a program allows: all of processes of one family.
+#[derive(Clone, Debug)]
+pub struct Exchanges<'m> {
+    model: &'m Model,
+    /// The dimensions of arrays with an element for each process of a family.
+    dimensions: BTreeSet<(VarId, usize, FamilyId)>,
+}
+
+impl<'m> Exchanges<'m> {
+    /// Those of a program; `None` where it tells processes of some family apart, or has nobody to exchange.
+    pub fn of(model: &'m Model) -> Option<Self> {
+        let mut families = model.families.entries().filter(|(_, family)| family.count() > 1).peekable();
+        families.peek()?;
+        let mut dimensions = BTreeSet::new();
+        for (id, _) in families {
+            if !asymmetries(model, id).is_empty() {
+                return None;
+            }
+            dimensions.extend(process_dimensions(model, id).into_iter().map(|(var, dimension)| (var, dimension, id)));
+        }
+        Some(Exchanges { model, dimensions })
+    }
+
+    /// That one violation is the image of another, if its forms show it.
+    pub fn image(&self, from: &Violation, to: &Violation) -> Option<Exchanged> {
+        let (one, other) = (&from.automaton, &to.automaton);
+        if one.states != other.states || one.n_marks != other.n_marks || one.atoms.len() != other.atoms.len() {
+            return None;
+        }
+        let mut goes: Vec<(ProcessId, ProcessId)> = Vec::new();
+        for (atom, other) in one.atoms.iter().zip(&other.atoms) {
+            if atom.expr != other.expr || atom.bound.len() != other.bound.len() {
+                return None;
+            }
+            Pairing { exchanges: self, bound: &atom.bound, other_bound: &other.bound, goes: &mut goes }
+                .value(&atom.expr)?;
+        }
+        let swaps = swaps(&goes)?;
+        let known: FxHashSet<PairKey<'_>> = to.fairness.iter().map(|&id| self.key(id, &|process| process)).collect();
+        let moved = moves(&swaps);
+        let image = |process: ProcessId| moved.get(&process).copied().unwrap_or(process);
+        if !from.fairness.iter().all(|&id| known.contains(&self.key(id, &image))) {
+            return None;
+        }
+        let dimension =
+            |&(var, dimension, family): &(VarId, usize, FamilyId)| ProcessDimension { var, dimension, family };
+        let symmetry = Symmetry { dimensions: self.dimensions.iter().map(dimension).collect() };
+        Some(Exchanged { violation: to.name(self.model), swaps, symmetry })
+    }
+
+    /// A fairness assumption about other processes; one with expressions stands for itself alone, if these tell nobody apart.
+    fn key(&self, id: FairnessId, image: &dyn Fn(ProcessId) -> ProcessId) -> PairKey<'m> {
+        let FairnessPair { always, often, .. } = &self.model.fairness[id];
+        let state = |predicate: &'m StatePredicate| match predicate {
+            StatePredicate::Unable(process, labels) => PredicateKey::Unable(image(*process), labels.as_deref()),
+            StatePredicate::NobodyAble => PredicateKey::NobodyAble,
+            StatePredicate::Holds(expr) | StatePredicate::Fails(expr) => {
+                PredicateKey::Expr(id, !self.is_alike(expr) && self.moves_somebody(image))
+            }
+        };
+        let edge = |predicate: &'m EdgePredicate| match predicate {
+            EdgePredicate::Before(predicate) => PredicateKey::Before(Box::new(state(predicate))),
+            EdgePredicate::Scheduled(process) => PredicateKey::Scheduled(image(*process)),
+            EdgePredicate::Moves(process, labels) => PredicateKey::Moves(image(*process), labels.as_deref()),
+            EdgePredicate::SomebodyMoves => PredicateKey::SomebodyMoves,
+        };
+        PairKey { always: always.as_ref().map(state), often: often.iter().map(edge).collect() }
+    }
+
+    fn moves_somebody(&self, image: &dyn Fn(ProcessId) -> ProcessId) -> bool {
+        self.model.processes.ids().any(|process| image(process) != process)
+    }
+
+    /// Whether an expression with no variables bound around it treats all processes alike.
+    fn is_alike(&self, expr: &Expr) -> bool {
+        let mut families = self.model.families.entries().filter(|(_, family)| family.count() > 1);
+        families.all(|(id, _)| expr_asymmetries(self.model, id, expr).is_empty())
+    }
+}
+
+/// A fairness assumption, to be compared with others.
+#[derive(PartialEq, Eq, Hash)]
+struct PairKey<'m> {
+    always: Option<PredicateKey<'m>>,
+    often: Vec<PredicateKey<'m>>,
+}
+
+#[derive(PartialEq, Eq, Hash)]
+enum PredicateKey<'m> {
+    Unable(ProcessId, Option<&'m [String]>),
+    NobodyAble,
+    /// An expression of this assumption; whether the exchange may make another one of it.
+    Expr(FairnessId, bool),
+    Before(Box<PredicateKey<'m>>),
+    Scheduled(ProcessId),
+    Moves(ProcessId, Option<&'m [String]>),
+    SomebodyMoves,
+}
+
+/// Compares one proposition of two violations.
+struct Pairing<'p, 'm> {
+    exchanges: &'p Exchanges<'m>,
+    bound: &'p [Value],
+    other_bound: &'p [Value],
+    /// Which processes have to go where.
+    goes: &'p mut Vec<(ProcessId, ProcessId)>,
+}
+
+impl Pairing<'_, '_> {
+    /// An expression of any kind; `None` where its form does not show that exchanging processes makes the other one of it.
+    fn value(&mut self, expr: &Expr) -> Option<()> {
+        match &expr.kind {
+            ExprKind::Const(Value::Process(_)) | ExprKind::Myself | ExprKind::IndexOf(_) => None,
+            ExprKind::Const(_) | ExprKind::Parameter(_) => Some(()),
+            ExprKind::Bound(var) => match (*self.bound.get(var.0 as usize)?, *self.other_bound.get(var.0 as usize)?) {
+                (Value::Process(one), Value::Process(other)) => self.process(one, other),
+                (one, other) => (one == other).then_some(()),
+            },
+            ExprKind::Read(access) => self.access(access),
+            ExprKind::At { who, .. } => self.value(who),
+            ExprKind::Not(part) | ExprKind::Negate(part) => self.value(part),
+            ExprKind::Binary(_, left, right) => {
+                self.value(left)?;
+                self.value(right)
+            }
+            ExprKind::If(test, yes, no) => {
+                self.value(test)?;
+                self.value(yes)?;
+                self.value(no)
+            }
+            ExprKind::Quantified(_) => self.closed(expr),
+            ExprKind::ToProcess(family, part) => self.named(*family, part),
+        }
+    }
+
+    fn process(&mut self, one: ProcessId, other: ProcessId) -> Option<()> {
+        let family = |process: ProcessId| self.exchanges.model.processes[process].family;
+        if family(one) != family(other) {
+            return None;
+        }
+        self.goes.push((one, other));
+        Some(())
+    }
+
+    /// A number that names a process.
+    fn named(&mut self, family: FamilyId, part: &Expr) -> Option<()> {
+        let ExprKind::Bound(var) = &part.kind else { return None };
+        let family = &self.exchanges.model.families[family];
+        let values = (*self.bound.get(var.0 as usize)?, *self.other_bound.get(var.0 as usize)?);
+        let process = |value: Value| match value {
+            Value::Process(process) => Some(process),
+            Value::Int(index) => family.process_at(index),
+            _ => None,
+        };
+        self.process(process(values.0)?, process(values.1)?)
+    }
+
+    fn access(&mut self, access: &Access) -> Option<()> {
+        if let Whose::Of(who) = &access.whose {
+            self.value(who)?;
+        }
+        for (dimension, index) in access.indices.iter().enumerate() {
+            let of_processes = self.exchanges.dimensions.iter().any(|one| (one.0, one.1) == (access.var, dimension));
+            match (&index.kind, of_processes) {
+                (ExprKind::IndexOf(who), true) if matches!(who.kind, ExprKind::Bound(_)) => self.value(who)?,
+                (_, true) => return None,
+                (_, false) => self.value(index)?,
+            }
+        }
+        Some(())
+    }
+
+    /// An expression that no variable outside of it is part of.
+    fn closed(&mut self, expr: &Expr) -> Option<()> {
+        let mut is_open = false;
+        let n_bound = self.bound.len();
+        each_part(expr, &mut |part| {
+            is_open |= matches!(&part.kind, ExprKind::Bound(var) if (var.0 as usize) < n_bound);
+        });
+        (!is_open && n_bound == 0 && self.exchanges.is_alike(expr)).then_some(())
+    }
+}
+
+/// Exchanges of two processes each that take the first of each pair to the second, one after the other.
+fn swaps(goes: &[(ProcessId, ProcessId)]) -> Option<Vec<[ProcessId; 2]>> {
+    let mut swaps: Vec<[ProcessId; 2]> = Vec::new();
+    for &(from, to) in goes {
+        let now = moves(&swaps).get(&from).copied().unwrap_or(from);
+        if now != to {
+            swaps.push([now, to]);
+        }
+    }
+    let moved = moves(&swaps);
+    goes.iter().all(|(from, to)| moved.get(from).unwrap_or(from) == to).then_some(swaps)
+}
+
+/// Where the processes go that do not stay.
+fn moves(swaps: &[[ProcessId; 2]]) -> FxHashMap<ProcessId, ProcessId> {
+    let mut goes: FxHashMap<ProcessId, ProcessId> = swaps.iter().flatten().map(|&process| (process, process)).collect();
+    for &[one, other] in swaps {
+        for to in goes.values_mut() {
+            *to = if *to == one {
+                other
+            } else if *to == other {
+                one
+            } else {
+                *to
+            };
+        }
+    }
+    goes.retain(|from, to| from != to);
+    goes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exchanges_of_two_take_each_process_where_it_has_to_go() {
+        let process = ProcessId::new;
+        let pairs = |list: &[(usize, usize)]| -> Vec<(ProcessId, ProcessId)> {
+            list.iter().map(|&(from, to)| (process(from), process(to))).collect()
+        };
+        for list in [&[(0, 1), (1, 0)][..], &[(0, 2), (1, 0)], &[(0, 1), (1, 2), (2, 0)], &[(0, 3), (0, 3)], &[]] {
+            let goes = pairs(list);
+            let found = swaps(&goes).expect("there is such an exchange");
+            let moved = moves(&found);
+            assert!(goes.iter().all(|(from, to)| moved.get(from).unwrap_or(from) == to), "{list:?}");
+        }
+        assert_eq!(swaps(&pairs(&[(0, 1), (0, 2)])), None);
+        assert_eq!(swaps(&pairs(&[(0, 2), (1, 2)])), None);
+    }
+}
