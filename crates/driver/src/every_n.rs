@@ -339,7 +339,7 @@ fn scope_mut(result: &mut PropertyResult) -> Option<&mut Scope> {
 }
 
 /// The program with another value of a parameter.
-fn at_size(program: &Program, (parameter, size): (&str, i64)) -> Option<Program> {
+pub(crate) fn at_size(program: &Program, (parameter, size): (&str, i64)) -> Option<Program> {
     let declared = program.model.parameters.iter().map(|one| (one.name.clone(), one.value));
     let is_declared = |name: &str| program.model.parameters.iter().any(|one| one.name == name);
     // A macro of Promela that the call gives need not be a parameter of the Model.

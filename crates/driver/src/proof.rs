@@ -1,6 +1,6 @@
 //! A proof from a file, checked against a program by `audit`, behind which there is no engine.
 //!
-//! In: the bytes of a proof, and the program that it is said to be about. Out: what was checked, or why it is not accepted.
+//! In: the bytes of a proof, and the program that it is said to be about. Out: what was checked, and for which sizes, or why it is not accepted.
 
 use std::fmt;
 
@@ -12,6 +12,8 @@ use evidence::Scope;
 use evidence::proof_file::{ProofError, ProofFile};
 use model::Model;
 
+use crate::check::Program;
+use crate::every_n::at_size;
 use crate::select;
 use crate::watchdog::{Attendant, ENGINE_GRACE};
 
@@ -85,6 +87,28 @@ fn judge(file: ProofFile, model: &Model, budget: &Budget) -> Result<(PropertyId,
         search(model, property, budget)?;
     }
     Ok((property, checked))
+}
+
+/// The scope of a proof from a file that was checked, as far as it is known to be true: sizes that the file says were searched are searched again, and
+/// those that cannot be are left out.
+///
+/// # Errors
+/// That the property does not hold at one of them.
+pub fn confirmed(program: &Program, property: PropertyId, scope: Scope, budget: &Budget) -> Result<Scope, Rejection> {
+    let Scope::AllSizes { parameter, from, checked: stated } = scope else { return Ok(scope) };
+    let name = &program.model.properties[property].name;
+    let is_allowed = |size: i64| program.model.parameters.iter().any(|one| one.name == parameter && one.allows(size));
+    let mut checked = Vec::new();
+    for size in stated.into_iter().filter(|&size| size < from && is_allowed(size)) {
+        let Some(other) = at_size(program, (&parameter, size)) else { continue };
+        let Ok(question) = select::find(&other.model, name) else { continue };
+        match search(&other.model, question, budget) {
+            Ok(()) => checked.push(size),
+            Err(Rejection::Undecided(_)) => {}
+            Err(wrong) => return Err(wrong),
+        }
+    }
+    Ok(Scope::AllSizes { parameter, from, checked })
 }
 
 /// Whether a claim for every size from some on is about larger sizes than the one at hand.

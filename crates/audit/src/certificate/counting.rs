@@ -110,7 +110,7 @@ impl<'a, 'm> Checker<'a, 'm> {
         let known = proof.views.iter().cloned().collect();
         let mut alike: BTreeMap<Vec<Item>, Vec<usize>> = BTreeMap::new();
         for (at, view) in proof.views.iter().enumerate() {
-            alike.entry(nameless(&Stage::alone(view))).or_default().push(at);
+            alike.entry(nameless(cast, &Stage::alone(view))).or_default().push(at);
         }
         let discharged = Obligations::default();
         let views = proof.views.clone();
@@ -194,7 +194,7 @@ impl<'a, 'm> Checker<'a, 'm> {
 
     /// The views of those who may be behind a stage.
     fn behind(&self, stage: &Stage) -> Vec<usize> {
-        let alike = self.alike.get(&nameless(stage)).into_iter().flatten().copied();
+        let alike = self.alike.get(&nameless(self.cast, stage)).into_iter().flatten().copied();
         alike.filter(|&view| stage.joined(&self.views[view]).is_some()).collect()
     }
 
@@ -571,13 +571,14 @@ impl<'a, 'm> Checker<'a, 'm> {
     }
 }
 
-/// What is shared, names of processes aside.
-fn nameless(stage: &Stage) -> Vec<Item> {
-    let nameless = |item: &Item| match item {
-        Item::Slot(at) => Item::Other(stage.actors[*at as usize].0),
-        other => *other,
+/// What is shared, names of processes aside, and numbers that one process may know better than another one.
+fn nameless(cast: &Cast<'_>, stage: &Stage) -> Vec<Item> {
+    let nameless = |(column, item): (&SharedColumn, &Item)| match (*column, *item) {
+        (_, Item::Slot(at)) => Item::Other(stage.actors[at as usize].0),
+        (SharedColumn::Cell(cell), _) if cast.is_relative(cast.model.cells[cell].var) => Item::Any,
+        (_, other) => other,
     };
-    stage.shared.iter().map(nameless).collect()
+    cast.shared.iter().zip(&stage.shared).map(nameless).collect()
 }
 
 /// What a component adds to a sum of cells.

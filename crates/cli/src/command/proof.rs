@@ -105,7 +105,9 @@ fn show(options: &ProofShowOptions, display: &DisplayOptions) -> Result<ExitStat
         Err(Rejection::Undecided(reason)) => return Err(format!("{name}: not checked: {reason}").into()),
         Err(wrong) => return Err(format!("{name}: {wrong}").into()),
     };
-    let certificate = parse()?.certificate(&program.model).map_err(|error| format!("{name}: {error}"))?;
+    let mut certificate = parse()?.certificate(&program.model).map_err(|error| format!("{name}: {error}"))?;
+    certificate.scope = proof::confirmed(&program, property, certificate.scope, &limits.budget())
+        .map_err(|wrong| format!("{name}: {wrong}"))?;
     let evidence = Evidence::Certificate(Box::new(certificate));
     let is_goal = matches!(program.model.properties[property].kind, PropertyKind::Reachable(_));
     let result = PropertyResult {

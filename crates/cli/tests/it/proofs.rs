@@ -172,3 +172,34 @@ fn limits_are_honoured() {
     let told = place.run("proof check out/lock.mutex.proof.json lock.pw --timeout 1ms --format json").exits(3);
     assert_eq!(told.json()["reason"]["code"], "time-limit");
 }
+
+/// The proof is about three processes and more. That two were searched is written into it by hand; with two the property is false.
+#[test]
+fn sizes_that_a_proof_says_were_searched_are_searched_again() {
+    let text = |least: usize, test: &str| {
+        format!(
+            "program small(N: {least}..) {{ shared a: [bool; N];
+             process P[i in 0..<N] {{ l: await i == 0 && {test}; bad: a[(i + 1) % N] = true; }}
+             invariant p: forall i: !P[i]@bad; allow deadlock; }}"
+        )
+    };
+    let stated = |place: &Place| {
+        let mut proof: Json = serde_json::from_str(&place.read("out/small.p.proof.json")).unwrap();
+        proof.as_object_mut().unwrap().remove("digest");
+        proof["scope"]["checked"] = json!([2, 1]);
+        place.write("out/small.p.proof.json", proof.to_string());
+    };
+    let place = Place::with("small.pw", &text(3, "i == N - 2"));
+    place.run("check small.pw --all-n --property p --proof out -q").exits(0);
+    place.run("proof show out/small.p.proof.json small.pw").exits(0).prints("every N ≥ 3");
+    stated(&place);
+    // Two is no size of the program: nothing is said about it.
+    place.run("proof show out/small.p.proof.json small.pw").exits(0).prints("every N ≥ 3");
+    place.write("small.pw", text(2, "i == N - 2"));
+    place.run("proof show out/small.p.proof.json small.pw").exits(2).complains("at sizes that the proof is not about");
+    let place = Place::with("small.pw", &text(3, "i == N"));
+    place.run("check small.pw --all-n --property p --proof out -q").exits(0);
+    stated(&place);
+    place.write("small.pw", text(2, "i == N"));
+    place.run("proof show out/small.p.proof.json small.pw").exits(0).prints("every N ≥ 2 (N = 2 by search)");
+}

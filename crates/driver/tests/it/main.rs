@@ -4,6 +4,7 @@
 
 mod advice;
 mod corpus;
+mod crowds;
 mod dve;
 mod every_sentences;
 mod exchanges;

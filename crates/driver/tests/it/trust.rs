@@ -16,7 +16,7 @@ use model::Model;
 use rings::ByRings;
 
 /// Programs and the truth about their properties.
-const PROGRAMS: [(&str, &str); 21] = [
+const PROGRAMS: [(&str, &str); 22] = [
     // What one property assumes of each process another one assumes of one of them.
     (
         "program p(N: 2..) { shared s: bool = true; shared t: bool;
@@ -163,6 +163,16 @@ const PROGRAMS: [(&str, &str); 21] = [
          process P[i in 0..<N] { loop { a: acquire m; b: if Q[i].f { d = true; } c: skip; e: release m; } }
          invariant p: !d; invariant q: forall i in P: !P[i]@c; }",
         "--",
+    ),
+    // What a number holds is known to the process that it was copied from, and to nobody else.
+    (
+        "program copied(N: 2..) { shared cnt: 0..=N; shared x: pid(P); shared got, bad: bool;
+         process P[i in 0..<N] { public n: 0..=30;
+           k: cnt += 1; a: n = 5; b: if x == i { five: await false; } else { y: await got; z: bad = true; } }
+         process S { local w: 0..=30; s1: await P[x].n >= 5; s2: w = P[x].n; s3: got = true; }
+         allow deadlock;
+         invariant p: forall i in P: !(bad && P[i]@five); }",
+        "-",
     ),
     // A number of a range names a process of another family.
     (

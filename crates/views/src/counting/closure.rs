@@ -189,7 +189,7 @@ impl<'m> Closure<'_, 'm> {
         if self.views.len() >= MOST_VIEWS {
             return Err(Failure::TooMany);
         }
-        let key = blind(&Scene::of(&view));
+        let key = blind(self.roster, &Scene::of(&view));
         let n_groups = self.groups.len();
         let group = *self.group_of.entry(key).or_insert(n_groups);
         if group == n_groups {
@@ -229,7 +229,7 @@ impl<'m> Closure<'_, 'm> {
 
     /// The views that unseen processes may have beside those of a scene.
     pub fn unseen(&self, scene: &Scene) -> Vec<usize> {
-        let Some(&group) = self.group_of.get(&blind(scene)) else { return Vec::new() };
+        let Some(&group) = self.group_of.get(&blind(self.roster, scene)) else { return Vec::new() };
         let fits = |at: &usize| scene.with(&self.views[*at]).is_some();
         self.groups[group].iter().copied().filter(fits).collect()
     }
@@ -441,13 +441,14 @@ enum Excess {
     Open([Fact; 2]),
 }
 
-/// The shared part without the names of processes.
-fn blind(scene: &Scene) -> Vec<Item> {
-    let blind = |item: &Item| match item {
-        Item::Slot(slot) => Item::Other(scene.seen[*slot as usize].0),
-        other => *other,
+/// The shared part without the names of processes, and without numbers of which not everybody has to know the same.
+fn blind(roster: &Roster<'_>, scene: &Scene) -> Vec<Item> {
+    let blind = |(column, item): (&SharedColumn, &Item)| match (column, item) {
+        (_, Item::Slot(slot)) => Item::Other(scene.seen[*slot as usize].0),
+        (SharedColumn::Cell(cell), _) if roster.may_be_far(roster.model.cells[*cell].var) => Item::Any,
+        (_, other) => *other,
     };
-    scene.shared.iter().map(blind).collect()
+    roster.shared.iter().zip(&scene.shared).map(blind).collect()
 }
 
 /// What the first process sees after a step.

@@ -92,7 +92,7 @@ impl Scene {
                 (Item::Slot(at), Item::Other(family)) if self.seen[at as usize].0 == family => mine,
                 (Item::Other(family), Item::Slot(0)) if family == view.family => Item::Slot(slot),
                 (Item::Slot(_), _) | (_, Item::Slot(_)) => return None,
-                _ if mine == theirs => mine,
+                _ if may_be_one(mine, theirs) => mine,
                 _ => return None,
             });
         }
@@ -101,6 +101,17 @@ impl Scene {
         let mut seen = self.seen.clone();
         seen.push((view.family, local.collect()));
         Some(Scene { shared, seen })
+    }
+}
+
+/// Whether two processes may see the same content of a cell so. One of them may know a number of which the other one knows less: how far it is
+/// from another number, or nothing.
+fn may_be_one(mine: Item, theirs: Item) -> bool {
+    match (mine, theirs) {
+        (Item::Offset(cell, _), Item::Offset(other, _)) if cell == other => mine == theirs,
+        (Item::Any | Item::Offset(..), Item::Any | Item::Offset(..) | Item::Value(Value::Int(_)))
+        | (Item::Value(Value::Int(_)), Item::Any | Item::Offset(..)) => true,
+        _ => mine == theirs,
     }
 }
 

@@ -266,6 +266,13 @@ impl<'m> Roster<'m> {
         }
     }
 
+    /// Whether a variable has numbers, and so many of them that one may be shown by how far it is from another one, or not at all.
+    pub fn may_be_far(&self, var: VarId) -> bool {
+        self.bounds(var).is_some_and(|(lo, hi)| {
+            hi.plus(&lo, -1).and_then(|width| width.known()).is_none_or(|width| width >= MOST_SHOWN)
+        })
+    }
+
     /// Whether the bounds of a variable depend on a size.
     pub fn is_unbounded(&self, var: VarId) -> bool {
         self.text.forms.bounds.get(&var).is_some_and(|bounds| {

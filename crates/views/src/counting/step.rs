@@ -191,11 +191,8 @@ impl<'m> Look<'_, 'm> {
 
     /// Whether a location may show a number as a difference to a counted cell: in local states, and cells of single processes with many values.
     fn shows_offsets(&self, location: Location, access: &Access) -> bool {
-        let is_wide = || match self.roster.bounds(access.var) {
-            Some((lo, hi)) => hi.plus(&lo, -1).and_then(|width| width.known()).is_none_or(|width| width >= MOST_SHOWN),
-            None => false,
-        };
-        matches!(location, Location::Local(..)) || matches!(location, Location::Shared(_)) && is_wide()
+        matches!(location, Location::Local(..))
+            || matches!(location, Location::Shared(_)) && self.roster.may_be_far(access.var)
     }
 
     /// The values of a cell that a number may be, each in turn.

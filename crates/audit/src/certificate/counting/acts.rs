@@ -166,7 +166,7 @@ impl<'m> Player<'_, 'm> {
     fn is_relative(&self, spot: Spot, target: &Access) -> bool {
         match spot {
             Spot::Of(..) => true,
-            Spot::Shared(_) => self.cast.width(target.var).is_none_or(|(lo, hi)| hi - lo >= FEW),
+            Spot::Shared(_) => self.cast.is_relative(target.var),
             Spot::Counted(_) | Spot::Behind => false,
         }
     }

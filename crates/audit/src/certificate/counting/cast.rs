@@ -15,6 +15,7 @@ use model::types::ScalarType;
 use model::value::Value;
 use model::variable::{CellId, Init, Storage, VarId};
 
+use super::stage::FEW;
 use super::{CertificateError, Outcome};
 
 /// Sums of a few numbers up to this are far within 64 bits.
@@ -233,6 +234,11 @@ impl<'m> Cast<'m> {
             true => Some((lo.value(&self.model.parameters)?, hi.value(&self.model.parameters)?)),
             false => None,
         }
+    }
+
+    /// Whether a shared number may be shown by how far it is from a counted one, or not at all: then processes need not know the same of it.
+    pub fn is_relative(&self, var: VarId) -> bool {
+        self.bounds(var).is_some() && self.width(var).is_none_or(|(lo, hi)| hi - lo >= FEW)
     }
 
     /// The number that a number cell starts with; `None` where it may be any.

@@ -85,6 +85,12 @@ impl Stage {
             (Item::Other(family), Item::Slot(_)) => (family == view.family).then_some(Item::Slot(number)),
             (Item::Slot(at), Item::Other(family)) => (self.actors[at as usize].0 == family).then_some(*here),
             (Item::Slot(_), _) => None,
+            // The first to be on stage is believed; what another one knows besides is left open.
+            (Item::Any, Item::Any | Item::Offset(..) | Item::Value(Value::Int(_)))
+            | (Item::Offset(..) | Item::Value(Value::Int(_)), Item::Any)
+            | (Item::Offset(..), Item::Value(Value::Int(_)))
+            | (Item::Value(Value::Int(_)), Item::Offset(..)) => Some(*here),
+            (Item::Offset(cell, _), Item::Offset(other, _)) if cell != other => Some(*here),
             _ => (here == there).then_some(*here),
         };
         let shared = self.shared.iter().zip(&view.shared).map(agreed).collect::<Option<Vec<Item>>>()?;

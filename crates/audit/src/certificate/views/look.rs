@@ -251,16 +251,15 @@ impl<'m> Look<'_, 'm> {
         found.ok_or(uneven)
     }
 
-    /// Remembers whose contents are looked at, if a cell named the process.
+    /// Remembers whose contents are looked at, if a cell named the process: as the owner, or as the index of an element.
     pub fn note(&mut self, spot: Spot, access: &Access) {
         let Spot::Of(slot, _) = spot else { return };
-        let by_hand = match &access.whose {
-            Whose::Of(who) => is_at_hand(who),
-            Whose::Mine => true,
-            Whose::Shared | Whose::Frame => access.indices.iter().all(|index| match &index.kind {
-                ExprKind::IndexOf(who) => is_at_hand(who),
-                _ => true,
-            }),
+        let by_hand = match (self.text.rows.get(&access.var), &access.whose) {
+            (Some(&dimension), _) => {
+                matches!(&access.indices[dimension].kind, ExprKind::IndexOf(who) if is_at_hand(who))
+            }
+            (None, Whose::Of(who)) => is_at_hand(who),
+            (None, Whose::Mine | Whose::Shared | Whose::Frame) => true,
         };
         if !by_hand {
             self.named.insert(slot);
