@@ -26,6 +26,7 @@ use model::process::ProcessId;
 use model::value::Value;
 use model::variable::CellId;
 
+use crate::facts::FactId;
 use backend::{Automaton, FairBackend, FairRunQuery, Transitions, Written};
 use conditions::{Conditions, support};
 use locals::Locals;
@@ -127,13 +128,21 @@ pub fn decide<'m, B: FairBackend>(
     let mut search = FairSearch { backend, conditions, locals, way, exposures: Vec::new(), n_exposed: 0 };
     let mut is_written = true;
     let mut facts = crate::facts::Facts::default();
+    let mut ranked: Vec<Option<FactId>> = vec![None; conditions.violations.len()];
     for violation in 0..conditions.violations.len() {
+        // What excludes one way to violate the property excludes its images.
+        if let Some((of, claim)) = &conditions.images[violation] {
+            if let Some(shown) = ranked[*of] {
+                facts.add(Claim::Exchanged(claim.clone()), &[shown]);
+            }
+            continue;
+        }
         match search.violation(violation)? {
             Found::NoRun(None) => is_written = false,
             Found::NoRun(Some(written)) => {
                 let (invariant, ranks) = *written;
                 let invariant = facts.add(invariant, &[]);
-                facts.add(ranks, &[invariant]);
+                ranked[violation] = Some(facts.add(ranks, &[invariant]));
             }
             Found::Run(trace) => {
                 return Ok(Decided { outcome: Outcome::Run(trace), exposures: search.exposures });

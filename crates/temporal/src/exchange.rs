@@ -68,6 +68,20 @@ impl<'m> Exchanges<'m> {
         Some(Exchanged { violation: to.name(self.model), swaps, symmetry })
     }
 
+    /// For each violation the first one of which it is the image, by its position.
+    pub fn images(&self, violations: &[&Violation]) -> Vec<Option<(usize, Exchanged)>> {
+        let mut found: Vec<Option<(usize, Exchanged)>> = Vec::new();
+        let mut firsts: Vec<usize> = Vec::new();
+        for (at, violation) in violations.iter().enumerate() {
+            let image = { firsts.iter() }.find_map(|&first| Some((first, self.image(violations[first], violation)?)));
+            if image.is_none() {
+                firsts.push(at);
+            }
+            found.push(image);
+        }
+        found
+    }
+
     /// A fairness assumption about other processes; one with expressions stands for itself alone, if these tell nobody apart.
     fn key(&self, id: FairnessId, image: &dyn Fn(ProcessId) -> ProcessId) -> PairKey<'m> {
         let FairnessPair { always, often, .. } = &self.model.fairness[id];

@@ -7,12 +7,13 @@ use std::rc::Rc;
 
 use base::{Budget, Feature, IdVec, StopReason, Unsupported};
 use engine::{Contradiction, Halt, PropertyId};
-use evidence::certificate::{LocalFact, ViolationName};
+use evidence::certificate::{Exchanged, LocalFact, ViolationName};
 use model::Model;
 use model::eval::Turn;
 use model::fairness::{EdgePredicate, FairnessId};
 use model::process::ProcessId;
-use model::property::{Formula, Property, PropertyKind};
+use model::property::{Property, PropertyKind};
+use temporal::exchange::Exchanges;
 use temporal::{Instance, Proposition, Propositions, Violation};
 
 use super::locals::Locals;
@@ -48,6 +49,8 @@ pub struct Conditions<'m> {
     pub plain: Vec<Violation>,
     /// What claims call each of them.
     pub names: Vec<ViolationName>,
+    /// Of which earlier violation each one is the image, where processes are alike: what excludes the one excludes the other.
+    pub images: Vec<Option<(usize, Exchanged)>>,
     /// All fairness assumptions of the violations, each once.
     pub pairs: Vec<Pair>,
 }
@@ -74,13 +77,18 @@ impl<'m> Conditions<'m> {
         for pair in &mut pairs {
             pair.always.iter_mut().chain(&mut pair.before).for_each(|may| may.count(&mut n_exprs));
         }
-        let (names, plain) = plain_violations(model, property, formula)?;
+        let list = evidence::plain::violations(model, property, formula)?;
+        let images = match Exchanges::of(model) {
+            Some(exchanges) => exchanges.images(&list.iter().collect::<Vec<_>>()),
+            None => vec![None; list.len()],
+        };
+        let (names, plain) = plain_violations(model, list);
         let same = |(a, b): (&Violation, &Violation)| a.instance == b.instance && a.fairness == b.fairness;
         if plain.len() != violations.len() || !plain.iter().zip(&violations).all(same) {
             let expected = "the small automata and the plain ones of a property are about the same violations";
             return Err(Contradiction::new(expected, "they are not").into());
         }
-        Ok(Conditions { model, property, violations, plain, names, pairs })
+        Ok(Conditions { model, property, violations, plain, names, images, pairs })
     }
 
     /// The positions in `pairs` of a violation's assumptions.
@@ -125,12 +133,7 @@ impl<'m> Conditions<'m> {
 }
 
 /// The violations of [`evidence::plain`] in the form of the others.
-fn plain_violations(
-    model: &Model,
-    property: &Property,
-    formula: &Formula,
-) -> Result<(Vec<ViolationName>, Vec<Violation>), StopReason> {
-    let list = evidence::plain::violations(model, property, formula)?;
+fn plain_violations(model: &Model, list: Vec<evidence::plain::Violation>) -> (Vec<ViolationName>, Vec<Violation>) {
     let names = list.iter().map(|one| one.name(model)).collect();
     let violation = |one: evidence::plain::Violation| {
         let mut propositions = Propositions::default();
@@ -158,7 +161,7 @@ fn plain_violations(
             real_steps_only: false,
         }
     };
-    Ok((names, list.into_iter().map(violation).collect()))
+    (names, list.into_iter().map(violation).collect())
 }
 
 /// The processes at whose local states a proposition looks.
