@@ -4,13 +4,14 @@
 //!
 //! `PIECEWISE_PROGRAMS=20000 cargo test -p piecewise-propagate --test it fair_random -- --nocapture` asks about more programs than usual.
 
+use std::time::{Duration, Instant};
+
 use audit::certificate;
-use audit::temporal::is_violated;
+use audit::temporal::TurnGraph;
 use base::{Budget, SourceFile};
 use engine::{Engine, Silent, Task, Verdict};
 use evidence::certificate::Claim;
 use evidence::{Certificate, Evidence};
-use model::Model;
 use model::fairness::FairnessId;
 use model::property::{Property, PropertyKind};
 use propagate::Propagate;
@@ -267,11 +268,23 @@ struct Tally {
     open: usize,
     false_ones: usize,
     refused_without: usize,
+    /// Where the time goes: the search of the product, the method, the check of proofs.
+    searching: Duration,
+    proving: Duration,
+    checking: Duration,
 }
 
-fn is_false(model: &Model, product: &Product, property: &Property) -> Option<bool> {
+/// How long something takes, and what comes of it.
+fn timed<T>(total: &mut Duration, work: impl FnOnce() -> T) -> T {
+    let started = Instant::now();
+    let found = work();
+    *total += started.elapsed();
+    found
+}
+
+fn is_false((graph, product): (&TurnGraph<'_>, &Product), property: &Property) -> Option<bool> {
     let PropertyKind::Temporal(formula) = &property.kind else { return None };
-    is_violated(model, &product.states, formula, &property.under).ok()?
+    graph.is_violated(&product.states, formula, &property.under).ok()?
 }
 
 /// The property without an assumption, and the proof as if it were about that.
@@ -291,28 +304,33 @@ fn without(property: &Property, proof: &Certificate, dropped: FairnessId) -> (Pr
 fn ask(text: &str, choices: &mut Choices, tally: &mut Tally) {
     let Ok(loaded) = lang::load(&SourceFile::new("random.pw", text), &[]) else { return };
     let model = loaded.model;
-    let Some(product) = Product::explore(&model, MOST_STATES) else { return };
+    let Some(product) = timed(&mut tally.searching, || Product::explore(&model, MOST_STATES)) else { return };
+    // All properties are about one graph, which takes most of the time to make.
+    let graph = timed(&mut tally.searching, || TurnGraph::new(&model, &product.states));
+    let searched = (&graph, &product);
     tally.programs += 1;
     for (id, property) in model.properties.entries() {
-        let Some(is_violated) = is_false(&model, &product, property) else { continue };
+        let Some(is_violated) = timed(&mut tally.searching, || is_false(searched, property)) else { continue };
         let engine = Propagate::default();
         if engine.supports(&model, id).is_err() {
             continue;
         }
         let task = Task { model: &model, properties: vec![id], budget: Budget::unlimited(), n_threads: 1 };
-        let answer = engine.run(&task, &Silent).unwrap_or_else(|wrong| panic!("{wrong}\n{text}")).remove(0);
+        let answers = timed(&mut tally.proving, || engine.run(&task, &Silent));
+        let answer = answers.unwrap_or_else(|wrong| panic!("{wrong}\n{text}")).remove(0);
         match answer.verdict {
             Verdict::Holds(Evidence::Certificate(proof)) => {
                 assert!(!is_violated, "{} is proved, and false\n{text}", property.name);
-                certificate::check(&model, property, &proof, &Budget::unlimited())
-                    .unwrap_or_else(|wrong| panic!("{}: {wrong}\n{text}", property.name));
+                let check = || certificate::check(&model, property, &proof, &Budget::unlimited());
+                let checked = timed(&mut tally.checking, check);
+                checked.unwrap_or_else(|wrong| panic!("{}: {wrong}\n{text}", property.name));
                 tally.proved += 1;
                 let assumed: Vec<FairnessId> = property.under.any_of.iter().flatten().copied().collect();
                 if assumed.is_empty() {
                     continue;
                 }
                 let (less, changed) = without(property, &proof, *choices.pick(&assumed));
-                if is_false(&model, &product, &less) == Some(true) {
+                if timed(&mut tally.searching, || is_false(searched, &less)) == Some(true) {
                     let found = certificate::check(&model, &less, &changed, &Budget::unlimited());
                     assert!(found.is_err(), "{} without an assumption is accepted\n{text}", property.name);
                     tally.refused_without += 1;
