@@ -136,7 +136,7 @@ pub enum Step {
         /// The set that becomes smaller.
         to: Spot,
     },
-    /// `I_v` lies in one of the fair components of a set: one case for each.
+    /// `I_v` lies in one of the fair components of a set: one case for each, or for some of them together.
     Split {
         /// The set.
         of: Spot,
@@ -159,15 +159,22 @@ pub enum Step {
     Unequal(usize),
 }
 
-/// A fair component, and what follows in it.
+/// Some fair components, and what follows in all of them together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Case {
-    /// A view state in it.
+    /// A point in each.
+    pub points: Vec<Point>,
+    /// The steps.
+    pub steps: Vec<Step>,
+}
+
+/// A node of a set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Point {
+    /// The view state.
     pub row: Vec<u32>,
     /// The automaton's state, for the property's view.
     pub state: Option<u32>,
-    /// The steps.
-    pub steps: Vec<Step>,
 }
 
 /// A process that the case is about, and what follows.

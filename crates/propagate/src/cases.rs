@@ -9,22 +9,26 @@ use std::collections::BTreeSet;
 use engine::Halt;
 use evidence::propagation::{HolderCase, Step};
 use model::process::ProcessId;
-use streett::Edges;
 
 use crate::refute::{End, Refuter, Sets, Split, Version};
 use crate::weights::share_of;
 
+/// A sum by which, as the set of a spot has it, other processes hold something all the time.
+#[derive(Clone, Copy)]
+pub(crate) struct Holding {
+    spot: usize,
+    invariant: usize,
+}
+
 impl Refuter<'_, '_> {
-    /// The ways to distinguish cases by holders, by the sets of these spots.
-    pub(crate) fn holders(&mut self, sets: &Sets, spots: &[usize]) -> Result<Vec<Split>, Halt> {
+    /// The sums by which others hold something all the time, by the sets of these spots.
+    pub(crate) fn holders(&mut self, sets: &Sets, spots: &[usize]) -> Result<Vec<Holding>, Halt> {
         let mut found = Vec::new();
         for &spot in spots.iter().filter(|&&spot| sets.current[spot].is_some()) {
             let sums = self.shop.views.list[self.view(spot)].sums.iter().filter(|sum| sum.is_told());
             for invariant in sums.map(|sum| sum.invariant).collect::<Vec<usize>>() {
-                if self.somebody_holds(spot, invariant, sets)?
-                    && let Some(split) = self.holder_cases(spot, invariant, sets)?
-                {
-                    found.push(split);
+                if self.somebody_holds(spot, invariant, sets)? {
+                    found.push(Holding { spot, invariant });
                 }
             }
         }
@@ -42,7 +46,11 @@ impl Refuter<'_, '_> {
     }
 
     /// A case for each other process that may hold something for ever; `None` where one that holds nothing may get something.
-    fn holder_cases(&mut self, spot: usize, invariant: usize, sets: &Sets) -> Result<Option<Split>, Halt> {
+    pub(crate) fn holder_cases(
+        &mut self,
+        Holding { spot, invariant }: Holding,
+        sets: &Sets,
+    ) -> Result<Option<Split>, Halt> {
         let members = self.shop.views.list[self.view(spot)].members.clone();
         let holders: Vec<ProcessId> =
             self.shop.views.weights.holders(invariant).into_iter().filter(|one| !members.contains(one)).collect();
@@ -53,7 +61,7 @@ impl Refuter<'_, '_> {
             by.extend(sets.current[other]);
             let kept = self.compatible_edges(spot, other, sets)?;
             let graph = self.shop.graph(other)?;
-            let weights = self.row_weights(other, process, invariant);
+            let weights = self.shop.row_weights(process, invariant);
             let raises = |edge: usize| {
                 let arc = graph.graph.arc(edge);
                 weights[arc.from as usize] <= 0 && weights[arc.to as usize] > 0
@@ -65,7 +73,8 @@ impl Refuter<'_, '_> {
                 let arc = graph.graph.arc(edge);
                 weights[arc.from as usize] > 0 && weights[arc.to as usize] > 0
             };
-            let held = Edges::where_true(graph.graph.n_edges(), |edge| kept.contains(edge) && holds(edge));
+            let mut held = kept;
+            held.retain(holds);
             let mut case = Self::with_queue(sets, &[other]);
             case.current[other] = Some(self.begin(held));
             cases.push(case);
@@ -78,13 +87,6 @@ impl Refuter<'_, '_> {
             cases: named_cases(&processes, proofs),
         });
         Ok(Some(Split { by, cases, step }))
-    }
-
-    /// What a process weighs at each row of its view.
-    fn row_weights(&self, view: usize, process: ProcessId, invariant: usize) -> Vec<i64> {
-        let view = &self.shop.views.list[view];
-        let weight = |row| self.shop.views.weights.weight(invariant, process, (&view.items, row)).unwrap_or(0);
-        view.rows.iter().map(|row| weight(row)).collect()
     }
 
     /// A case for each process: it has its turn again and again.
@@ -174,8 +176,10 @@ impl Refuter<'_, '_> {
         let edges = self.base_edges(spot, sets)?;
         let view = self.view(spot);
         let graph = self.shop.graph(view)?;
-        let rows = edges.iter().map(|edge| graph.graph.arc(edge).from);
-        let weights = rows.map(|row| weight(&self.shop.views, view, row));
+        let mut is_row = vec![false; graph.graph.n_nodes()];
+        edges.iter().for_each(|edge| is_row[graph.graph.arc(edge).from as usize] = true);
+        let rows = (0..).zip(is_row).filter(|(_, is_row)| *is_row);
+        let weights = rows.map(|(row, _)| weight(&self.shop.views, view, row));
         Ok(weights.fold((i64::MAX, i64::MIN), |(least, most), weight| (least.min(weight), most.max(weight))))
     }
 }

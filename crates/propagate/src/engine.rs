@@ -10,7 +10,7 @@ use ::engine::{
 };
 use ::views::fragment::fragment;
 use base::{Feature, StopReason, Unsupported};
-use evidence::certificate::{Claim, Fact};
+use evidence::certificate::{Claim, Exchanged, Fact};
 use evidence::plain;
 use evidence::propagation::{Additive, Refutation, Sight, Sights, Spot};
 use evidence::{Certificate, Evidence, Scope};
@@ -83,6 +83,7 @@ impl Engine for Propagate {
             shop: None,
             source: Source::Guesses,
             most_tests: LITTLE,
+            most_depth: SHALLOW,
             exchanges: Exchanges::of(task.model),
         };
         let mut answers = Vec::new();
@@ -148,12 +149,17 @@ struct Prover<'t> {
     source: Source,
     /// So many tests may be done for one way to violate the property.
     most_tests: usize,
+    /// So many cases within cases.
+    most_depth: usize,
     /// The exchanges of processes, where these are alike.
     exchanges: Option<Exchanges<'t>>,
 }
 
 /// So many tests are done as long as there are more invariants to be found.
 const LITTLE: usize = 2_000;
+
+/// So many cases within cases are looked at with the first invariants.
+const SHALLOW: usize = 2;
 
 /// Whether a proof was given up for something that is left.
 fn is_open(found: &Result<Certificate, Halt>) -> bool {
@@ -213,7 +219,11 @@ impl<'t> Prover<'t> {
     /// A proof of a property; where the invariants that are at hand leave something, with more.
     fn proof(&mut self, property: PropertyId) -> Result<Certificate, Halt> {
         self.most_tests = self.config.tests.min(LITTLE);
+        // More invariants are found sooner than many cases within cases are looked at.
+        self.most_depth = self.config.depth.min(SHALLOW);
         let mut found = self.certificate(property);
+        self.most_depth = self.config.depth;
+        let mut was_shallow = true;
         while let Some(more) = self.source.more()
             && is_open(&found)
         {
@@ -221,13 +231,21 @@ impl<'t> Prover<'t> {
             self.source = more;
             let has_more = |more: &Proving<'_>| known.as_ref().is_none_or(|known| known.invariants != more.invariants);
             match self.proving().map(|more| has_more(more)) {
-                Ok(true) => found = self.certificate(property),
+                Ok(true) => {
+                    found = self.certificate(property);
+                    was_shallow = false;
+                }
                 Err(Halt::Contradiction(wrong)) => return Err(wrong.into()),
                 // What takes too much work is not used.
-                Ok(false) | Err(Halt::Stopped(_)) => self.shop = known,
+                Ok(false) | Err(Halt::Stopped(_)) => {
+                    self.shop = known;
+                    if std::mem::take(&mut was_shallow) {
+                        found = self.certificate(property);
+                    }
+                }
             }
         }
-        if is_open(&found) && self.most_tests < self.config.tests {
+        if is_open(&found) && (was_shallow || self.most_tests < self.config.tests) {
             self.most_tests = self.config.tests;
             found = self.certificate(property);
         }
@@ -275,14 +293,18 @@ impl<'t> Prover<'t> {
             about.push((members, first_tests + 8 * n_touching));
         }
         let mut agenda = Agenda::new(&about, self.most_tests);
+        let plain: Vec<&plain::Violation> = ways.iter().map(|way| way.plain).collect();
+        let images = self.exchanges.as_ref().map_or_else(Vec::new, |exchanges| exchanges.images(&plain));
+        // What is not refuted has no image that is, with what is known of all.
+        (0..images.len()).filter(|&way| images[way].is_some()).for_each(|way| agenda.skip(way));
         let mut left: BTreeMap<usize, String> = BTreeMap::new();
         while let Some(Attempt { way, most_tests }) = agenda.next_attempt() {
-            let effort = Effort { budget: &self.task.budget, most_tests, most_depth: self.config.depth };
+            let effort = Effort { budget: &self.task.budget, most_tests, most_depth: self.most_depth };
             match self.refutation(ways[way], effort)? {
                 Attempted::Refuted(view, refutation) => {
                     let near = self.learn(ways[way], (view, refutation), facts)?;
                     agenda.note(way, Came::Refuted(&near));
-                    self.images(ways, (way, &mut agenda), facts)?;
+                    self.images(ways, (way, &images), &mut agenda, facts)?;
                 }
                 Attempted::Left { what, was_cut } => {
                     left.insert(way, what);
@@ -300,20 +322,16 @@ impl<'t> Prover<'t> {
     fn images(
         &mut self,
         ways: &[Violating<'_>],
-        (way, agenda): (usize, &mut Agenda),
+        (way, images): (usize, &[Option<(usize, Exchanged)>]),
+        agenda: &mut Agenda,
         facts: &mut Vec<Fact>,
     ) -> Result<(), Halt> {
-        let Some(exchanges) = &self.exchanges else { return Ok(()) };
         let shown = facts.len() - 1;
         let mut found = Vec::new();
-        for image in 0..ways.len() {
-            if !agenda.is_open(image) {
-                continue;
-            }
-            let Some(claim) = exchanges.image(ways[way].plain, ways[image].plain) else { continue };
+        for (image, claim) in images.iter().enumerate() {
+            let Some((_, claim)) = claim.as_ref().filter(|(of, _)| *of == way) else { continue };
             found.push((image, facts.len()));
-            facts.push(Fact { claim: Claim::Exchanged(claim), uses: vec![shown] });
-            agenda.note(image, Came::Refuted(&[]));
+            facts.push(Fact { claim: Claim::Exchanged(claim.clone()), uses: vec![shown] });
         }
         if agenda.open().is_none() {
             return Ok(());

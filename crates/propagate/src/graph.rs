@@ -71,14 +71,15 @@ fn external(
     actor: ViewIdx,
     found: &mut FxHashSet<(u32, Label, u32)>,
 ) -> Result<(), Halt> {
-    let common = views.common(actor, seer);
-    let view = &views.list[seer];
+    let (common, fitting) = (views.common(actor, seer), views.fitting(actor, seer));
+    let (view, acting) = (&views.list[seer], &views.list[actor]);
+    let fit = |row: u32, own: u32| fitting.fits(&acting.shares[row as usize], &view.shares[own as usize]);
     let effects = effects(views, actor, &common.left);
     let mut after = Row::default();
     for row in 0..view.rows.len() as u32 {
         let shown = view.shown(row, &common.right);
         for effect in effects.get(&shown).map_or(&[][..], Vec::as_slice) {
-            if !views.fit((actor, effect.from), (seer, row)) {
+            if !fit(effect.from, row) {
                 continue;
             }
             let to = if effect.after == shown {
@@ -89,7 +90,7 @@ fn external(
                 view.number_of(&after)
             };
             match to {
-                Some(to) if views.fit((actor, effect.to), (seer, to)) => {
+                Some(to) if fit(effect.to, to) => {
                     found.insert((row, Label::Turn(effect.turn), to));
                 }
                 Some(_) => {}
@@ -154,9 +155,9 @@ pub struct Pairing {
     /// The class of each edge of the one view, and of the other; edges of one class are compatible with the same ones.
     left: Vec<u32>,
     right: Vec<u32>,
-    /// For each class of the other view the classes of the one that go with it.
+    /// For each class of the one view the classes of the other that go with it.
     fits: Vec<Vec<u32>>,
-    n_left: usize,
+    n_right: usize,
 }
 
 /// What of an edge another view can tell.
@@ -221,35 +222,40 @@ impl Pairing {
             _ => false,
         };
         // Whether rows fit depends on what additive invariants say there, and on nothing else.
-        let mut fitting: FxHashMap<(u32, u32), bool> = FxHashMap::default();
+        let mut known: FxHashMap<(u32, u32), bool> = FxHashMap::default();
+        let fitting = views.fitting(left, right);
+        let (left_shares, right_shares) = (&views.list[left].shares, &views.list[right].shares);
         let mut fit = |(a, row): (Side, u32), (b, other_row): (Side, u32)| {
-            *fitting.entry((a.shares, b.shares)).or_insert_with(|| views.fit((left, row), (right, other_row)))
+            let fits = || fitting.fits(&left_shares[row as usize], &right_shares[other_row as usize]);
+            *known.entry((a.shares, b.shares)).or_insert_with(fits)
         };
-        let mut fits = Vec::with_capacity(other.aspects.len());
-        for (aspect, arc) in &other.aspects {
+        let mut fits = vec![Vec::new(); one.aspects.len()];
+        for (number, (aspect, arc)) in other.aspects.iter().enumerate() {
             let candidates = by_agreed.get(&aspect.agreed()).map_or(&[][..], Vec::as_slice);
-            let mut found = Vec::new();
             for &class in candidates {
                 let (theirs, their_arc) = &one.aspects[class as usize];
                 if same(theirs.kind, aspect.kind)
                     && fit((theirs.before, their_arc.from), (aspect.before, arc.from))
                     && fit((theirs.after, their_arc.to), (aspect.after, arc.to))
                 {
-                    found.push(class);
+                    fits[class as usize].push(number as u32);
                 }
             }
-            fits.push(found);
         }
-        Pairing { n_left: one.aspects.len(), left: one.of_edge, right: other.of_edge, fits }
+        Pairing { n_right: other.aspects.len(), left: one.of_edge, right: other.of_edge, fits }
     }
 
     /// Which edges of the right view are compatible with an edge of the left one that is named, by edge; the answer names edges of
     /// the right view by their number.
     pub fn compatible(&self, left: impl Iterator<Item = usize>) -> impl Fn(usize) -> bool {
-        let mut present = vec![false; self.n_left];
-        left.for_each(|edge| present[self.left[edge] as usize] = true);
-        let allowed: Vec<bool> =
-            self.fits.iter().map(|fits| fits.iter().any(|&class| present[class as usize])).collect();
+        let mut present = vec![false; self.fits.len()];
+        let mut allowed = vec![false; self.n_right];
+        for edge in left {
+            let class = self.left[edge] as usize;
+            if !std::mem::replace(&mut present[class], true) {
+                self.fits[class].iter().for_each(|&other| allowed[other as usize] = true);
+            }
+        }
         move |edge| allowed[self.right[edge] as usize]
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! [`items`] and [`stepper`]: what a process sees, and its turns. [`views`]: the view states of all processes. [`additive`]
 //! finds sums that prune them, by guesses, [`alike`] those in which processes of one text weigh alike, [`balance`] all there are, by linear algebra ([`kernel`]); [`weights`] has them as tables. [`graph`]: view graphs, and which edges of two of them can be one turn. [`conditions`]: what fairness
-//! and the automaton of a violation demand; [`lemmas`]: what follows from what was refuted. [`refute`] and `cases`: the rules; `left`: what they leave, in words. [`agenda`]: in which order. [`engine`]: the method.
+//! and the automaton of a violation demand; [`lemmas`]: what follows from what was refuted. [`refute`], `cases` and `groups`: the rules; `left`: what they leave, in words. [`agenda`]: in which order. [`engine`]: the method.
 //! [`every`]: the same for any number of interchangeable processes.
 
 pub mod additive;
@@ -14,6 +14,7 @@ pub mod conditions;
 pub mod engine;
 pub mod every;
 pub mod graph;
+mod groups;
 pub mod items;
 pub mod kernel;
 mod left;

@@ -14,7 +14,7 @@ use engine::Halt;
 use evidence::propagation::{Spot, Step};
 use model::fairness::FairnessId;
 use model::process::ProcessId;
-use streett::{Condition, Edges, Graph};
+use streett::{Condition, Edges};
 
 use crate::conditions::Product;
 use crate::left::in_words;
@@ -81,13 +81,13 @@ pub(crate) struct Sets {
     /// A process that is scheduled for ever.
     pub scheduled: Option<ProcessId>,
     /// Spots whose sets became smaller, and from which nothing was propagated since.
-    queue: VecDeque<usize>,
+    pub(crate) queue: VecDeque<usize>,
 }
 
 /// A case, refuted.
 pub(crate) struct Node {
-    steps: Vec<usize>,
-    end: End,
+    pub steps: Vec<usize>,
+    pub end: End,
 }
 
 /// How a case ends.
@@ -135,8 +135,8 @@ impl<'r, 'm> Refuter<'r, 'm> {
         let node = match self.fair(root, &mut sets, &mut steps)? {
             Some(empty) => Some(Node { steps, end: End::Empty(empty) }),
             None => {
-                let node = match self.components(root, &sets)? {
-                    Some(split) => self.cases(split, 0)?,
+                let node = match self.components(root, &sets, 0)? {
+                    Some(node) => node,
                     None => {
                         sets.queue.push_back(root);
                         self.case(sets, 0)?
@@ -274,8 +274,7 @@ impl<'r, 'm> Refuter<'r, 'm> {
         let is_compatible = pairing.compatible(left.iter());
         let is_root = to == self.root();
         let base = |edge: usize| if is_root { self.question.product.base[edge] as usize } else { edge };
-        let dropped: Vec<usize> = kept.iter().filter(|&edge| !is_compatible(base(edge))).collect();
-        dropped.into_iter().for_each(|edge| kept.remove(edge));
+        kept.retain(|edge| is_compatible(base(edge)));
         Ok(kept)
     }
 
@@ -364,15 +363,13 @@ impl<'r, 'm> Refuter<'r, 'm> {
         if let Some(end) = self.at_once(sets, &[root])? {
             return Ok(Some(end));
         }
-        match self.components(root, sets)? {
-            Some(split) => Ok(self.cases(split, depth)?.map(|node| node.end)),
-            None => Ok(None),
-        }
+        Ok(self.components(root, sets, depth)?.flatten().map(|node| node.end))
     }
 
     /// Cases of holders of which none is left by fairness alone, by the sets of these spots.
     fn at_once(&mut self, sets: &Sets, spots: &[usize]) -> Result<Option<End>, Halt> {
-        for split in self.holders(sets, spots)? {
+        for holding in self.holders(sets, spots)? {
+            let Some(split) = self.holder_cases(holding, sets)? else { continue };
             let mut cases = Vec::new();
             for mut sets in split.cases {
                 let Some(&spot) = sets.queue.front() else { continue };
@@ -410,19 +407,21 @@ impl<'r, 'm> Refuter<'r, 'm> {
         // Each component of the property's view knows more than all of them together, so that nothing is lost by looking at them one by one.
         let root = self.root();
         if sets.current[root].is_some()
-            && let Some(split) = self.components(root, sets)?
+            && let Some(node) = self.components(root, sets, depth)?
         {
-            return Ok(self.cases(split, depth)?.map(|node| node.end));
+            return Ok(node.map(|node| node.end));
         }
-        for split in self.holders(sets, &all)? {
-            if let Some(node) = self.cases(split, depth)? {
+        for holding in self.holders(sets, &all)? {
+            if let Some(split) = self.holder_cases(holding, sets)?
+                && let Some(node) = self.cases(split, depth)?
+            {
                 return Ok(Some(node.end));
             }
         }
         let open: Vec<usize> = (0..root).filter(|&spot| sets.current[spot].is_some()).collect();
         for spot in open {
-            if let Some(split) = self.components(spot, sets)? {
-                return Ok(self.cases(split, depth)?.map(|node| node.end));
+            if let Some(node) = self.components(spot, sets, depth)? {
+                return Ok(node.map(|node| node.end));
             }
         }
         if sets.scheduled.is_none() {
@@ -432,72 +431,46 @@ impl<'r, 'm> Refuter<'r, 'm> {
         Ok(None)
     }
 
-    /// Cases for the fair components of a set, where there are several.
-    fn components(&mut self, spot: usize, sets: &Sets) -> Result<Option<Split>, Halt> {
-        let components = self.fair_components(spot, sets)?;
-        if components.len() < 2 {
-            return Ok(None);
-        }
-        let mut points = Vec::new();
-        let mut cases = Vec::new();
-        for component in components {
-            points.push(self.point(spot, &component)?);
-            let mut case = Sets { queue: VecDeque::from([spot]), ..sets.clone() };
-            case.current[spot] = Some(self.begin(component));
-            cases.push(case);
-        }
-        let of = self.named(spot);
-        let step = Box::new(move |proofs: Vec<Vec<Step>>| {
-            let case = |(point, steps): (&(Vec<u32>, Option<u32>), Vec<Step>)| evidence::propagation::Case {
-                row: point.0.clone(),
-                state: point.1,
-                steps,
-            };
-            Step::Split { of, cases: points.iter().zip(proofs).map(case).collect() }
-        });
-        Ok(Some(Split { by: sets.current[spot].into_iter().collect(), cases, step }))
-    }
-
-    /// A view state in a component, with the automaton's state.
-    fn point(&mut self, spot: usize, component: &Edges) -> Result<(Vec<u32>, Option<u32>), Halt> {
-        let first = component.iter().next().unwrap_or_default();
-        let row = |graph: &Graph, edge: usize| graph.arc(edge).from;
-        let (row, state) = match spot == self.root() {
-            true => {
-                let (row, state) = self.question.product.nodes[row(&self.question.product.graph, first) as usize];
-                (row, Some(state))
-            }
-            false => (row(&self.shop.graph(spot)?.graph, first), None),
-        };
-        Ok((self.shop.views.list[self.view(spot)].rows[row as usize].to_vec(), state))
-    }
-
     /// Refutes all cases of a split, or gives it up.
     fn cases(&mut self, split: Split, depth: usize) -> Result<Option<Node>, Halt> {
         let mut cases = Vec::new();
-        for mut sets in split.cases {
-            let begun: Vec<usize> = sets.queue.iter().copied().collect();
-            let mut steps = Vec::new();
-            let mut empty = None;
-            for spot in begun {
-                if empty.is_none() {
-                    empty = self.fair(spot, &mut sets, &mut steps)?;
-                }
-            }
-            let node = match empty {
-                Some(empty) => Some(Node { steps, end: End::Empty(empty) }),
-                None => self.case(sets, depth + 1)?.map(|mut node| {
-                    node.steps.splice(0..0, steps);
-                    node
-                }),
-            };
-            match node {
+        for sets in split.cases {
+            match self.begun_case(sets, depth)? {
                 Some(node) => cases.push(node),
                 None => return Ok(None),
             }
         }
         let end = End::Cases { by: split.by, cases, step: split.step };
         Ok(Some(Node { steps: Vec::new(), end }))
+    }
+
+    /// Refutes a case whose first spots may have edges that are in no fair component.
+    pub(crate) fn begun_case(&mut self, mut sets: Sets, depth: usize) -> Result<Option<Node>, Halt> {
+        let begun: Vec<usize> = sets.queue.iter().copied().collect();
+        let mut steps = Vec::new();
+        for spot in begun {
+            if let Some(empty) = self.fair(spot, &mut sets, &mut steps)? {
+                return Ok(Some(Node { steps, end: End::Empty(empty) }));
+            }
+        }
+        Ok(self.case(sets, depth + 1)?.map(|mut node| {
+            node.steps.splice(0..0, steps);
+            node
+        }))
+    }
+
+    /// Refutes a case by what the first spots tell their neighbours, and holders that fairness alone excludes; nothing else is tried.
+    pub(crate) fn quick_case(&mut self, mut sets: Sets) -> Result<Option<Node>, Halt> {
+        let mut steps = Vec::new();
+        let begun: Vec<usize> = sets.queue.iter().copied().collect();
+        let mut end = self.at_once(&sets, &begun)?;
+        if end.is_none() {
+            end = self.propagate(&mut sets, &mut steps, false)?.map(End::Empty);
+        }
+        if end.is_none() && !steps.is_empty() {
+            end = self.at_once(&sets, &begun)?;
+        }
+        Ok(end.map(|end| Node { steps, end }))
     }
 
     /// A case of other sets, in which these spots are looked at first.

@@ -16,7 +16,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::items::{Item, content, number, seen_by};
 use crate::stepper::Stepper;
-use crate::weights::{Shares, ShownSum, Weighed, Weights};
+use crate::weights::{Fitting, Shares, ShownSum, Weighed, Weights};
 
 /// The number of a view.
 pub type ViewIdx = usize;
@@ -211,17 +211,13 @@ impl<'m> Views<'m> {
         self.stepper.state(&view.items, &view.rows[row as usize])
     }
 
-    /// Whether additive invariants allow two rows of views side by side.
-    pub fn fit(&self, (one, row): (ViewIdx, u32), (other, other_row): (ViewIdx, u32)) -> bool {
-        if self.weights.is_empty() {
-            return true;
-        }
+    /// What decides whether additive invariants allow two rows of views side by side.
+    pub fn fitting(&self, one: ViewIdx, other: ViewIdx) -> Fitting {
         let (one, other) = (&self.list[one], &self.list[other]);
         if one.members.iter().any(|member| other.members.contains(member)) {
-            return true;
+            return Fitting::default();
         }
-        let shares = (&one.shares[row as usize], &other.shares[other_row as usize]);
-        self.weights.are_possible((&one.members, shares.0), (&other.members, shares.1))
+        self.weights.fitting((&one.members, &one.sums), (&other.members, &other.sums))
     }
 
     fn empty(&self, members: Vec<ProcessId>, items: Vec<Item>) -> View {
@@ -393,6 +389,7 @@ struct Acting {
     /// The view that sees it.
     seer: ViewIdx,
     common: Common,
+    fitting: Fitting,
     /// By what both show before: the rows of the actor from which it changes that, and what it leads to; each effect once.
     changes: FxHashMap<Row, Vec<Change>>,
     known: FxHashSet<(Row, Row, Shares)>,
@@ -422,9 +419,9 @@ impl Closing {
         for process in view.touching.iter().filter(|process| !view.members.contains(process)) {
             let actor = process.index();
             let at = self.acting.len();
-            let common = views.common(actor, seer);
+            let (common, fitting) = (views.common(actor, seer), views.fitting(actor, seer));
             let (changes, known, rows) = (FxHashMap::default(), FxHashSet::default(), FxHashMap::default());
-            self.acting.push(Acting { actor, seer, common, changes, known, rows });
+            self.acting.push(Acting { actor, seer, common, fitting, changes, known, rows });
             self.by_view.entry(actor).or_default().0.push(at);
             self.by_view.entry(seer).or_default().1.push(at);
         }
@@ -475,7 +472,8 @@ impl Closing {
 
     fn apply(&mut self, views: &mut Views<'_>, at: usize, row: u32, change: &Change) -> Result<(), Halt> {
         let acting = &self.acting[at];
-        if !views.fit((acting.actor, change.from), (acting.seer, row)) {
+        let (actor, seer) = (&views.list[acting.actor], &views.list[acting.seer]);
+        if !acting.fitting.fits(&actor.shares[change.from as usize], &seer.shares[row as usize]) {
             return Ok(());
         }
         let after = views.list[acting.seer].changed(row, &acting.common.right, &change.shown);

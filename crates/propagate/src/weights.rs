@@ -110,6 +110,35 @@ pub fn share_of(shares: &Shares, invariant: usize) -> Option<&Share> {
     shares.binary_search_by_key(&invariant, |share| share.invariant).ok().map(|at| &shares[at])
 }
 
+/// What decides whether two view states fit together.
+#[derive(Clone, Debug, Default)]
+pub struct Fitting {
+    sums: Vec<FittingSum>,
+}
+
+#[derive(Clone, Debug)]
+struct FittingSum {
+    /// Where the shares of each view have the invariant.
+    places: [Option<usize>; 2],
+    /// The least and the most that all other processes can weigh together.
+    range: (i64, i64),
+}
+
+impl Fitting {
+    /// Whether some states of the others fit to two view states, by what these say.
+    pub fn fits(&self, one: &Shares, other: &Shares) -> bool {
+        self.sums.iter().all(|sum| {
+            let [a, b] = [(one, sum.places[0]), (other, sum.places[1])].map(|(shares, place)| Some(&shares[place?]));
+            let fits = |share: Option<&Share>, theirs: Option<&Share>| {
+                let Some(rest) = share.and_then(|share| share.rest) else { return true };
+                let rest = rest - theirs.map_or(0, |share| share.own);
+                sum.range.0 <= rest && rest <= sum.range.1
+            };
+            fits(a, b) && fits(b, a)
+        })
+    }
+}
+
 impl Weights {
     /// Tables for invariants.
     pub fn new(model: &Model, invariants: &[Additive]) -> Self {
@@ -213,14 +242,19 @@ impl Weights {
         sum.partly.iter().all(is_same) && before.is_some() && before == balance(after)
     }
 
-    /// Whether some states of the others fit to two view states without a process in common.
-    pub fn are_possible(&self, one: (&[ProcessId], &Shares), other: (&[ProcessId], &Shares)) -> bool {
-        let fits = |share: &Share, theirs: &Shares| {
-            let Some(rest) = share.rest else { return true };
-            let rest = rest - share_of(theirs, share.invariant).map_or(0, |share| share.own);
-            self.tables[share.invariant].can_weigh(rest, one.0.iter().chain(other.0).copied())
+    /// What decides whether some states of the others fit to two view states, of views without a process in common.
+    pub fn fitting(&self, one: (&[ProcessId], &[ShownSum]), other: (&[ProcessId], &[ShownSum])) -> Fitting {
+        let told = |sums: &[ShownSum]| -> Vec<usize> {
+            sums.iter().filter(|sum| sum.is_told()).map(|sum| sum.invariant).collect()
         };
-        one.1.iter().all(|share| fits(share, other.1)) && other.1.iter().all(|share| fits(share, one.1))
+        let (left, right) = (told(one.1), told(other.1));
+        let numbers: BTreeSet<usize> = left.iter().chain(&right).copied().collect();
+        let sum = |invariant: usize| {
+            let members = one.0.iter().chain(other.0).copied();
+            let places = [&left, &right].map(|told| told.binary_search(&invariant).ok());
+            FittingSum { places, range: self.tables[invariant].others(members) }
+        };
+        Fitting { sums: numbers.into_iter().map(sum).collect() }
     }
 
     /// What a process weighs in an invariant, at a row; `None` where the table does not list it.
@@ -306,12 +340,11 @@ impl Table {
         Table { constant: invariant.constant, terms, left_range, processes, range }
     }
 
-    /// Whether all processes but these can weigh so much together.
-    fn can_weigh(&self, amount: i64, left_out: impl Iterator<Item = ProcessId>) -> bool {
+    /// The least and the most that all processes but these can weigh together.
+    fn others(&self, left_out: impl Iterator<Item = ProcessId>) -> (i64, i64) {
         let left_out = left_out.filter_map(|process| self.processes.get(&process));
         let without = |(least, most): (i64, i64), local: &Local| (least - local.range.0, most - local.range.1);
-        let (least, most) = left_out.fold(self.range, without);
-        least <= amount && amount <= most
+        left_out.fold(self.range, without)
     }
 
     fn weight(&self, process: ProcessId, (items, row): (&[Item], &[u32])) -> Option<i64> {

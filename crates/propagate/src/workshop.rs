@@ -5,6 +5,7 @@ use std::rc::Rc;
 use engine::Halt;
 use evidence::plain::Violation;
 use model::fairness::{FairnessId, FairnessPair};
+use model::process::ProcessId;
 use rustc_hash::FxHashMap;
 use streett::Condition;
 
@@ -21,6 +22,7 @@ pub struct Workshop<'m> {
     n_edges: usize,
     graphs: FxHashMap<ViewIdx, Rc<ViewGraph>>,
     pairings: FxHashMap<(ViewIdx, ViewIdx), Rc<Pairing>>,
+    weights: FxHashMap<(ProcessId, usize), Rc<Vec<i64>>>,
     conditions: FxHashMap<Assumed, Rc<Vec<Condition>>>,
     /// The same with lemmas, where there are some, and the facts that these are from.
     learned: FxHashMap<Assumed, Learned>,
@@ -39,8 +41,8 @@ type Assumed = (ViewIdx, Vec<FairnessId>);
 impl<'m> Workshop<'m> {
     /// Nothing is known yet.
     pub fn new(views: Views<'m>, most_edges: usize) -> Self {
-        let (graphs, pairings, conditions, learned) = Default::default();
-        Workshop { views, most_edges, n_edges: 0, graphs, pairings, conditions, learned }
+        let (graphs, pairings, weights, conditions, learned) = Default::default();
+        Workshop { views, most_edges, n_edges: 0, graphs, pairings, weights, conditions, learned }
     }
 
     /// How many edges all graphs may have.
@@ -74,6 +76,17 @@ impl<'m> Workshop<'m> {
         let made = Rc::new(Pairing::new(&self.views, (left, &one), (right, &other)));
         self.pairings.insert((left, right), Rc::clone(&made));
         Ok(made)
+    }
+
+    /// What a process weighs at each row of its view.
+    pub fn row_weights(&mut self, process: ProcessId, invariant: usize) -> Rc<Vec<i64>> {
+        let (views, known) = (&self.views, &mut self.weights);
+        let made = known.entry((process, invariant)).or_insert_with(|| {
+            let view = &views.list[process.index()];
+            let weight = |row| views.weights.weight(invariant, process, (&view.items, row)).unwrap_or(0);
+            Rc::new(view.rows.iter().map(|row| weight(row)).collect())
+        });
+        Rc::clone(made)
     }
 
     /// What fairness demands in a view.

@@ -78,6 +78,20 @@ impl Edges {
         self.words.iter_mut().zip(&other.words).for_each(|(a, b)| *a &= b);
     }
 
+    /// Keeps what a condition keeps.
+    pub fn retain(&mut self, keep: impl Fn(usize) -> bool) {
+        for (at, word) in self.words.iter_mut().enumerate() {
+            let mut rest = *word;
+            while rest != 0 {
+                let bit = rest.trailing_zeros() as usize;
+                rest &= rest - 1;
+                if !keep(at * 64 + bit) {
+                    *word &= !(1 << bit);
+                }
+            }
+        }
+    }
+
     /// Adds what is in the other set.
     pub fn unite(&mut self, other: &Edges) {
         self.words.iter_mut().zip(&other.words).for_each(|(a, b)| *a |= b);
@@ -103,6 +117,9 @@ mod tests {
             assert_eq!(rest, all);
             rest.intersect(&thirds);
             assert_eq!(rest, thirds);
+            let mut kept = all.clone();
+            kept.retain(|edge| edge % 3 == 0);
+            assert_eq!(kept, thirds);
         }
     }
 }

@@ -15,7 +15,7 @@ use std::rc::Rc;
 
 use base::Budget;
 use evidence::plain::Violation;
-use evidence::propagation::{Case, HolderCase, Refutation, Sights, Spot, Step};
+use evidence::propagation::{Case, HolderCase, Point, Refutation, Sights, Spot, Step};
 use model::Model;
 use model::fairness::FairnessId;
 use model::process::ProcessId;
@@ -24,7 +24,7 @@ use model::variable::CellId;
 use super::clause::Splitter;
 use super::{CertificateError, Outcome, words};
 use conditions::{Judge, Product};
-use edges::{Condition, Edge, compatible, edges, fair_components};
+use edges::{Condition, Edge, Meeting, edges, fair_components};
 use views::{Item, View, Views};
 
 /// What an earlier fact says of the edges of a process, where its view shows that.
@@ -37,6 +37,8 @@ type Assumed = (usize, Vec<FairnessId>);
 pub(super) struct Scene<'a> {
     views: Views<'a>,
     edges: Vec<OnceCell<Rc<Vec<Edge>>>>,
+    /// Their ends.
+    ends: Vec<OnceCell<Vec<(usize, usize)>>>,
     /// What fairness assumptions demand of the edges of processes.
     conditions: RefCell<HashMap<Assumed, Rc<Vec<Condition>>>>,
     /// What follows from earlier facts for the edges of processes.
@@ -54,8 +56,9 @@ impl<'a> Scene<'a> {
         }
         let views = Views::new(model, sights, budget)?;
         let edges = views.list.iter().map(|_| OnceCell::new()).collect();
+        let ends = views.list.iter().map(|_| OnceCell::new()).collect();
         let (conditions, lemmas) = Default::default();
-        Ok(Scene { edges, views, conditions, lemmas, splitter: Splitter::new(model), budget })
+        Ok(Scene { edges, ends, views, conditions, lemmas, splitter: Splitter::new(model), budget })
     }
 
     /// How many view states there are.
@@ -95,7 +98,8 @@ impl<'a> Scene<'a> {
         judge.check_values(violation, &property)?;
         let fairness = judge.fairness(violation, &property, &property_edges);
         let product = judge.product(&violation.automaton, (&property, &property_edges), &fairness)?;
-        let replay = Replay { scene: self, judge, violation, earlier, property, property_edges, product };
+        let meetings = RefCell::default();
+        let replay = Replay { scene: self, judge, violation, earlier, property, property_edges, product, meetings };
         let sets = Sets { of: vec![None; model.processes.len() + 1], scheduled: None };
         let mut n_steps = 0;
         replay.run(&claim.steps, sets, &mut n_steps)?;
@@ -115,7 +119,7 @@ pub(super) struct Earlier<'e> {
 /// The sets at some point: by process, then the property's; `None` is all edges.
 #[derive(Clone)]
 struct Sets {
-    of: Vec<Option<Vec<bool>>>,
+    of: Vec<Option<Rc<Vec<bool>>>>,
     /// A process that has its turn again and again.
     scheduled: Option<ProcessId>,
 }
@@ -129,6 +133,8 @@ struct Replay<'r, 'a> {
     property: Rc<View>,
     property_edges: Rc<Vec<Edge>>,
     product: Product,
+    /// Which edges of two spots can be the same turn.
+    meetings: RefCell<HashMap<(usize, usize), Rc<Meeting>>>,
 }
 
 impl Replay<'_, '_> {
@@ -198,29 +204,40 @@ impl Replay<'_, '_> {
     /// Keeps these edges of a set; whether nothing is left.
     fn keep(&self, sets: &mut Sets, spot: usize, kept: Vec<bool>) -> bool {
         let is_empty = !kept.contains(&true);
-        sets.of[spot] = Some(kept);
+        sets.of[spot] = Some(Rc::new(kept));
         is_empty
+    }
+
+    /// All edges of the view of a spot.
+    fn all_edges(&self, spot: usize) -> Outcome<&[Edge]> {
+        if self.is_property(spot) { Ok(&self.property_edges) } else { Ok(self.scene.edges(spot)?) }
+    }
+
+    /// The numbers of the edges of the view behind a set.
+    fn edge_numbers(&self, spot: usize, sets: &Sets) -> Outcome<Vec<usize>> {
+        let edges = (0..self.n_edges(spot)?).filter(|&edge| Self::contains(sets, spot, edge));
+        if self.is_property(spot) {
+            let base: BTreeSet<usize> = edges.map(|edge| self.product.base[edge]).collect();
+            return Ok(base.into_iter().collect());
+        }
+        Ok(edges.collect())
     }
 
     /// The edges of the view behind a set.
     fn view_edges(&self, spot: usize, sets: &Sets) -> Outcome<Vec<&Edge>> {
-        let edges = (0..self.n_edges(spot)?).filter(|&edge| Self::contains(sets, spot, edge));
-        if self.is_property(spot) {
-            let base: BTreeSet<usize> = edges.map(|edge| self.product.base[edge]).collect();
-            return Ok(base.into_iter().map(|edge| &self.property_edges[edge]).collect());
-        }
-        let all = self.scene.edges(spot)?;
-        Ok(edges.map(|edge| &all[edge]).collect())
+        let all = self.all_edges(spot)?;
+        Ok(self.edge_numbers(spot, sets)?.into_iter().map(|edge| &all[edge]).collect())
     }
 
     /// The fair components of a set.
     fn components(&self, spot: usize, sets: &Sets) -> Outcome<Vec<Vec<usize>>> {
-        let within: Vec<bool> = (0..self.n_edges(spot)?).map(|edge| Self::contains(sets, spot, edge)).collect();
+        let n_edges = self.n_edges(spot)?;
+        let within = sets.of[spot].clone().unwrap_or_else(|| Rc::new(vec![true; n_edges]));
         if self.is_property(spot) {
             return Ok(fair_components(&self.product.ends, &within, &self.product.conditions));
         }
         let edges = self.scene.edges(spot)?;
-        let ends: Vec<(usize, usize)> = edges.iter().map(|edge| (edge.from, edge.to)).collect();
+        let ends = self.scene.ends[spot].get_or_init(|| edges.iter().map(|edge| (edge.from, edge.to)).collect());
         let mut conditions = self.fairness(spot, edges);
         let lemmas: Vec<Rc<Condition>> =
             self.earlier.iter().filter_map(|fact| self.lemma(spot, edges, *fact)).collect();
@@ -233,7 +250,7 @@ impl Replay<'_, '_> {
             let turns = Condition { stays: None, often: edges.iter().map(is_turn).collect() };
             conditions = Rc::new(conditions.iter().cloned().chain([turns]).collect());
         }
-        Ok(fair_components(&ends, &within, &conditions))
+        Ok(fair_components(ends, &within, &conditions))
     }
 
     /// What fairness demands of the view of a process; assumptions that every edge meets are left out.
@@ -262,38 +279,52 @@ impl Replay<'_, '_> {
 
     /// What of a set is compatible with another.
     fn compatible(&self, from: usize, to: usize, sets: &Sets) -> Outcome<Vec<bool>> {
-        let known = self.view_edges(from, sets)?;
-        let candidates = if self.is_property(to) { &self.property_edges[..] } else { self.scene.edges(to)? };
-        let fits = compatible(&self.scene.views, (self.view(from), &known), (self.view(to), candidates));
+        let fits = self.meeting(from, to)?.compatible(&self.edge_numbers(from, sets)?);
         let base = |edge: usize| if self.is_property(to) { self.product.base[edge] } else { edge };
         Ok((0..self.n_edges(to)?).map(|edge| Self::contains(sets, to, edge) && fits[base(edge)]).collect())
     }
 
+    /// Which edges of two spots can be the same turn.
+    fn meeting(&self, from: usize, to: usize) -> Outcome<Rc<Meeting>> {
+        if let Some(known) = self.meetings.borrow().get(&(from, to)) {
+            return Ok(Rc::clone(known));
+        }
+        let (one, other) = ((self.view(from), self.all_edges(from)?), (self.view(to), self.all_edges(to)?));
+        let made = Rc::new(Meeting::new(&self.scene.views, one, other));
+        self.meetings.borrow_mut().insert((from, to), Rc::clone(&made));
+        Ok(made)
+    }
+
     fn split(&self, of: usize, cases: &[Case], sets: &Sets, n_steps: &mut usize) -> Outcome<()> {
+        let n_edges = self.n_edges(of)?;
+        let mut kept: Vec<Vec<bool>> = vec![Vec::new(); cases.len()];
         for component in self.components(of, sets)? {
-            let is_in = |case: &&Case| self.is_at(of, case, &component).unwrap_or(false);
-            let Some(case) = cases.iter().find(is_in) else {
+            let nodes: BTreeSet<usize> =
+                component.iter().map(|&edge| self.beginning(of, edge)).collect::<Outcome<_>>()?;
+            let is_in = |point: &Point| self.node(of, point).is_some_and(|node| nodes.contains(&node));
+            let Some(case) = cases.iter().position(|case| case.points.iter().any(is_in)) else {
                 return words::refused("each fair component has to have a case", "one has none");
             };
-            let mut kept = vec![false; self.n_edges(of)?];
-            component.iter().for_each(|&edge| kept[edge] = true);
+            kept[case].resize(n_edges, false);
+            component.iter().for_each(|&edge| kept[case][edge] = true);
+        }
+        for (case, kept) in cases.iter().zip(kept).filter(|(_, kept)| !kept.is_empty()) {
             let mut sets = sets.clone();
-            sets.of[of] = Some(kept);
+            sets.of[of] = Some(Rc::new(kept));
             self.run(&case.steps, sets, n_steps)?;
         }
         Ok(())
     }
 
-    /// Whether a component has the view state that a case names.
-    fn is_at(&self, of: usize, case: &Case, component: &[usize]) -> Outcome<bool> {
-        let Some(row) = self.view(of).number(&case.row) else { return Ok(false) };
-        if self.is_property(of) {
-            let Some(state) = case.state else { return Ok(false) };
-            let is_there = |&edge: &usize| self.product.nodes[self.product.ends[edge].0] == (row, state as usize);
-            return Ok(component.iter().any(is_there));
-        }
-        let edges = self.scene.edges(of)?;
-        Ok(component.iter().any(|&edge| edges[edge].from == row))
+    /// The node that an edge of a spot leaves: a view state, or one with the automaton's state.
+    fn beginning(&self, of: usize, edge: usize) -> Outcome<usize> {
+        if self.is_property(of) { Ok(self.product.ends[edge].0) } else { Ok(self.scene.edges(of)?[edge].from) }
+    }
+
+    /// The node that a point is, if there is one.
+    fn node(&self, of: usize, point: &Point) -> Option<usize> {
+        let row = self.view(of).number(&point.row)?;
+        if self.is_property(of) { self.product.number(row, point.state? as usize) } else { Some(row) }
     }
 
     fn holder(
@@ -315,8 +346,16 @@ impl Replay<'_, '_> {
             let other = process.index();
             let mut kept = self.compatible(of, other, sets)?;
             let edges = self.scene.edges(other)?;
+            let mut known: HashMap<usize, i64> = HashMap::new();
+            let mut weight = |row: usize| match known.get(&row) {
+                Some(&known) => Ok(known),
+                None => {
+                    let weight = weights.weight(invariant, process, self.view(other), row)?;
+                    known.insert(row, weight);
+                    Ok::<i64, CertificateError>(weight)
+                }
+            };
             for (edge, kept) in edges.iter().zip(&mut kept).filter(|(_, kept)| **kept) {
-                let weight = |row: usize| weights.weight(invariant, process, self.view(other), row);
                 let (before, after) = (weight(edge.from)?, weight(edge.to)?);
                 if before <= 0 && after > 0 {
                     return words::refused(
@@ -327,7 +366,7 @@ impl Replay<'_, '_> {
                 *kept = before > 0 && after > 0;
             }
             let mut sets = sets.clone();
-            sets.of[other] = Some(kept);
+            sets.of[other] = Some(Rc::new(kept));
             self.run(self.steps_of(process, cases)?, sets, n_steps)?;
         }
         Ok(())

@@ -10,7 +10,8 @@ use super::read::{Reader, text};
 use super::record::Named;
 use crate::itf::value::scalar_to_json;
 use crate::propagation::{
-    Additive, Case, CellWeights, GroupWeights, HolderCase, LocalWeight, ProcessWeights, Sight, Sights, Spot, Step,
+    Additive, Case, CellWeights, GroupWeights, HolderCase, LocalWeight, Point, ProcessWeights, Sight, Sights, Spot,
+    Step,
 };
 
 /// What processes see, and additive invariants.
@@ -87,14 +88,25 @@ pub(super) enum StepRecord {
     Unequal(usize),
 }
 
-/// A fair component.
+/// Fair components: a point in the first one, and points in the others.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CaseRecord {
     row: Vec<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     state: Option<u32>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    more: Vec<PointRecord>,
     steps: Vec<StepRecord>,
+}
+
+/// A node of a set.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PointRecord {
+    row: Vec<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    state: Option<u32>,
 }
 
 /// A process.
@@ -174,8 +186,16 @@ impl Names<'_> {
     fn step(&self, step: &Step) -> StepRecord {
         let holder =
             |case: &HolderCase| HolderRecord { process: self.process(case.process), steps: self.steps(&case.steps) };
-        let case =
-            |case: &Case| CaseRecord { row: case.row.clone(), state: case.state, steps: self.steps(&case.steps) };
+        let point = |point: &Point| PointRecord { row: point.row.clone(), state: point.state };
+        let case = |case: &Case| {
+            let (first, more) = case.points.split_first().map_or((None, &[][..]), |(first, more)| (Some(first), more));
+            CaseRecord {
+                row: first.map(|first| first.row.clone()).unwrap_or_default(),
+                state: first.and_then(|first| first.state),
+                more: more.iter().map(point).collect(),
+                steps: self.steps(&case.steps),
+            }
+        };
         match step {
             Step::Fair(spot) => StepRecord::Fair(self.spot(*spot)),
             Step::Compatible { from, to } => StepRecord::Compatible { from: self.spot(*from), to: self.spot(*to) },
@@ -262,7 +282,11 @@ impl Reader<'_> {
     }
 
     fn step(&self, record: StepRecord) -> Result<Step, String> {
-        let case = |case: CaseRecord| Ok(Case { row: case.row, state: case.state, steps: self.steps(case.steps)? });
+        let case = |case: CaseRecord| {
+            let more = case.more.into_iter().map(|point| Point { row: point.row, state: point.state });
+            let points = std::iter::once(Point { row: case.row, state: case.state }).chain(more).collect();
+            Ok(Case { points, steps: self.steps(case.steps)? })
+        };
         Ok(match record {
             StepRecord::Fair(spot) => Step::Fair(self.spot(&spot)?),
             StepRecord::Compatible { from, to } => Step::Compatible { from: self.spot(&from)?, to: self.spot(&to)? },

@@ -4,6 +4,7 @@ use audit::certificate;
 use base::{Budget, SourceFile};
 use engine::{Engine, Silent, Task, Verdict};
 use evidence::certificate::{Claim, Fact};
+use evidence::propagation::{Case, Point, Step};
 use evidence::{Certificate, Evidence};
 use model::Model;
 use propagate::Propagate;
@@ -176,8 +177,91 @@ fn cells_are_weighed_together_where_one_alone_says_nothing() {
 /// Who holds which ticket is a sum in which some weigh less than nothing, and no two hold the same one.
 #[test]
 fn tickets_are_served_one_after_the_other() {
-    for n in [2, 3, 4] {
+    for n in [2, 3, 4, 6] {
         assert!(is_proved(&example("ticket", &[("N", n)]), "live"), "N = {n}");
+    }
+}
+
+/// The cases of the first distinction by components in a proof.
+fn cases(proof: &mut Certificate) -> &mut Vec<Case> {
+    let steps = proof.facts.iter_mut().find_map(|fact| match &mut fact.claim {
+        Claim::Refutation(claim) => Some(&mut claim.steps),
+        _ => None,
+    });
+    let split = steps.expect("there is a refutation").iter_mut().find_map(|step| match step {
+        Step::Split { cases, .. } => Some(cases),
+        _ => None,
+    });
+    split.expect("components are distinguished")
+}
+
+/// Who waits behind whom does not matter: all components in which the same ticket is served are one case. A component that is left out, or stands
+/// where other steps follow, is noticed.
+#[test]
+fn components_are_refuted_together_where_one_sum_says_who_holds_what_they_wait_for() {
+    let model = example("ticket", &[("N", 5)]);
+    let (_, asked) = model.properties.entries().find(|(_, one)| one.name == "live").expect("the property is there");
+    let check = |proof: &Certificate| certificate::check(&model, asked, proof, &Budget::unlimited());
+    let mut proof = proof(&model, "live");
+    assert!(check(&proof).is_ok());
+    let sizes: Vec<usize> = cases(&mut proof).iter().map(|case| case.points.len()).collect();
+    assert!(sizes.len() <= 5 && sizes.iter().sum::<usize>() >= 5 * 4, "{sizes:?}");
+    let changes: [fn(&mut Vec<Case>); 5] = [
+        |cases| _ = cases.pop(),
+        |cases| _ = cases[0].points.pop(),
+        |cases| cases[1].points.clear(),
+        |cases| {
+            let moved: Vec<Point> = cases.drain(1..).flat_map(|case| case.points).collect();
+            cases[0].points.extend(moved);
+        },
+        |cases| {
+            let moved = cases[1].points.pop();
+            cases[0].points.extend(moved);
+        },
+    ];
+    for (at, change) in changes.iter().enumerate() {
+        let mut changed = proof.clone();
+        change(cases(&mut changed));
+        assert!(check(&changed).is_err(), "change {at}");
+    }
+}
+
+/// Whoever leaves without a word to the next one, or is not scheduled fairly, lets others wait for ever.
+#[test]
+fn tickets_that_are_not_handed_on_are_not_served() {
+    let text = |leaves: &str, fair: &str| {
+        format!(
+            "program tickets {{
+               shared next: 0..<4;
+               shared serving: 0..<4;
+               process P[i in 0..<4] {{
+                 local mine: 0..<4;
+                 loop {{
+                   take:  mine, next = next, (next + 1) % 4;
+                   wait:  await serving == mine;
+                   crit:  skip;
+                   leave: {leaves}
+                 }}
+               }}
+               property live: forall i: P[i]@wait ~> P[i]@crit under {fair};
+             }}"
+        )
+    };
+    let load = |leaves: &str, fair: &str| {
+        let source = SourceFile::new("p.pw", text(leaves, fair));
+        lang::load(&source, &[]).unwrap_or_else(|wrong| panic!("{wrong:?}")).model
+    };
+    let good = load("serving, mine = (serving + 1) % 4, 0;", "weak P[*]");
+    let found = proof(&good, "live");
+    let twins = [
+        load("either { serving, mine = (serving + 1) % 4, 0; } or { mine = 0; }", "weak P[*]"),
+        load("serving, mine = (serving + 2) % 4, 0;", "weak P[*]"),
+        load("serving, mine = (serving + 1) % 4, 0;", "weak P[0], weak P[1], weak P[2]"),
+    ];
+    for (at, twin) in twins.iter().enumerate() {
+        assert!(!is_proved(twin, "live"), "twin {at}");
+        let (_, asked) = twin.properties.entries().next().expect("there is a property");
+        assert!(certificate::check(twin, asked, &found, &Budget::unlimited()).is_err(), "twin {at}");
     }
 }
 

@@ -236,7 +236,7 @@ impl Judge<'_, '_> {
         let marked =
             |mark: usize| Condition { stays: None, often: marks.iter().map(|marks| marks.contains(&mark)).collect() };
         let conditions = fairness.iter().map(lifted).chain((0..automaton.n_marks).map(marked)).collect();
-        Ok(Product { nodes, ends, base, conditions })
+        Ok(Product { numbers, ends, base, conditions })
     }
 }
 
@@ -254,10 +254,17 @@ fn expressions(pair: &FairnessPair) -> Vec<&Expr> {
 
 /// The product of a view with an automaton.
 pub(super) struct Product {
-    /// Row and state of each node.
-    pub nodes: Vec<(usize, usize)>,
+    /// The node of a row and a state.
+    numbers: HashMap<(usize, usize), usize>,
     pub ends: Vec<(usize, usize)>,
     /// The edge of the view behind each edge.
     pub base: Vec<usize>,
     pub conditions: Vec<Condition>,
+}
+
+impl Product {
+    /// The node of a row and a state of the automaton.
+    pub fn number(&self, row: usize, state: usize) -> Option<usize> {
+        self.numbers.get(&(row, state)).copied()
+    }
 }

@@ -1,12 +1,14 @@
 //! Edges of views, by definition: which there are, which can be the same turn, which lie in fair components.
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::Hash;
 
 use model::eval::Turn;
 use model::process::ProcessId;
+use rustc_hash::FxHashMap;
 
-use super::views::{Item, View, Views, common};
+use super::views::{Item, View, Views, changed, common, shown};
+use super::weights::Share;
 use crate::certificate::{CertificateError, Outcome};
 
 /// An edge: `None` where a process moved that sees nothing of the view.
@@ -35,21 +37,23 @@ pub(super) fn edges(views: &Views<'_>, view: &View) -> Outcome<Vec<Edge>> {
     for actor in view.touching.iter().filter(|actor| !view.members.contains(actor)) {
         let actor = &views.list[actor.index()];
         let items = common(view, actor);
+        let (places, actor_places) = (view.places(&items), actor.places(&items));
+        let fitting = views.weights.fitting(view, actor);
         let mut rows: HashMap<Vec<u32>, Vec<usize>> = HashMap::new();
         for (row, content) in actor.rows.iter().enumerate() {
-            rows.entry(actor.shown(content, &items)).or_default().push(row);
+            rows.entry(shown(content, &actor_places)).or_default().push(row);
         }
         for (from, content) in view.rows.iter().enumerate() {
-            for &row in rows.get(&view.shown(content, &items)).into_iter().flatten() {
-                if !views.weights.fit((view, from), (actor, row)) {
+            for &row in rows.get(&shown(content, &places)).into_iter().flatten() {
+                if !fitting.fits(&view.shares[from], &actor.shares[row]) {
                     continue;
                 }
                 for (turn, after) in &actor.options[row].turns {
                     let Some(their) = actor.number(after) else { continue };
-                    let Some(to) = view.number(&view.changed(content, &items, &actor.shown(after, &items))) else {
+                    let Some(to) = view.number(&changed(content, &places, &shown(after, &actor_places))) else {
                         continue;
                     };
-                    if views.weights.fit((view, to), (actor, their)) {
+                    if fitting.fits(&view.shares[to], &actor.shares[their]) {
                         found.insert(Edge { from, to, turn: Some(turn.clone()) });
                     }
                 }
@@ -62,47 +66,134 @@ pub(super) fn edges(views: &Views<'_>, view: &View) -> Outcome<Vec<Edge>> {
     Ok(found.into_iter().collect())
 }
 
-/// What two views show of an edge: what both show before and after it, and whose turn it is, where both do.
-type Aspect<'e> = (&'e [u32], &'e [u32], Option<&'e Turn>);
+/// Which edges of two views can be the same turn. Edges of one class are compatible with the same edges of the other view: both views show the same
+/// of them, and additive invariants say the same before and after them.
+pub(super) struct Meeting {
+    /// The class of each edge of the one view, and of the other.
+    one: Vec<usize>,
+    other: Vec<usize>,
+    /// For each class of the other view those of the one that go with it.
+    fits: Vec<Vec<usize>>,
+    n_one: usize,
+}
 
-/// Which of some edges of a view can be the same turn as one of some edges of another.
-pub(super) fn compatible(
-    views: &Views<'_>,
-    (one, edges): (&View, &[&Edge]),
-    (other, candidates): (&View, &[Edge]),
-) -> Vec<bool> {
-    let items = common(one, other);
-    let outside = |process: ProcessId| !one.touching.contains(&process) && !other.touching.contains(&process);
-    let third = views.model.processes.ids().any(outside);
-    let shown = |view: &View| -> Vec<Vec<u32>> { view.rows.iter().map(|row| view.shown(row, &items)).collect() };
-    let (one_shown, other_shown) = (shown(one), shown(other));
-    let mut known: HashMap<Aspect<'_>, BTreeSet<(usize, usize, bool)>> = HashMap::new();
-    for edge in edges {
-        let turn = edge.turn.as_ref().filter(|turn| shows(other, turn));
-        let key = (&one_shown[edge.from][..], &one_shown[edge.to][..], turn);
-        known.entry(key).or_default().insert((edge.from, edge.to, edge.turn.is_some()));
+/// A class of edges: numbers of what both views show before and after, of the turn where both show it, and of what invariants say before and after.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Class {
+    shown: (usize, usize),
+    turn: Option<usize>,
+    /// Whether the view shows whose turn it is.
+    is_shown: bool,
+    shares: (usize, usize),
+}
+
+/// The classes of the edges of one view.
+#[derive(Default)]
+struct Classes<'v> {
+    of_edge: Vec<usize>,
+    list: Vec<Class>,
+    numbers: FxHashMap<Class, usize>,
+    /// By number.
+    shares: Vec<&'v [Share]>,
+}
+
+/// Numbers for values.
+struct Numbering<T> {
+    known: FxHashMap<T, usize>,
+}
+
+impl<T: Eq + Hash> Numbering<T> {
+    fn new() -> Self {
+        Numbering { known: FxHashMap::default() }
     }
-    // Many edges have the same ends.
-    let fitting: RefCell<HashMap<(usize, usize), bool>> = RefCell::default();
-    let fit = |row: usize, other_row: usize| {
-        let fits = || views.weights.fit((one, row), (other, other_row));
-        *fitting.borrow_mut().entry((row, other_row)).or_insert_with(fits)
-    };
-    let is_compatible = |edge: &Edge| {
-        let turn = edge.turn.as_ref().filter(|turn| shows(one, turn));
-        let key = (&other_shown[edge.from][..], &other_shown[edge.to][..], turn);
-        known.get(&key).into_iter().flatten().any(|&(from, to, is_shown)| {
-            // Where they do not both show whose turn it is: one does, or somebody else moves whom neither shows.
-            let same = turn.is_some()
-                || match (is_shown, edge.turn.is_some()) {
-                    (true, true) => false,
-                    (false, false) => third,
-                    _ => true,
-                };
-            same && fit(from, edge.from) && fit(to, edge.to)
-        })
-    };
-    candidates.iter().map(is_compatible).collect()
+
+    fn number(&mut self, value: T) -> usize {
+        let next = self.known.len();
+        *self.known.entry(value).or_insert(next)
+    }
+}
+
+impl Meeting {
+    /// Compares all edges of two views.
+    pub fn new(views: &Views<'_>, (one, edges): (&View, &[Edge]), (other, others): (&View, &[Edge])) -> Self {
+        let items = common(one, other);
+        let outside = |process: ProcessId| !one.touching.contains(&process) && !other.touching.contains(&process);
+        let third = views.model.processes.ids().any(outside);
+        let (mut rows, mut turns) = (Numbering::new(), Numbering::new());
+        let left = Classes::new((one, edges), (other, &items), &mut rows, &mut turns);
+        let right = Classes::new((other, others), (one, &items), &mut rows, &mut turns);
+        let mut alike: FxHashMap<_, Vec<usize>> = FxHashMap::default();
+        for (number, class) in left.list.iter().enumerate() {
+            alike.entry((class.shown, class.turn)).or_default().push(number);
+        }
+        let fitting = views.weights.fitting(one, other);
+        let mut known: FxHashMap<(usize, usize), bool> = FxHashMap::default();
+        let mut fit =
+            |a: usize, b: usize| *known.entry((a, b)).or_insert_with(|| fitting.fits(left.shares[a], right.shares[b]));
+        let mut fits = Vec::new();
+        for class in &right.list {
+            let mut found = alike.get(&(class.shown, class.turn)).cloned().unwrap_or_default();
+            found.retain(|&number| {
+                let their = &left.list[number];
+                // Where they do not both show whose turn it is: one does, or somebody else moves whom neither shows.
+                let same = class.turn.is_some()
+                    || match (their.is_shown, class.is_shown) {
+                        (true, true) => false,
+                        (false, false) => third,
+                        _ => true,
+                    };
+                same && fit(their.shares.0, class.shares.0) && fit(their.shares.1, class.shares.1)
+            });
+            fits.push(found);
+        }
+        Meeting { n_one: left.list.len(), one: left.of_edge, other: right.of_edge, fits }
+    }
+
+    /// For each edge of the other view whether it can be the same turn as one of some edges of the one.
+    pub fn compatible(&self, edges: &[usize]) -> Vec<bool> {
+        let mut present = vec![false; self.n_one];
+        edges.iter().for_each(|&edge| present[self.one[edge]] = true);
+        let fits: Vec<bool> = self.fits.iter().map(|fits| fits.iter().any(|&class| present[class])).collect();
+        self.other.iter().map(|&class| fits[class]).collect()
+    }
+}
+
+impl<'v> Classes<'v> {
+    fn new(
+        (view, edges): (&'v View, &'v [Edge]),
+        (other, items): (&View, &[Item]),
+        rows: &mut Numbering<Vec<u32>>,
+        turns: &mut Numbering<&'v Turn>,
+    ) -> Self {
+        let places = view.places(items);
+        let of_row: Vec<usize> = view.rows.iter().map(|row| rows.number(shown(row, &places))).collect();
+        let mut classes = Classes::default();
+        let mut numbers = Numbering::new();
+        let mut of_share = Vec::new();
+        for shares in &view.shares {
+            let number = numbers.number(&shares[..]);
+            if number == classes.shares.len() {
+                classes.shares.push(shares);
+            }
+            of_share.push(number);
+        }
+        for edge in edges {
+            let turn = edge.turn.as_ref().filter(|turn| shows(other, turn)).map(|turn| turns.number(turn));
+            let class = Class {
+                shown: (of_row[edge.from], of_row[edge.to]),
+                turn,
+                is_shown: edge.turn.is_some(),
+                shares: (of_share[edge.from], of_share[edge.to]),
+            };
+            let next = classes.list.len();
+            let number = *classes.numbers.entry(class).or_insert(next);
+            if number == next {
+                classes.list.push(class);
+            }
+            classes.of_edge.push(number);
+        }
+        classes
+    }
 }
 
 /// Whether a view shows whose turn it is.

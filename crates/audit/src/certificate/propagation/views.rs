@@ -61,17 +61,12 @@ pub(super) struct Options {
 impl View {
     /// What a row says about an additive invariant; nothing where the view does not touch it.
     pub fn share(&self, row: usize, sum: usize) -> Share {
-        let none = Share { own: 0, rest: None };
-        self.position(sum).map_or(none, |at| self.shares[row][at])
+        self.position(sum).map_or(Share::NONE, |at| self.shares[row][at])
     }
 
-    fn position(&self, sum: usize) -> Option<usize> {
+    /// The position of an additive invariant among those that it touches.
+    pub fn position(&self, sum: usize) -> Option<usize> {
         self.sums.binary_search_by_key(&sum, |part| part.number).ok()
-    }
-
-    /// Whether it touches an additive invariant.
-    pub fn has_sum(&self, sum: usize) -> bool {
-        self.position(sum).is_some()
     }
 
     /// The additive invariants that it touches, ascending.
@@ -84,22 +79,22 @@ impl View {
         self.numbers.get(row).copied()
     }
 
-    /// What a row shows of some items.
-    pub fn shown(&self, row: &[u32], items: &[Item]) -> Vec<u32> {
-        let places = items.iter().filter_map(|item| self.items.binary_search(item).ok());
-        places.map(|place| row[place]).collect()
+    /// Where rows show some items.
+    pub fn places(&self, items: &[Item]) -> Vec<usize> {
+        items.iter().filter_map(|item| self.items.binary_search(item).ok()).collect()
     }
+}
 
-    /// A row with other contents.
-    pub fn changed(&self, row: &[u32], items: &[Item], shown: &[u32]) -> Vec<u32> {
-        let mut row = row.to_vec();
-        for (item, &number) in items.iter().zip(shown) {
-            if let Ok(place) = self.items.binary_search(item) {
-                row[place] = number;
-            }
-        }
-        row
-    }
+/// What a row shows at some places.
+pub(super) fn shown(row: &[u32], places: &[usize]) -> Vec<u32> {
+    places.iter().map(|&place| row[place]).collect()
+}
+
+/// A row with other contents at some places.
+pub(super) fn changed(row: &[u32], places: &[usize], shown: &[u32]) -> Vec<u32> {
+    let mut row = row.to_vec();
+    places.iter().zip(shown).for_each(|(&place, &number)| row[place] = number);
+    row
 }
 
 /// What two views show both.
@@ -266,11 +261,13 @@ impl<'a> Views<'a> {
             return Ok(false);
         }
         let items = common(view, actor);
+        let (places, actor_places) = (view.places(&items), actor.places(&items));
+        let fitting = self.weights.fitting(view, actor);
         let mut changes: HashMap<Vec<u32>, Vec<(usize, Vec<u32>)>> = HashMap::new();
         for (row, options) in actor.options.iter().enumerate() {
-            let before = actor.shown(&actor.rows[row], &items);
+            let before = shown(&actor.rows[row], &actor_places);
             for (_, after) in &options.turns {
-                let after = actor.shown(after, &items);
+                let after = shown(after, &actor_places);
                 if after != before {
                     changes.entry(before.clone()).or_default().push((row, after));
                 }
@@ -280,10 +277,9 @@ impl<'a> Views<'a> {
         let mut at = first;
         while at < view.rows.len() {
             let row = view.rows[at].clone();
-            for (from, after) in changes.get(&view.shown(&row, &items)).into_iter().flatten() {
-                if self.weights.fit((view, at), (actor, *from)) {
-                    let changed = view.changed(&row, &items, after);
-                    self.insert(view, changed)?;
+            for (from, after) in changes.get(&shown(&row, &places)).into_iter().flatten() {
+                if fitting.fits(&view.shares[at], &actor.shares[*from]) {
+                    self.insert(view, changed(&row, &places, after))?;
                 }
             }
             at += 1;

@@ -21,6 +21,11 @@ pub(super) struct Share {
     pub rest: Option<i64>,
 }
 
+impl Share {
+    /// Of an invariant that the view does not touch.
+    pub const NONE: Share = Share { own: 0, rest: None };
+}
+
 /// The invariants.
 pub(super) struct Weights {
     tables: Vec<Table>,
@@ -43,6 +48,34 @@ pub(super) struct Part {
     /// The least and the most that all other terms can weigh.
     hidden: (i64, i64),
     is_whole: bool,
+}
+
+/// What two views without a common member say together; nothing where they have one.
+pub(super) struct Fitting {
+    sums: Vec<FittingSum>,
+}
+
+struct FittingSum {
+    /// The positions of the invariant among those that each view touches.
+    places: (Option<usize>, Option<usize>),
+    /// The least and the most that the members of neither can weigh together.
+    range: (i64, i64),
+}
+
+impl Fitting {
+    /// Whether two rows leave something that the rest can weigh, by what they say about invariants.
+    pub fn fits(&self, one: &[Share], other: &[Share]) -> bool {
+        self.sums.iter().all(|sum| {
+            let share = |shares: &[Share], place: Option<usize>| place.map_or(Share::NONE, |place| shares[place]);
+            let (a, b) = (share(one, sum.places.0), share(other, sum.places.1));
+            let left = match (a.rest, b.rest) {
+                (Some(rest), _) => rest - b.own,
+                (None, Some(rest)) => rest - a.own,
+                (None, None) => return true,
+            };
+            sum.range.0 <= left && left <= sum.range.1
+        })
+    }
 }
 
 /// `constant + terms = processes`.
@@ -173,23 +206,18 @@ impl Weights {
         Ok(Some(shares))
     }
 
-    /// Whether two rows of views without a common member leave something that the rest can weigh.
-    pub fn fit(&self, (one, row): (&View, usize), (other, other_row): (&View, usize)) -> bool {
+    /// What two views say together about the invariants that one of them touches.
+    pub fn fitting(&self, one: &View, other: &View) -> Fitting {
         if one.members.iter().any(|member| other.members.contains(member)) {
-            return true;
-        }
-        if one.sums.is_empty() && other.sums.is_empty() {
-            return true;
+            return Fitting { sums: Vec::new() };
         }
         let both: Vec<ProcessId> = one.members.iter().chain(&other.members).copied().collect();
-        let fits = |table: &Table, a: Share, b: Share| match (a.rest, b.rest) {
-            (Some(rest), _) => table.can_weigh(rest - b.own, &both),
-            (None, Some(rest)) => table.can_weigh(rest - a.own, &both),
-            (None, None) => true,
+        let numbers: BTreeSet<usize> = one.sum_numbers().chain(other.sum_numbers()).collect();
+        let sum = |number: usize| FittingSum {
+            places: (one.position(number), other.position(number)),
+            range: self.tables[number].others(&both),
         };
-        let alone = |number: &usize| !one.has_sum(*number);
-        let all = one.sum_numbers().chain(other.sum_numbers().filter(alone));
-        { all }.all(|number| fits(&self.tables[number], one.share(row, number), other.share(other_row, number)))
+        Fitting { sums: numbers.into_iter().map(sum).collect() }
     }
 
     /// What a process weighs at a row.
@@ -406,12 +434,6 @@ impl Table {
             }
         }
         (least, most)
-    }
-
-    /// Whether all processes but these can weigh so much together.
-    fn can_weigh(&self, amount: i64, without: &[ProcessId]) -> bool {
-        let (least, most) = self.others(without);
-        least <= amount && amount <= most
     }
 }
 
