@@ -109,6 +109,19 @@ fn an_inline_returns_a_value_and_a_list_may_stand_in_parentheses() {
 }
 
 #[test]
+fn a_channel_that_a_started_process_is_given_at_its_declaration_is_known() {
+    let started = |declared: &str| {
+        format!(
+            "chan q = [1] of {{ byte }}; init {{ run W(2, q) }} active proctype P() {{ skip }} \
+             proctype W(byte e; chan c) {{ {declared} c1!(2 * len(q)) }}"
+        )
+    };
+    check(&started("chan c1 = q;"), 13, false, false);
+    check(&started("chan c1 = c;"), 13, false, false);
+    check(&started("chan c1 = (e == 2 -> c : q);"), 13, false, false);
+}
+
+#[test]
 fn numbers_of_elements_and_processes_may_be_variables_that_start_so() {
     check("byte n = 2; byte a[n]; active [n] proctype P() { a[_pid] = 1 }", 7, false, false);
 }

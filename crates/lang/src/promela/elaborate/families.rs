@@ -13,7 +13,7 @@ use base::{Diagnostic, Span};
 
 use super::super::ast::Basic;
 use super::super::graph::{Does, Graph};
-use super::super::program::{Expr, ExprKind, LeafId, Op, Pattern, ProctypeId, Program, Ref};
+use super::super::program::{Expr, ExprKind, LeafId, Op, Pattern, ProctypeId, Program, Ref, Start};
 use super::super::resolve::constant;
 use super::creation::{Creation, Site};
 use super::world::World;
@@ -121,7 +121,6 @@ fn constants_of(
     creation: &Creation,
     (at, changed): (usize, &HashSet<LeafId>),
 ) -> HashMap<LeafId, Vec<i64>> {
-    use super::super::program::Start;
     let instance = &world.instances[at];
     let mut found = HashMap::new();
     let is_created = creation
@@ -153,14 +152,29 @@ fn constants_of(
             match &declared.init {
                 Start::Zero => found.insert(leaf, vec![0; declared.n_elements()]),
                 Start::Channel { .. } => found.insert(leaf, instance.values[&leaf].clone()),
-                Start::Value(value) => constant(value).and_then(|value| {
-                    found.insert(leaf, vec![super::super::values::cut(value, declared.bounds()); declared.n_elements()])
-                }),
+                Start::Value(value) => {
+                    constant(value).or_else(|| unchanging(value, world, changed)).and_then(|value| {
+                        found.insert(
+                            leaf,
+                            vec![super::super::values::cut(value, declared.bounds()); declared.n_elements()],
+                        )
+                    })
+                }
                 Start::List(_) => None,
             };
         }
     }
     found
+}
+
+/// The value of a global variable that nothing changes.
+fn unchanging(expr: &Expr, world: &World, changed: &HashSet<LeafId>) -> Option<i64> {
+    match &expr.kind {
+        ExprKind::Read(one) if one.indices.is_empty() && !changed.contains(&one.leaf) => {
+            world.globals.get(&one.leaf)?.first().copied()
+        }
+        _ => None,
+    }
 }
 
 fn run_at(site: &Site, creation: &Creation) -> Option<ProctypeId> {
@@ -207,6 +221,9 @@ impl ChannelSets {
         loop {
             let before = sets.size();
             for (position, family) in families.iter().enumerate() {
+                for &leaf in program.proctypes[family.proctype].leaves.iter().filter(|&&leaf| is_channel(leaf)) {
+                    sets.start(leaf, position, setting)?;
+                }
                 for edge in setting.graphs[family.proctype].nodes.iter().flat_map(|node| &node.edges) {
                     if let Does::Op(op) = &edge.does {
                         sets.pass_on(op, position, setting)?;
@@ -221,6 +238,21 @@ impl ChannelSets {
 
     fn size(&self) -> usize {
         self.variables.values().chain(self.fields.values()).map(BTreeSet::len).sum()
+    }
+
+    /// What a variable may hold when its process is started.
+    fn start(&mut self, leaf: LeafId, family: usize, setting: Setting<'_>) -> Result<(), Diagnostic> {
+        let values = match &setting.program.leaves[leaf].init {
+            _ if setting.families[family].constants.contains_key(&leaf) => return Ok(()),
+            Start::Zero | Start::Channel { .. } => return Ok(()),
+            Start::Value(value) => std::slice::from_ref(value),
+            Start::List(values) => values,
+        };
+        for value in values {
+            let found = self.of(value, family, setting)?;
+            self.variables.entry((Some(family), leaf)).or_default().extend(found);
+        }
+        Ok(())
     }
 
     fn pass_on(&mut self, op: &Op, family: usize, setting: Setting<'_>) -> Result<(), Diagnostic> {
