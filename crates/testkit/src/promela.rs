@@ -4,7 +4,10 @@
 //! numbers near the ends of their types, meetings and buffers, `atomic` and `d_step` that may block, `else`, `timeout`, `unless`, `run`, jumps,
 //! and one question. [`Promela::text`] writes it down; [`Promela::smaller`] gives programs with a part less.
 
+mod asked;
+mod declared;
 mod parts;
+mod talk;
 
 use std::fmt::Write;
 

@@ -25,6 +25,8 @@ use super::verdict::verdict;
 const MOST_SECONDS: u64 = 8;
 /// Larger programs are not compared.
 const MOST_STATES: u64 = 40_000;
+/// A search that takes more has found more states than that.
+const MOST_BYTES: u64 = 3 << 20;
 /// How often a difference is tried to be made smaller.
 const MOST_ATTEMPTS: usize = 150;
 
@@ -273,7 +275,7 @@ fn load(given: Given<'_>, reading: &Reading) -> Result<lang::Loaded, String> {
 /// States and transitions as SPIN counts them.
 fn counts(loaded: &lang::Loaded) -> Option<Counts> {
     let model: &Model = &loaded.model;
-    let budget = Budget::new(Some(Duration::from_secs(MOST_SECONDS)), None, CancelToken::default());
+    let budget = Budget::new(Some(Duration::from_secs(MOST_SECONDS)), Some(MOST_BYTES), CancelToken::default());
     let (seen, _, stopped) = product::explore(model, &budget, 1, &Silent);
     if stopped.is_some() || seen.states > MOST_STATES {
         return None;

@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -11,6 +12,8 @@ use testkit::promela::Asked;
 
 /// The longest time for one call.
 const MOST_SECONDS: u64 = 20;
+/// The compilers that are tried, the quickest first: most of the time goes into compiling what is then run for milliseconds.
+const COMPILERS: &[&str] = &["tcc", "cc"];
 /// What the generated verifier is compiled with.
 const COMPILED: &[&str] = &["-O0", "-w", "-DNOREDUCE", "-DVECTORSZ=8192", "-DNFAIR=3", "-DMEMLIM=1000", "-o"];
 
@@ -77,10 +80,17 @@ pub enum Silence {
 
 /// Whether SPIN and a compiler are installed.
 pub fn is_installed() -> bool {
-    let runs = |name: &str, flag: &str| {
-        Command::new(name).arg(flag).stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
-    };
-    runs("spin", "-V") && runs("cc", "--version")
+    runs("spin", "-V") && compiler().is_some()
+}
+
+fn runs(name: &str, flag: &str) -> bool {
+    Command::new(name).arg(flag).stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
+}
+
+/// The first compiler that is installed.
+fn compiler() -> Option<&'static str> {
+    static FOUND: OnceLock<Option<&'static str>> = OnceLock::new();
+    *FOUND.get_or_init(|| COMPILERS.iter().copied().find(|name| runs(name, "-v")))
 }
 
 /// Asks SPIN about a program.
@@ -177,7 +187,8 @@ fn claim(
 
 fn compile(folder: &Path, name: &str, flags: &[&str]) -> Result<(), Silence> {
     let flags = [flags, COMPILED, &[name, "pan.c"]].concat();
-    match call(folder, "cc", &flags) {
+    let compiler = compiler().ok_or_else(|| Silence::Refused("there is no compiler".into()))?;
+    match call(folder, compiler, &flags) {
         Some(call) if call.is_fine => Ok(()),
         Some(call) => Err(Silence::Refused(first_error(&call.text))),
         None => Err(Silence::NotCompleted),

@@ -1,76 +1,8 @@
-//! The parts of random Promela programs: declarations, statements, expressions, questions.
+//! The parts of random Promela programs: processes, statements, expressions.
 
+use super::declared::{Buffer, CHANNELS, Channel, Field, LOCALS, VARIABLES};
 use super::{Asked, Node, Process, Promela};
 use crate::choices::Choices;
-
-/// A channel that statements may use.
-#[derive(Clone, Debug)]
-struct Channel {
-    name: &'static str,
-    declared: &'static str,
-    fields: &'static [Field],
-    has_buffer: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Field {
-    Number,
-    Name,
-    Channel,
-}
-
-/// The channels to choose from.
-const CHANNELS: &[Channel] = &[
-    Channel { name: "q", declared: "chan q = [1] of { byte };", fields: &[Field::Number], has_buffer: true },
-    Channel { name: "r", declared: "chan r = [0] of { byte };", fields: &[Field::Number], has_buffer: false },
-    Channel {
-        name: "w",
-        declared: "chan w = [2] of { mtype, byte };",
-        fields: &[Field::Name, Field::Number],
-        has_buffer: true,
-    },
-    Channel {
-        name: "v",
-        declared: "chan v = [0] of { mtype, bit };",
-        fields: &[Field::Name, Field::Number],
-        has_buffer: false,
-    },
-    Channel { name: "z", declared: "chan z = [3] of { bit };", fields: &[Field::Number], has_buffer: true },
-    Channel { name: "qs[0]", declared: "chan qs[2] = [1] of { byte };", fields: &[Field::Number], has_buffer: true },
-    Channel {
-        name: "rs[1]",
-        declared: "chan rs[2] = [0] of { short, bool };",
-        fields: &[Field::Number, Field::Number],
-        has_buffer: false,
-    },
-    Channel {
-        name: "k",
-        declared: "chan k = [2] of { short, bit, byte };",
-        fields: &[Field::Number, Field::Number, Field::Number],
-        has_buffer: true,
-    },
-    Channel { name: "qc", declared: "chan qc = [1] of { chan };", fields: &[Field::Channel], has_buffer: true },
-];
-
-/// The variables to choose from: how each is declared, and the names of its elements.
-const VARIABLES: &[(&str, &[&str])] = &[
-    ("byte x;", &["x"]),
-    ("byte y = 254;", &["y"]),
-    ("bit b;", &["b"]),
-    ("bool f = true;", &["f"]),
-    ("short s = 32766;", &["s"]),
-    ("short s2 = -32768;", &["s2"]),
-    ("int i = 2147483646;", &["i"]),
-    ("int n = -3;", &["n"]),
-    ("unsigned u : 3;", &["u"]),
-    ("byte a[2];", &["a[0]", "a[1]", "a[x & 1]"]),
-    ("bit ba[2];", &["ba[0]", "ba[1]"]),
-    ("mtype m = A;", &["m"]),
-    ("typedef T { byte g; bit h[2] }; T t;", &["t.g", "t.h[1]"]),
-    ("typedef U { short c; byte d[2] }; U us[2];", &["us[0].c", "us[1].d[0]", "us[x & 1].d[1]"]),
-    ("int l[2] = { 2, 1 };", &["l[0]", "l[1]"]),
-    ("pid pp;", &["pp"]),
-];
 
 /// What stands around a statement.
 #[derive(Clone, Copy, Default)]
@@ -84,19 +16,33 @@ struct Place {
 
 /// A program under construction.
 pub(super) struct Maker<'c> {
-    choices: &'c mut Choices,
+    pub(super) choices: &'c mut Choices,
     numbers: Vec<String>,
-    locals: Vec<String>,
-    channels: Vec<Channel>,
-    /// The labels of the process at hand, and those that are jumped to.
-    n_labels: usize,
+    pub(super) locals: Vec<String>,
+    /// The channels that the process at hand may name; the shared ones come first.
+    pub(super) channels: Vec<Channel>,
+    pub(super) n_shared_channels: usize,
+    /// Whether there is a variable `m` of type `mtype`.
+    pub(super) has_name: bool,
+    /// The labels in blocks of the process at hand, and those that are jumped to.
+    inner_labels: Vec<String>,
     jumps: Vec<String>,
+    /// The proctype at hand, and the first pid of its processes, where it is known.
+    process: String,
+    first_pid: Option<usize>,
     /// A proctype that `run` may start, with its parameter.
     can_run: bool,
     /// Whether `run` was used.
     runs: bool,
     has_inline: bool,
-    watched: Vec<String>,
+    /// Names that are declared and that some statements need: `pp`, `a`, `tp`.
+    declared: Vec<&'static str>,
+    /// Whether the worker takes a channel, too.
+    passes_channel: bool,
+    /// Places that a claim may ask for.
+    pub(super) watched: Vec<String>,
+    /// Variables of processes that a claim may ask for.
+    pub(super) kept: Vec<String>,
     progress: bool,
     accept: bool,
     n_left: usize,
@@ -109,12 +55,19 @@ impl Maker<'_> {
             numbers: Vec::new(),
             locals: Vec::new(),
             channels: Vec::new(),
-            n_labels: 0,
+            n_shared_channels: 0,
+            has_name: false,
+            inner_labels: Vec::new(),
             jumps: Vec::new(),
+            process: String::new(),
+            first_pid: None,
             can_run: false,
             runs: false,
             has_inline: false,
+            declared: Vec::new(),
+            passes_channel: false,
             watched: Vec::new(),
+            kept: Vec::new(),
             progress: false,
             accept: false,
             n_left: 0,
@@ -127,44 +80,29 @@ impl Maker<'_> {
         globals.push("#define LESS(e, k) ((e) < k)".into());
         for _ in 0..1 + self.choices.below(3) {
             let (declared, names) = *self.choices.pick(VARIABLES);
-            if declared.contains("[x & 1]") || names.iter().any(|name| name.contains("[x & 1]")) {
-                self.declare(&mut globals, "byte x;", &["x"]);
-            }
             self.declare(&mut globals, declared, names);
         }
         for _ in 0..self.choices.below(4) {
-            let channel = self.choices.pick(CHANNELS).clone();
-            if !globals.iter().any(|line| line == channel.declared) {
-                globals.push(channel.declared.into());
-                self.channels.push(channel);
+            let channels = *self.choices.pick(CHANNELS);
+            if !globals.iter().any(|line| line == channels.declared) {
+                if !channels.needs.is_empty() {
+                    self.declare(&mut globals, channels.needs, &["ms.g", "mt.h"]);
+                }
+                globals.push(channels.declared.into());
+                self.channels.extend(channels.each());
+                self.declared.push(channels.names[0]);
             }
         }
+        self.n_shared_channels = self.channels.len();
         if self.choices.chance(15) {
             globals.push("inline twice(e, k) { e = e + k; if :: e == 3 -> e = 0 :: else fi; x0 = k }".into());
+            globals.push("inline both(e) { byte h = 2; twice(h, 1); e = h }".into());
             self.has_inline = true;
         }
         let question = self.choices.below(10);
         self.progress = question == 8;
         self.accept = question == 9;
-        let mut processes = Vec::new();
-        self.can_run = self.choices.chance(30);
-        let n_processes = 1 + self.choices.below(3);
-        for at in 0..n_processes {
-            let head = self.head(at);
-            processes.push(self.process(head));
-        }
-        if self.can_run {
-            let init_first = self.choices.chance(50);
-            let body = self.init();
-            let init = Process { head: "init".into(), body };
-            let at = if init_first { 0 } else { processes.len() };
-            processes.insert(at, init);
-            let n_parameters = self.choices.below(2);
-            self.locals = vec!["e".into()];
-            let mut worker = self.process(String::new());
-            worker.head = if n_parameters == 0 { "proctype W(byte e)".into() } else { "proctype W(byte e) ".into() };
-            processes.push(worker);
-        }
+        let processes = self.processes();
         let asked = match question {
             0 => None,
             1..=6 => Some(Asked::Ltl(self.formula())),
@@ -175,25 +113,63 @@ impl Maker<'_> {
         Promela { globals, processes, asked }
     }
 
+    fn processes(&mut self) -> Vec<Process> {
+        let mut processes = Vec::new();
+        self.can_run = self.choices.chance(30);
+        let init_first = self.can_run && self.choices.chance(50);
+        self.passes_channel = self.can_run && self.choices.chance(40) && self.simple_channel(false).is_some();
+        let mut n_pids = usize::from(init_first);
+        let n_processes = 1 + self.choices.below(3);
+        for at in 0..n_processes {
+            self.process = format!("P{at}");
+            self.first_pid = Some(n_pids);
+            let head = self.head();
+            n_pids += if head.contains("[2]") { 2 } else { 1 };
+            processes.push(self.process(head));
+        }
+        if self.can_run {
+            let body = self.init();
+            let init = Process { head: "init".into(), body };
+            let at = if init_first { 0 } else { processes.len() };
+            processes.insert(at, init);
+            self.process = "Worker".into();
+            self.first_pid = None;
+            self.locals = vec!["e".into()];
+            let head = if self.passes_channel {
+                self.channels.push(Channel { name: "c".into(), fields: &[Field::Number], buffer: Buffer::Either });
+                "proctype Worker(byte e; chan c)"
+            } else {
+                "proctype Worker(byte e)"
+            };
+            processes.push(self.process(head.into()));
+        }
+        processes
+    }
+
     fn declare(&mut self, globals: &mut Vec<String>, declared: &str, names: &[&str]) {
         if !globals.iter().any(|line| line == declared) {
             globals.push(declared.to_owned());
             self.numbers.extend(names.iter().map(|name| (*name).to_owned()));
+            self.has_name |= declared.starts_with("mtype m ");
+            let needed = [("pid pp;", "pp"), ("byte a[2];", "a")];
+            self.declared.extend(needed.iter().filter(|(line, _)| *line == declared).map(|(_, name)| name));
         }
     }
 
-    fn head(&mut self, at: usize) -> String {
+    fn head(&mut self) -> String {
         let many = if self.choices.chance(25) { " [2]" } else { "" };
         let provided =
             if self.choices.chance(4) { format!(" provided ({})", self.shared_test()) } else { String::new() };
-        format!("active{many} proctype P{at}(){provided}")
+        format!("active{many} proctype {}(){provided}", self.process)
     }
 
-    fn shared_test(&mut self) -> String {
-        let locals = std::mem::take(&mut self.locals);
-        let test = self.test(1);
-        self.locals = locals;
-        test
+    /// A `run` of the worker.
+    fn start(&mut self) -> String {
+        let number = self.choices.below(3);
+        match self.simple_channel(false) {
+            Some(channel) if self.passes_channel => format!("run Worker({number}, {channel})"),
+            _ => format!("run Worker({number})"),
+        }
     }
 
     fn init(&mut self) -> Vec<Node> {
@@ -203,8 +179,7 @@ impl Maker<'_> {
         if self.choices.chance(20) {
             body.push(self.simple());
         }
-        let runs: Vec<Node> =
-            (0..1 + self.choices.below(2)).map(|_| Node::Line(format!("run W({})", self.choices.below(3)))).collect();
+        let runs: Vec<Node> = (0..1 + self.choices.below(2)).map(|_| Node::Line(self.start())).collect();
         match self.choices.below(3) {
             0 => body.push(Node::Block { head: "atomic".into(), body: runs, escape: None }),
             1 => body.extend(runs),
@@ -227,28 +202,28 @@ impl Maker<'_> {
 
     fn process(&mut self, head: String) -> Process {
         let parameters: Vec<String> = self.locals.drain(..).collect();
-        let mut body = Vec::new();
         self.jumps.clear();
-        self.n_labels = 0;
-        if self.choices.chance(50) {
-            let declared =
-                *self.choices.pick(&["byte e1;", "short e1 = 3;", "bit e1;", "int e1 = -1;", "byte e1 = x0;"]);
-            body.push(Node::Line(declared.trim_end_matches(';').into()));
-            self.locals.push("e1".into());
-        }
+        self.inner_labels.clear();
+        let mut body = self.declarations();
         self.locals.extend(parameters);
         self.n_left = 3 + self.choices.below(9);
         let n_statements = 1 + self.choices.below(4);
         for at in 0..n_statements {
             let label = self.label(at);
             let node = self.statement(Place::default());
-            body.push(labelled(label, node));
+            let node = labelled(label.clone(), node);
+            self.watch(&label, &node);
+            body.push(node);
         }
         if self.choices.chance(50) {
             // Most processes go round.
             let inner = std::mem::take(&mut body);
-            let (first, rest): (Vec<Node>, Vec<Node>) =
+            let (first, mut rest): (Vec<Node>, Vec<Node>) =
                 inner.into_iter().partition(|node| matches!(node, Node::Line(line) if is_declaration(line)));
+            // SPIN refuses a label at the head of an option.
+            if rest.first().is_some_and(has_label) {
+                rest.insert(0, Node::Line("skip".into()));
+            }
             body = first;
             body.push(Node::Choice { label: String::new(), word: "do", options: vec![rest] });
         }
@@ -260,7 +235,36 @@ impl Maker<'_> {
             }
         }
         self.locals.clear();
+        self.channels.truncate(self.n_shared_channels);
         Process { head, body }
+    }
+
+    /// What stands first in a process.
+    fn declarations(&mut self) -> Vec<Node> {
+        let mut body = Vec::new();
+        if self.choices.chance(50) {
+            let (declared, names) = *self.choices.pick(LOCALS);
+            body.push(Node::Line(declared.trim_end_matches(';').into()));
+            self.locals.extend(names.iter().map(|name| (*name).to_owned()));
+            if !names[0].contains('[') {
+                self.kept.push(format!("{}:{}", self.process, names[0]));
+            }
+        }
+        if self.choices.chance(12) {
+            let (start, buffer) = match self.simple_channel(false) {
+                Some(channel) => (channel, Buffer::Either),
+                None => ("[1] of { byte }".to_owned(), Buffer::Some),
+            };
+            body.push(Node::Line(format!("chan c1 = {start}")));
+            self.channels.push(Channel { name: "c1".into(), fields: &[Field::Number], buffer });
+        }
+        if self.n_shared_channels > 0 && self.choices.chance(5) {
+            let name = self.channels[0].name.clone();
+            if !name.contains('[') {
+                body.push(Node::Line(format!("{} {name}", self.choices.pick(&["xr", "xs"]))));
+            }
+        }
+        body
     }
 
     fn label(&mut self, at: usize) -> String {
@@ -274,15 +278,42 @@ impl Maker<'_> {
             2 if self.progress => "progress",
             _ => "L",
         };
-        self.n_labels += 1;
         let label = if role == "L" { format!("L{at}") } else { format!("{role}_{at}") };
-        self.watched.push(label.clone());
         format!("{label}: ")
+    }
+
+    /// Lets claims ask for a label of the process at hand, where it stands before the statement.
+    fn watch(&mut self, label: &str, node: &Node) {
+        let Some(label) = label.strip_suffix(": ") else { return };
+        if !mentions(std::slice::from_ref(node), &format!("{label}:")) {
+            return;
+        }
+        self.watched.push(format!("{}@{label}", self.process));
+        if let Some(pid) = self.first_pid {
+            self.watched.push(format!("{}[{pid}]@{label}", self.process));
+        }
     }
 
     fn body(&mut self, place: Place, most: usize) -> Vec<Node> {
         let n_statements = 1 + self.choices.below(most);
-        (0..n_statements).map(|at| self.statement(Place { is_head: place.is_head && at == 0, ..place })).collect()
+        let mut body = Vec::new();
+        for at in 0..n_statements {
+            let node = self.statement(Place { is_head: place.is_head && at == 0, ..place });
+            let may_have_label = !place.in_d_step && !(place.is_head && at == 0);
+            body.push(if may_have_label && self.choices.chance(6) {
+                let name = format!("N{}", self.inner_labels.len());
+                let label = format!("{name}: ");
+                let node = labelled(label.clone(), node);
+                self.watch(&label, &node);
+                if mentions(std::slice::from_ref(&node), &label) {
+                    self.inner_labels.push(name);
+                }
+                node
+            } else {
+                node
+            });
+        }
+        body
     }
 
     fn statement(&mut self, place: Place) -> Node {
@@ -298,6 +329,7 @@ impl Maker<'_> {
             8 if !self.channels.is_empty() => self.buffered_talk(),
             11..=13 => self.choice("if", deeper),
             14 if !place.in_d_step => self.choice("do", deeper),
+            14 => Node::Line("do :: x0 < 2 -> x0++ :: else -> break od".into()),
             15 | 16 if !place.in_d_step => {
                 let body = self.body(Place { is_head: place.is_head, ..deeper }, 4);
                 Node::Block { head: "atomic".into(), body, escape: None }
@@ -318,24 +350,46 @@ impl Maker<'_> {
     }
 
     fn rare(&mut self, place: Place) -> Node {
-        match self.choices.below(7) {
+        match self.choices.below(12) {
             0 => {
                 let body = self.body(Place { is_head: false, ..place }, 3);
                 let escape = self.body(Place { is_head: false, ..place }, 2);
                 Node::Block { head: String::new(), body, escape: Some(escape) }
             }
             1 => Node::Line(format!("select (x0 : {} .. 2)", self.choices.below(2))),
+            7 => {
+                let target = self.target();
+                Node::Line(format!("select (x0 : 0 .. 1 + ({target} & 1))"))
+            }
+            8 if self.declared.contains(&"a") => {
+                let body = self.body(Place { is_head: false, ..place }, 2);
+                Node::Block { head: "for (x0 in a)".into(), body, escape: None }
+            }
+            9 if self.declared.contains(&"tp") => {
+                let body = self.body(Place { is_head: false, ..place }, 2);
+                Node::Block { head: "for (ms in tp)".into(), body, escape: None }
+            }
+            10 | 11 => match (self.simple_channel(true), self.simple_channel(false)) {
+                (Some(variable), Some(channel)) => Node::Line(format!("{variable} = {channel}")),
+                _ => self.simple(),
+            },
             2 => {
                 let body = self.body(Place { is_head: false, ..place }, 2);
                 Node::Block { head: "for (x0 : 0 .. 1)".into(), body, escape: None }
             }
             3 if self.has_inline => {
                 let target = self.target();
-                Node::Line(format!("twice({target}, {})", self.choices.below(3)))
+                if self.choices.chance(30) {
+                    Node::Line(format!("both({target})"))
+                } else {
+                    Node::Line(format!("twice({target}, {})", self.choices.below(3)))
+                }
             }
             4 if self.can_run && !self.runs => {
                 self.runs = true;
-                Node::Line("run W(1)".into())
+                let start = self.start();
+                let is_kept = self.declared.contains(&"pp") && self.choices.chance(60);
+                Node::Line(if is_kept { format!("pp = {start}") } else { start })
             }
             5 => {
                 let name = format!("d{}", self.n_left);
@@ -350,6 +404,10 @@ impl Maker<'_> {
     }
 
     fn jump(&mut self) -> Node {
+        let n_inner = self.inner_labels.len();
+        if n_inner > 0 && self.choices.chance(50) {
+            return Node::Line(format!("goto {}", self.inner_labels[self.choices.below(n_inner)]));
+        }
         let at = self.choices.below(4);
         let label = format!("L{at}");
         self.jumps.push(label.clone());
@@ -387,7 +445,7 @@ impl Maker<'_> {
     }
 
     /// An assignment or `skip`.
-    fn simple(&mut self) -> Node {
+    pub(super) fn simple(&mut self) -> Node {
         let target = self.target();
         Node::Line(match self.choices.below(8) {
             0 => "skip".into(),
@@ -399,7 +457,7 @@ impl Maker<'_> {
         })
     }
 
-    fn target(&mut self) -> String {
+    pub(super) fn target(&mut self) -> String {
         let n_locals = self.locals.len();
         if n_locals > 0 && self.choices.chance(30) {
             return self.locals[self.choices.below(n_locals)].clone();
@@ -415,13 +473,13 @@ impl Maker<'_> {
             5 if self.choices.chance(10) => "_nr_pr".into(),
             6 if !self.channels.is_empty() => {
                 let channel = self.choices.pick(&self.channels).clone();
-                if channel.has_buffer { format!("len({})", channel.name) } else { "1".into() }
+                if channel.buffer == Buffer::Some { format!("len({})", channel.name) } else { "1".into() }
             }
             _ => self.target(),
         }
     }
 
-    fn number(&mut self, depth: usize) -> String {
+    pub(super) fn number(&mut self, depth: usize) -> String {
         if depth == 0 {
             return self.operand();
         }
@@ -446,7 +504,7 @@ impl Maker<'_> {
         format!("({})", self.operand())
     }
 
-    fn test(&mut self, depth: usize) -> String {
+    pub(super) fn test(&mut self, depth: usize) -> String {
         match self.choices.below(10) {
             0..=3 => {
                 let op = *self.choices.pick(&["==", "!=", "<", ">", "<=", ">="]);
@@ -466,124 +524,35 @@ impl Maker<'_> {
             }
         }
     }
-
-    fn asked_channel(&mut self) -> String {
-        let channel = self.choices.pick(&self.channels).clone();
-        if !channel.has_buffer {
-            return "(x0 < 2)".into();
-        }
-        match self.choices.below(6) {
-            0 => format!("empty({})", channel.name),
-            1 => format!("full({})", channel.name),
-            2 => format!("nempty({})", channel.name),
-            3 => format!("nfull({})", channel.name),
-            4 => format!("{}?[{}]", channel.name, self.patterns(&channel, true)),
-            _ => format!("{}??[{}]", channel.name, self.patterns(&channel, true)),
-        }
-    }
-
-    fn talk(&mut self) -> Node {
-        if self.channels.is_empty() {
-            return self.simple();
-        }
-        let channel = self.choices.pick(&self.channels).clone();
-        if !channel.has_buffer {
-            return Node::Line(match self.choices.below(2) {
-                0 => format!("{}!{}", channel.name, self.values(&channel)),
-                _ => format!("{}?{}", channel.name, self.patterns(&channel, false)),
-            });
-        }
-        self.talk_on(&channel)
-    }
-
-    fn buffered_talk(&mut self) -> Node {
-        match self.channels.iter().find(|channel| channel.has_buffer).cloned() {
-            Some(channel) => self.talk_on(&channel),
-            None => self.simple(),
-        }
-    }
-
-    fn talk_on(&mut self, channel: &Channel) -> Node {
-        let name = channel.name;
-        Node::Line(match self.choices.below(9) {
-            0..=2 => format!("{name}!{}", self.values(channel)),
-            3 => format!("{name}!!{}", self.values(channel)),
-            4 | 5 => format!("{name}?{}", self.patterns(channel, false)),
-            6 => format!("{name}??{}", self.patterns(channel, false)),
-            7 => format!("{name}?<{}>", self.patterns(channel, false)),
-            _ => format!("{name}??<{}>", self.patterns(channel, false)),
-        })
-    }
-
-    fn values(&mut self, channel: &Channel) -> String {
-        let value = |field: &Field, maker: &mut Self| match field {
-            Field::Number => maker.number(1),
-            Field::Name => (*maker.choices.pick(&["A", "B", "C"])).into(),
-            Field::Channel => "qc".into(),
-        };
-        let values: Vec<String> = channel.fields.iter().map(|field| value(field, self)).collect();
-        match values.as_slice() {
-            [first, rest @ ..] if !rest.is_empty() && channel.fields[0] == Field::Name && self.choices.chance(40) => {
-                format!("{first}({})", rest.join(", "))
-            }
-            _ => values.join(", "),
-        }
-    }
-
-    fn patterns(&mut self, channel: &Channel, only_asks: bool) -> String {
-        let pattern = |field: &Field, maker: &mut Self| match (field, maker.choices.below(5)) {
-            (_, 0) => "_".to_owned(),
-            (Field::Channel, _) => "_".to_owned(),
-            (Field::Name, _) => (*maker.choices.pick(&["A", "B"])).into(),
-            (_, 1) => maker.choices.below(3).to_string(),
-            (_, 2) => format!("eval({})", maker.target()),
-            _ if only_asks => maker.choices.below(3).to_string(),
-            _ => maker.target(),
-        };
-        let patterns: Vec<String> = channel.fields.iter().map(|field| pattern(field, self)).collect();
-        patterns.join(", ")
-    }
-
-    fn formula(&mut self) -> String {
-        let (a, b) = (self.shared_test(), self.shared_test());
-        match self.choices.below(10) {
-            0 => format!("[] {a}"),
-            1 => format!("<> {a}"),
-            2 | 3 => format!("[]<> {a}"),
-            4 => format!("<>[] {a}"),
-            5 => format!("[]({a} -> <> {b})"),
-            6 => format!("({a}) U ({b})"),
-            7 => format!("([]<> {a}) -> ([]<> {b})"),
-            8 => format!("([]<> {a}) -> (<> {b})"),
-            _ => format!("always (({a}) implies (eventually ({b})))"),
-        }
-    }
-
-    fn never(&mut self) -> String {
-        let (a, b) = (self.shared_test(), self.shared_test());
-        match self.choices.below(4) {
-            0 => format!("do :: {a} -> break :: else od; accept_all: do :: {b} od"),
-            1 => {
-                format!("T0: if :: {a} -> goto accept_S :: true -> goto T0 fi; accept_S: if :: {b} -> goto accept_S fi")
-            }
-            2 => format!("do :: {a} :: {b} -> break od"),
-            _ => format!("do :: assert({a}) od"),
-        }
-    }
 }
 
 fn is_declaration(line: &str) -> bool {
-    ["byte ", "short ", "bit ", "int "].iter().any(|word| line.starts_with(word))
+    let words = ["byte ", "short ", "bit ", "int ", "mtype ", "unsigned ", "local ", "pid ", "chan ", "xr ", "xs "];
+    words.iter().any(|word| line.starts_with(word))
 }
 
 fn labelled(label: String, node: Node) -> Node {
     match node {
-        // A declaration has no label.
-        Node::Line(line) if is_declaration(&line) => Node::Line(line),
+        // SPIN refuses a label before a declaration, an inline, `select`, `for` and bare braces.
+        Node::Line(line) if is_declaration(&line) || is_several(&line) => Node::Line(line),
         Node::Line(line) => Node::Line(label + &line),
         Node::Choice { word, options, .. } => Node::Choice { label, word, options },
+        Node::Block { head, body, escape } if head.is_empty() || head.starts_with("for") => {
+            Node::Block { head, body, escape }
+        }
         Node::Block { head, body, escape } => Node::Block { head: label + &head, body, escape },
     }
+}
+
+/// Whether a statement begins with a label.
+fn has_label(node: &Node) -> bool {
+    let (Node::Line(text) | Node::Choice { label: text, .. } | Node::Block { head: text, .. }) = node;
+    text.split_once(": ").is_some_and(|(label, _)| label.chars().all(|c| c.is_alphanumeric() || c == '_'))
+}
+
+/// Whether a line stands for several statements.
+fn is_several(line: &str) -> bool {
+    ["select", "twice", "both"].iter().any(|word| line.starts_with(word))
 }
 
 fn mentions(body: &[Node], text: &str) -> bool {
