@@ -82,6 +82,8 @@ pub fn run(root: &Path, arguments: &[&str]) -> ExitCode {
             Compared::Invalid(why) => *reasons.entry(format!("SPIN: {why}")).or_default() += 1,
             Compared::Differs(what) => {
                 println!("seed {seed} DIFFERS: {}", what.join("; "));
+                let whole = folder.join(format!("{seed}-whole.pml"));
+                let _ = fs::write(whole, program.text());
                 let small = shrink(program, what);
                 let what = match compare(&small) {
                     Compared::Differs(what) => what.join("\n// "),
@@ -244,6 +246,9 @@ fn asked(
         return;
     }
     for (at, is_violated) in violated.into_iter().enumerate() {
+        if at == 1 && !is_fairness_exact(given, question, violated) {
+            continue;
+        }
         let reading = Reading { is_fair: at == 1, progress: *question == Question::Progress, ..Reading::default() };
         let Ok(mut loaded) = load(given, &reading) else { continue };
         let mut found = verdict(&loaded.model, name);
@@ -260,6 +265,14 @@ fn asked(
             expect(&what, found, is_violated);
         }
     }
+}
+
+/// Whether what SPIN says with `-f` can be compared. It does not take a process whose `provided` is false for one that cannot move, sometimes
+/// finds a cycle that it does not find without fairness, which cannot be one, and misses cycles through `accept` labels: of
+/// `active proctype P() { y = 1 } active proctype Q() { accept: do :: x = 1 :: break od }` that in which Q goes on.
+fn is_fairness_exact(given: Given<'_>, question: &Question, violated: [bool; 2]) -> bool {
+    let misses = *question == Question::Acceptance && violated == [true, false];
+    !given.text.contains("provided") && violated != [false, true] && !misses
 }
 
 fn load(given: Given<'_>, reading: &Reading) -> Result<lang::Loaded, String> {

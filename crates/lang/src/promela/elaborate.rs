@@ -284,10 +284,16 @@ fn watches_last(program: &Program, graphs: &[Graph]) -> bool {
     found
 }
 
-/// Whether deaths can be seen: by `_nr_pr`, `_last`, or by a claim that counts steps.
+/// Whether deaths can be seen: by `_nr_pr`, `_last`, by who reads a variable of a process that may end, or by a claim that counts steps.
 fn needs_deaths(program: &Program, graphs: &[Graph]) -> bool {
     let mut found = false;
-    let mut look = |expr: &super::program::Expr| found |= matches!(expr.kind, ExprKind::NrPr | ExprKind::Last);
+    let mut look = |expr: &super::program::Expr| {
+        found |= match expr.kind {
+            ExprKind::NrPr | ExprKind::Last => true,
+            ExprKind::Remote { proctype, .. } => graphs[proctype].may_end(),
+            _ => false,
+        }
+    };
     all_expressions(program, graphs, &mut look);
     let counts = |claim: &Claim| matches!(claim, Claim::Ltl { formula, .. } if formula.has_next());
     found || program.claims.iter().any(counts)

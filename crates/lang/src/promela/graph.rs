@@ -61,6 +61,8 @@ pub(super) struct Edge {
     pub is_silent: bool,
     /// Whether it is a `goto`.
     is_goto: bool,
+    /// Whether it is the last in its block: what follows is another step, also where a `goto` behind the block leads back into it.
+    is_exit: bool,
     /// Whether it is the `else` of an `if` within its `d_step`, and looks at nothing outside.
     is_else_of_d_step: bool,
     pub text: String,
@@ -77,8 +79,11 @@ pub(super) enum Does {
 
 impl Graph {
     /// The edges that the `else` of a place looks at: SPIN tries them before it. They are all others, unless the `else` stands in an `if`, a
-    /// block or an `atomic` at the head of an option that others follow.
+    /// block or an `atomic` at the head of an option that others follow. The `else` with which an escape begins is tried first of all.
     pub fn before_else(&self, node: NodeId, taken: &Edge) -> Vec<&Edge> {
+        if taken.escape.is_some() {
+            return Vec::new();
+        }
         let is_it = |edge: &Edge| matches!(edge.does, Does::Else(_)) && edge.span == taken.span;
         let edges = self.nodes[node].edges.iter().take_while(|edge| !is_it(edge));
         edges.filter(|edge| !taken.is_else_of_d_step || edge.d_step == taken.d_step).collect()
@@ -91,13 +96,18 @@ impl Graph {
     pub fn goes_on(&self, edge: &Edge) -> bool {
         let target = &self.nodes[edge.target];
         let stays = target.block == edge.block && !edge.is_goto;
-        edge.block.is_some() && (stays || (target.block.is_some() && !target.is_entry))
+        edge.block.is_some() && !edge.is_exit && (stays || (target.block.is_some() && !target.is_entry))
     }
 }
 
 impl Graph {
-    /// The first statement that no way leads to.
-    pub fn unreached(&self) -> Option<Span> {
+    /// Whether a process may come to its end.
+    pub fn may_end(&self) -> bool {
+        self.reached()[self.end]
+    }
+
+    /// The places that some way leads to.
+    fn reached(&self) -> Vec<bool> {
         let mut seen = vec![false; self.nodes.len()];
         let mut open = vec![self.entry];
         while let Some(node) = open.pop() {
@@ -105,6 +115,12 @@ impl Graph {
                 open.extend(self.nodes[node].edges.iter().map(|edge| edge.target));
             }
         }
+        seen
+    }
+
+    /// The first statement that no way leads to.
+    pub fn unreached(&self) -> Option<Span> {
+        let seen = self.reached();
         let spans = |is_seen: bool| {
             let nodes = self.nodes.iter().zip(&seen).filter(move |(_, seen)| **seen == is_seen);
             nodes.flat_map(|(node, _)| &node.edges).filter(|edge| !edge.is_silent).map(|edge| edge.span)
@@ -176,6 +192,8 @@ struct Context {
     is_first: bool,
     /// Whether the statement is the first one of a block, which lends its steps as an option does.
     opens_block: bool,
+    /// What follows the outermost `atomic` or `d_step`.
+    exit_of_block: Option<NodeId>,
     escapes: Vec<NodeId>,
 }
 
@@ -217,6 +235,7 @@ impl Builder<'_> {
             escape: None,
             is_silent: statement.text == SILENT,
             is_goto: matches!(statement.kind, StmtKind::Goto(_)),
+            is_exit: around.exit_of_block == Some(target) && !matches!(statement.kind, StmtKind::Goto(_)),
             is_else_of_d_step: around.d_step.is_some() && around.d_step == around.head_d_step,
             text: statement.text.clone(),
             span: statement.span,
@@ -341,7 +360,8 @@ impl Builder<'_> {
 
     fn atomic(&mut self, inner: &[Stmt], next: NodeId, around: &Context) -> NodeId {
         let block = self.block_of(around);
-        let inside = Context { block: Some(block), opens_block: true, ..around.clone() };
+        let exit_of_block = around.exit_of_block.or(Some(next));
+        let inside = Context { block: Some(block), opens_block: true, exit_of_block, ..around.clone() };
         let entry = match closes_with_choice(inner) {
             // The end of the choice is a place of its own, left by a silent step.
             Some(last) if around.block.is_none() => {
@@ -366,8 +386,14 @@ impl Builder<'_> {
         let d_step = around.d_step.unwrap_or(self.n_blocks);
         self.n_blocks += 1;
         let is_first = around.d_step.is_none() || around.is_first;
-        let inside =
-            Context { block: Some(block), d_step: Some(d_step), is_first, opens_block: false, ..around.clone() };
+        let inside = Context {
+            block: Some(block),
+            d_step: Some(d_step),
+            is_first,
+            opens_block: false,
+            exit_of_block: around.exit_of_block.or(Some(next)),
+            ..around.clone()
+        };
         let entry = self.sequence(inner, next, &inside);
         self.drafts[entry].is_entry |= self.drafts[entry].block == Some(block) && around.block.is_none();
         entry

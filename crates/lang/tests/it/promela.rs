@@ -109,6 +109,57 @@ fn an_inline_returns_a_value_and_a_list_may_stand_in_parentheses() {
 }
 
 #[test]
+fn a_jump_behind_an_atomic_block_leaves_it() {
+    let other = "active proctype Q() { x = 0 }";
+    let again =
+        |body: &str| format!("byte x; active proctype P() {{ again: atomic {{ {body} }}; goto again }} {other}");
+    check(&again("x = 1; x = 2"), 6, false, false);
+    check(&again("if :: x = 1 :: x < 3 -> x = 2 fi"), 9, false, false);
+    check(&again("x = 3; do :: x > 1 -> x-- :: else -> break od"), 6, false, false);
+    let middle = "x = 1; L: x = (x + 1) % 5; x = (x + 1) % 5";
+    check(&format!("byte x; active proctype P() {{ atomic {{ {middle} }}; goto L }} {other}"), 18, false, false);
+    let two = "atomic { x = 1; x = 2 }; goto L; atomic { x = 3; L: x = 4; x = 5 }; x = 7";
+    check(&format!("byte x; active proctype P() {{ {two} }} {other}"), 20, false, false);
+}
+
+#[test]
+fn a_d_step_that_has_begun_does_not_ask_what_is_provided() {
+    let text = "byte x; active proctype P() provided (x < 2) { do :: d_step { x = 1; x = 3; x = x - 2; x = 2 } od }";
+    check(text, 2, false, true);
+    let claim = "never { do :: true :: x == 1 -> break od }";
+    assert!(!claim_fails(&format!("{text} {claim}")), "x is not 1 between");
+}
+
+#[test]
+fn variables_of_a_process_that_has_died_are_0() {
+    let claim = |test: &str| format!("never {{ do :: true :: {test} -> break od }}");
+    let ends = "byte y; active proctype P() { byte x = 1; y = 2 }";
+    assert!(claim_fails(&format!("{ends} {}", claim("(y == 2 && P:x == 0)"))));
+    assert!(claim_fails(&format!("active proctype P() {{ byte x = 1 }} {}", claim("(P:x == 0)"))));
+    // Only the youngest dies.
+    let waits = "active proctype Q() { do :: skip od }";
+    assert!(!claim_fails(&format!("{ends} {waits} {}", claim("(P:x == 0)"))));
+}
+
+#[test]
+fn a_sorted_send_compares_values_that_are_not_cut_yet() {
+    let text = "chan k = [3] of { byte, bit }; byte x; active proctype P() { k!!1,1; k!!1,-1; k!!0,2; k?x,_; k?x,1; \
+        assert(len(k) == 1) }";
+    check(text, 8, false, false);
+    let text = "chan k = [2] of { byte, bit }; active proctype P() { k!!1,0; k!!1,3; k?1,1 }";
+    check(text, 3, false, true);
+}
+
+#[test]
+fn the_else_of_an_escape_is_tried_first() {
+    let program = |escape: &str| {
+        format!("byte x, y; active proctype P() {{ do :: {{ x = 1 - x }} unless {{ if {escape} fi }}; od }}")
+    };
+    check(&program(":: y < 2 -> y++ :: else -> y = 7"), 10, false, false);
+    check(&program(":: else -> y = 7 :: y < 2 -> y++"), 10, false, false);
+}
+
+#[test]
 fn a_channel_that_a_started_process_is_given_at_its_declaration_is_known() {
     let started = |declared: &str| {
         format!(

@@ -18,6 +18,9 @@ struct Place {
 pub(super) struct Maker<'c> {
     pub(super) choices: &'c mut Choices,
     numbers: Vec<String>,
+    /// Those of fewer than eight bits, of eight, and of more: what is received must fit, since SPIN puts back what was stored.
+    narrow: Vec<String>,
+    roomy: Vec<String>,
     pub(super) locals: Vec<String>,
     /// The channels that the process at hand may name; the shared ones come first.
     pub(super) channels: Vec<Channel>,
@@ -53,6 +56,8 @@ impl Maker<'_> {
         Maker {
             choices,
             numbers: Vec::new(),
+            narrow: Vec::new(),
+            roomy: vec!["ms.h".into(), "mt.h".into()],
             locals: Vec::new(),
             channels: Vec::new(),
             n_shared_channels: 0,
@@ -150,10 +155,29 @@ impl Maker<'_> {
         if !globals.iter().any(|line| line == declared) {
             globals.push(declared.to_owned());
             self.numbers.extend(names.iter().map(|name| (*name).to_owned()));
+            self.note_width(declared, names);
             self.has_name |= declared.starts_with("mtype m ");
             let needed = [("pid pp;", "pp"), ("byte a[2];", "a")];
             self.declared.extend(needed.iter().filter(|(line, _)| *line == declared).map(|(_, name)| name));
         }
+    }
+
+    /// Notes which of the names have few bits, and which have many.
+    fn note_width(&mut self, declared: &str, names: &[&str]) {
+        let begins = |words: &[&str]| words.iter().any(|word| declared.starts_with(word));
+        let list = match declared {
+            _ if begins(&["bit b;", "bit e1", "bool", "local bool", "unsigned"]) => &mut self.narrow,
+            _ if begins(&["short", "int"]) => &mut self.roomy,
+            _ => return,
+        };
+        list.extend(names.iter().map(|name| (*name).to_owned()));
+    }
+
+    /// A variable for what is received, of so many bits; none where there is no such variable.
+    pub(super) fn room(&mut self, n_bits: usize) -> String {
+        let target = self.target();
+        let is_narrow = self.narrow.contains(&target) && n_bits > 1;
+        if is_narrow || n_bits > 8 && !self.roomy.contains(&target) { "_".into() } else { target }
     }
 
     fn head(&mut self) -> String {
@@ -246,6 +270,9 @@ impl Maker<'_> {
             let (declared, names) = *self.choices.pick(LOCALS);
             body.push(Node::Line(declared.trim_end_matches(';').into()));
             self.locals.extend(names.iter().map(|name| (*name).to_owned()));
+            self.narrow.retain(|name| !name.starts_with('e'));
+            self.roomy.retain(|name| !name.starts_with('e'));
+            self.note_width(declared, names);
             if !names[0].contains('[') {
                 self.kept.push(format!("{}:{}", self.process, names[0]));
             }

@@ -96,7 +96,7 @@ impl Maker<'_> {
             (_, 2) => format!("eval({})", maker.target()),
             (_, 3) if maker.choices.chance(20) => format!("eval({} + 1)", maker.target()),
             _ if only_asks => maker.choices.below(3).to_string(),
-            _ => maker.target(),
+            _ => maker.room(if channel.name == "k" { 16 } else { 8 }),
         };
         let patterns: Vec<String> = channel.fields.iter().map(|field| pattern(field, self)).collect();
         match patterns.as_slice() {

@@ -246,12 +246,15 @@ impl Elaboration<'_> {
                 continue;
             }
             let fields = &self.setting.world.channels[at].fields;
-            let values: Vec<ModelExpr> = send
+            let (whole, values): (Vec<ModelExpr>, Vec<ModelExpr>) = send
                 .values
                 .iter()
                 .enumerate()
-                .map(|(at, value)| self.number(value, view).cut(field_bounds(fields, at)))
-                .collect();
+                .map(|(at, value)| {
+                    let value = self.number(value, view);
+                    (value.expr.clone(), value.cut(field_bounds(fields, at)))
+                })
+                .unzip();
             match self.made[at].clone() {
                 Made::Meeting(channel) => {
                     let sync = Some(Sync { channel, side: SyncSide::Send(values) });
@@ -259,7 +262,8 @@ impl Elaboration<'_> {
                 }
                 Made::Buffer { length, rows, capacity } => {
                     let buffer = Buffer { at, length, rows: &rows, capacity, span };
-                    moves.extend(buffered_send(buffer, &conditions, &values, send.is_sorted));
+                    let compared = send.is_sorted.then_some(&*whole);
+                    moves.extend(buffered_send(buffer, &conditions, &values, compared));
                 }
             }
         }
@@ -465,11 +469,17 @@ impl Elaboration<'_> {
     }
 }
 
-fn buffered_send(buffer: Buffer<'_>, conditions: &[ModelExpr], values: &[ModelExpr], is_sorted: bool) -> Vec<Move> {
+/// A send of `values`; a sorted one compares what the values were before they were cut with what is stored, as SPIN does.
+fn buffered_send(
+    buffer: Buffer<'_>,
+    conditions: &[ModelExpr],
+    values: &[ModelExpr],
+    compared: Option<&[ModelExpr]>,
+) -> Vec<Move> {
     let Buffer { span, capacity, .. } = buffer;
     let has_room = terms::binary(ModelOp::Less, buffer.length(), number(capacity as i64, span));
     let guard: Vec<ModelExpr> = conditions.iter().cloned().chain([has_room]).collect();
-    if !is_sorted {
+    let Some(compared) = compared else {
         let mut pairs: Vec<_> = buffer
             .rows
             .iter()
@@ -479,10 +489,10 @@ fn buffered_send(buffer: Buffer<'_>, conditions: &[ModelExpr], values: &[ModelEx
         let more = terms::binary(ModelOp::Add, buffer.length(), number(1, span));
         pairs.push((shared(buffer.length, Vec::new(), span), more));
         return vec![Move { guard, body: vec![assign(pairs, span)], ..Move::default() }];
-    }
+    };
     let stops = |at: usize| {
         let behind = terms::binary(ModelOp::LessEqual, buffer.length(), number(at as i64, span));
-        terms::or(behind, buffer.is_greater(at, values))
+        terms::or(behind, buffer.is_greater(at, compared))
     };
     let position = |at: usize| {
         let before = (0..at).map(|earlier| not(stops(earlier)));

@@ -329,6 +329,8 @@ impl Elaboration<'_> {
                     terms::read(Access { var, whose, indices, span })
                 }
             };
+            // Of a process that does not exist SPIN reads 0.
+            let condition = terms::and(condition, self.exists(at, span));
             value = choose(condition, theirs, value);
         }
         value

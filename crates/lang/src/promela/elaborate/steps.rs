@@ -62,7 +62,9 @@ impl Elaboration<'_> {
         let span = self.span(edge.span);
         let mut moves = self.plain_moves(family, (node, position), edge);
         let mut more = Vec::new();
-        if let Some(provided) = &self.setting.program.proctypes[proctype].provided {
+        // A `d_step` that has begun does not ask again.
+        let has_begun = self.setting.graphs[proctype].nodes[node].in_d_step;
+        if let Some(provided) = self.setting.program.proctypes[proctype].provided.as_ref().filter(|_| !has_begun) {
             more.push(self.truth(provided, Some(family)));
         }
         let escaped: Vec<ModelExpr> = edge
