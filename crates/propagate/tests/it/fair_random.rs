@@ -314,7 +314,7 @@ fn ask(text: &str, choices: &mut Choices, tally: &mut Tally) {
     for (id, property) in model.properties.entries() {
         let Some(is_violated) = timed(&mut tally.searching, || is_false(searched, property)) else { continue };
         let mut engine = Propagate::default();
-        // Nearly all that is proved is proved soon; what is false takes all the effort that there is.
+        // Nearly all that is proved is proved with little effort.
         engine.config.tests = tally.most_tests;
         if engine.supports(&model, id).is_err() {
             continue;
