@@ -1,9 +1,10 @@
 //! Random programs of any size, as texts of the `.pw` language: what proofs for every size are about.
 //!
 //! In: [`Choices`] and a [`Kind`]. Out: a text with one parameter `N`, one statement and one property a line. Most kinds are made of random
-//! statements: rings, chains and trees, whose processes look at their neighbours, parents and children, and crowds, whose processes are interchangeable. Others begin with a
+//! statements: rings, chains and trees, whose processes look at their neighbours, parents and children, and crowds, whose processes are interchangeable. In `numbers.rs` their indices and numbers get into data. Others begin with a
 //! protocol that works (`protocols.rs`) and change a few of its words (`changes.rs`), so that most of what is asked is nearly true.
 
+mod numbers;
 mod properties;
 mod protocols;
 mod statements;
@@ -24,14 +25,16 @@ pub enum Kind {
     Crowds,
     /// Interchangeable clients, and a process that serves them, in random statements.
     Broadcasts,
+    /// Interchangeable processes whose indices, ids and numbers get into data.
+    Numbers,
     /// A protocol with a few words changed.
     Protocols,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Kind; 6] =
-        [Kind::Rings, Kind::Chains, Kind::Trees, Kind::Crowds, Kind::Broadcasts, Kind::Protocols];
+    pub const ALL: [Kind; 7] =
+        [Kind::Rings, Kind::Chains, Kind::Trees, Kind::Crowds, Kind::Broadcasts, Kind::Numbers, Kind::Protocols];
 
     /// The name on the command line.
     pub fn name(self) -> &'static str {
@@ -41,6 +44,7 @@ impl Kind {
             Kind::Trees => "trees",
             Kind::Crowds => "crowds",
             Kind::Broadcasts => "broadcasts",
+            Kind::Numbers => "numbers",
             Kind::Protocols => "protocols",
         }
     }
@@ -51,6 +55,7 @@ pub fn text(choices: &mut Choices, kind: Kind) -> String {
     let mut writer = Writer { choices, kind, lines: Vec::new(), n_labels: 0, has: Has::default() };
     match kind {
         Kind::Protocols => writer.protocol(),
+        Kind::Numbers => writer.numbers(),
         _ => writer.statements(),
     }
     writer.finish()

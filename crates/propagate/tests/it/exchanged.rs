@@ -3,11 +3,11 @@
 use audit::certificate;
 use base::{Budget, SourceFile};
 use engine::{Engine, PropertyId, Silent, Task, Verdict};
-use evidence::certificate::{Claim, Exchanged, Fact};
+use evidence::certificate::{Claim, Exchanged, Fact, Symmetry};
 use evidence::{Certificate, Evidence};
 use model::Model;
 use model::process::ProcessId;
-use model::property::Property;
+use model::property::{Property, PropertyKind};
 use propagate::Propagate;
 
 /// Tickets; what the processes differ in is put in place of `DIFFERS`.
@@ -116,4 +116,79 @@ fn a_lemma_about_one_process_is_not_one_about_a_pair() {
     let (refuted, images) = counts(&proof);
     assert!(refuted == 2 && images == 7, "{refuted} are refuted and {images} images: i == j and i != j are different");
     assert!(is_accepted(&model, &proof));
+}
+
+/// A program of two processes in which `one` is true, and `live`, of which `one` is the first way to be violated, is not.
+struct Stretched {
+    text: &'static str,
+    one: &'static str,
+    live: &'static str,
+    swaps: &'static [[usize; 2]],
+    /// What the checker says.
+    says: &'static str,
+}
+
+const STRETCHED: [Stretched; 4] = [
+    // The scheduler is fair to the first process only.
+    Stretched {
+        text: "a: skip; c: skip;",
+        one: "P[0]@a ~> P[0]@c under every P[0]",
+        live: "forall i: P[i]@a ~> P[i]@c under every P[0]",
+        swaps: &[[0, 1]],
+        says: "image among those of the other way",
+    },
+    // An assumption that is a predicate names it.
+    Stretched {
+        text: "a: skip; c: skip;",
+        one: "always eventually P[0]@c under weak (P[0]@c)",
+        live: "forall i: always eventually P[i]@c under weak (P[0]@c)",
+        swaps: &[[0, 1]],
+        says: "image among those of the other way",
+    },
+    // The second process does something else.
+    Stretched {
+        text: "a: skip; b: if i == 1 { w: await false; } c: skip;",
+        one: "P[0]@a ~> P[0]@c under every P[*]",
+        live: "forall i: P[i]@a ~> P[i]@c under every P[*]",
+        swaps: &[[0, 1]],
+        says: "takes processes for alike",
+    },
+    // What is looked at is the same, and what is asked of it is not.
+    Stretched {
+        text: "a: skip; c: skip;",
+        one: "always eventually P[0]@c under every P[0]",
+        live: "(always eventually P[0]@c) && (always P[0]@c) under every P[0]",
+        swaps: &[],
+        says: "have to be alike",
+    },
+];
+
+#[test]
+fn what_is_true_of_one_process_is_not_stretched() {
+    for Stretched { text, one, live, swaps, says } in STRETCHED {
+        let program = format!(
+            "program stretched {{ process P[i in 0..<2] {{ loop {{ {text} }} }} property one: {one}; property live: {live}; }}"
+        );
+        let model = lang::load(&SourceFile::new("stretched.pw", program), &[]).unwrap().model;
+        let find = |name: &str| model.properties.entries().find(|(_, property)| property.name == name).unwrap();
+        let task = Task { model: &model, properties: vec![find("one").0], budget: Budget::unlimited(), n_threads: 1 };
+        let verdict = Propagate::default().run(&task, &Silent).unwrap().remove(0).verdict;
+        let Verdict::Holds(Evidence::Certificate(mut proof)) = verdict else { panic!("{one}: {verdict:?}") };
+        let property = find("live").1;
+        let PropertyKind::Temporal(formula) = &property.kind else { panic!("{live} is about runs") };
+        let ways = evidence::plain::violations(&model, property, formula).unwrap();
+        let ways: Vec<_> = ways.iter().map(|way| way.name(&model)).collect();
+        proof.property = "live".to_owned();
+        let last = proof.facts.len() - 1;
+        let Claim::Refutation(first) = &mut proof.facts[last].claim else { panic!("{one}: no refutation") };
+        first.violation = ways[0].clone();
+        let swaps: Vec<_> = swaps.iter().map(|two| two.map(ProcessId::new)).collect();
+        for way in &ways[1..] {
+            let symmetry = Symmetry { dimensions: Vec::new() };
+            let claim = Exchanged { violation: way.clone(), swaps: swaps.clone(), symmetry };
+            proof.facts.push(Fact { claim: Claim::Exchanged(claim), uses: vec![last] });
+        }
+        let refused = certificate::check(&model, property, &proof, &Budget::unlimited()).unwrap_err().to_string();
+        assert!(refused.contains(says), "{live}: {refused}");
+    }
 }

@@ -29,13 +29,17 @@ impl Writer<'_> {
             self.line(format!("    public x: 0..=1{start};"));
         }
         let is_loop = self.choices.chance(80);
-        self.line(if is_loop { "    loop {" } else { "    {" }.to_owned());
+        if is_loop {
+            self.line("    loop {");
+        }
         self.n_labels = 2 + self.choices.below(3);
         for label in 0..self.n_labels {
             let statement = self.statement(label);
             self.line(format!("      {statement}"));
         }
-        self.line("    }");
+        if is_loop {
+            self.line("    }");
+        }
         self.line("  }");
         if self.has.home {
             self.home();

@@ -8,6 +8,7 @@ use model::eval::{initial_faults, n_initial_states};
 use testkit::Product;
 use testkit::choices::Choices;
 use testkit::program::{self, PROFILES, Profile};
+use testkit::sized;
 
 const N_PROGRAMS: u64 = 150;
 
@@ -69,5 +70,60 @@ fn each_profile_makes_what_it_aims_at() {
             let n_with = texts.iter().filter(|text| text.contains(word)).count();
             assert!(n_with >= 5, "{}: only {n_with} texts with `{word}`", profile.name);
         }
+    }
+}
+
+/// Programs of any size in which indices and numbers of processes get into data: each way occurs, nearly all load, many have a small product.
+#[test]
+fn indices_ids_and_numbers_of_processes_get_into_data() {
+    const N_TEXTS: u64 = 600;
+    let texts: Vec<String> =
+        (0..N_TEXTS).map(|seed| sized::text(&mut Choices::from_seed(seed), sized::Kind::Numbers)).collect();
+    let (mut n_small, mut refused) = (0, BTreeMap::<String, (usize, usize)>::new());
+    for (seed, text) in texts.iter().enumerate() {
+        match load(text) {
+            Ok(model) => n_small += usize::from(is_small(&model)),
+            Err(error) => refused.entry(error).or_insert((seed, 0)).1 += 1,
+        }
+    }
+    let n_refused: usize = refused.values().map(|(_, count)| count).sum();
+    assert!(n_refused * 20 <= N_TEXTS as usize, "{n_refused} refused: {refused:?}");
+    assert!(n_small * 3 >= N_TEXTS as usize, "only {n_small} small");
+    for word in [
+        "n = i;",
+        "n == i",
+        "Q[i].f",
+        "c[0] = 1;",
+        "i != P[0]",
+        "t += 1;",
+        "t == count(",
+        "r = R(i, 1);",
+        "insert w(i);",
+        "send mail(i);",
+        "lossy",
+        "cas(p, none, i)",
+        "some k in P",
+        "some k in w",
+        "sum(k in",
+        "max(k in P",
+        "initially",
+        "= [k: ",
+        "let old",
+        "v = P[q].y;",
+        "seen[k]",
+        "Q[j in 0..<N]",
+    ] {
+        let n_with = texts.iter().filter(|text| text.contains(word)).count();
+        assert!(n_with >= 5, "only {n_with} texts with `{word}`");
+    }
+}
+
+/// Texts of every kind but those whose words are changed at random are programs.
+#[test]
+fn texts_of_any_size_are_programs() {
+    for kind in sized::Kind::ALL.into_iter().filter(|kind| *kind != sized::Kind::Protocols) {
+        let texts = (0..N_PROGRAMS).map(|seed| sized::text(&mut Choices::from_seed(seed), kind));
+        let refused: Vec<String> = texts.filter_map(|text| load(&text).err()).collect();
+        assert!(refused.len() * 20 <= N_PROGRAMS as usize, "{}: {} refused: {refused:?}", kind.name(), refused.len());
     }
 }
