@@ -13,6 +13,7 @@ use base::memory::{self, Resident};
 use base::{Budget, CancelToken, StopReason};
 use driver::check::Limits;
 
+use crate::live::Stream;
 use crate::options::{CallLimitOptions, LimitOptions};
 use crate::output::LastDocument;
 use crate::status::ExitStatus;
@@ -71,6 +72,8 @@ struct Ending {
     deadline: Option<Instant>,
     /// What is written before.
     document: Option<LastDocument>,
+    /// The events that are ended before.
+    stream: Option<Stream>,
 }
 
 fn locked(ending: &Mutex<Ending>) -> MutexGuard<'_, Ending> {
@@ -98,9 +101,11 @@ impl Guard {
         locked(&self.ending).deadline = time.and_then(|time| self.started.checked_add(time));
     }
 
-    /// Says which document there has to be, however the call ends.
-    pub fn leaves(&self, document: Option<LastDocument>) {
-        locked(&self.ending).document = document;
+    /// Says which document there has to be, and which events have to come to their end, however the call ends.
+    pub fn leaves(&self, document: Option<LastDocument>, stream: Option<&Stream>) {
+        let mut ending = locked(&self.ending);
+        ending.document = document;
+        ending.stream = stream.cloned();
     }
 }
 
@@ -110,21 +115,24 @@ fn keep_looking(time: Option<Duration>, memory: Option<u64>, ending: &Mutex<Endi
         let ending = locked(ending);
         match (time, memory) {
             (Some(limit), _) if ending.deadline.is_some_and(|deadline| Instant::now() >= deadline) => {
-                end(&StopReason::TimeLimit(limit), ending.document.as_ref());
+                end(&StopReason::TimeLimit(limit), &ending);
             }
             (_, Some(limit)) if resident.bytes() > limit.max(memory::FLOOR) / 100 * MOST => {
-                end(&StopReason::MemoryLimit(limit), ending.document.as_ref());
+                end(&StopReason::MemoryLimit(limit), &ending);
             }
             _ => {}
         }
     }
 }
 
-fn end(reason: &StopReason, document: Option<&LastDocument>) -> ! {
+fn end(reason: &StopReason, ending: &Ending) -> ! {
     let why = format!("{reason} before everything was written");
     terminal::error(&why);
-    if let Some(document) = document {
+    if let Some(document) = &ending.document {
         document.write(&why, ExitStatus::Undecided);
+    }
+    if let Some(stream) = &ending.stream {
+        stream.end(&why, ExitStatus::Undecided);
     }
     files::exit_at_once(ExitStatus::Undecided.code().into())
 }

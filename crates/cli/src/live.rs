@@ -7,8 +7,9 @@ use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
-use std::time::Instant;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use base::{Budget, CancelToken, StopReason};
 use driver::check::{Checked, Program};
@@ -20,12 +21,20 @@ use report::document::EventDocument;
 use report::{Files, Style, human, json};
 
 use crate::progress::Watcher;
+use crate::status::ExitStatus;
 use crate::terminal;
 
+/// Who ends a call from outside waits so often, and so long each time, for an event that is being written.
+const ATTEMPTS: usize = 20;
+const BETWEEN: Duration = Duration::from_millis(5);
+
 /// Where events go, one a line, each when it happens.
+#[derive(Clone)]
 pub struct Stream {
     /// The file; `None` for the standard output.
-    file: Option<Mutex<File>>,
+    file: Option<Arc<Mutex<File>>>,
+    /// Whether the last event is written: nothing comes after it.
+    is_over: Arc<Mutex<bool>>,
 }
 
 impl Stream {
@@ -35,11 +44,37 @@ impl Stream {
     /// Why the file cannot be written.
     pub fn new(path: Option<&Path>) -> Result<Self, FileError> {
         let open = |path: &Path| File::create(path).map_err(|error| FileError::from_io(path, &error));
-        Ok(Stream { file: path.map(open).transpose()?.map(Mutex::new) })
+        let file = path.map(open).transpose()?.map(|file| Arc::new(Mutex::new(file)));
+        Ok(Stream { file, is_over: Arc::default() })
     }
 
     /// Writes one event. Who does not read any more does not want to know.
     pub fn write(&self, event: &EventDocument) {
+        let mut is_over = self.is_over.lock().unwrap_or_else(PoisonError::into_inner);
+        if !*is_over {
+            *is_over = matches!(event, EventDocument::End { .. });
+            self.put(event);
+        }
+    }
+
+    /// Writes the last events of a call that is ended from outside, unless somebody cannot get rid of an event.
+    pub fn end(&self, why: &str, status: ExitStatus) {
+        for _ in 0..ATTEMPTS {
+            match self.is_over.try_lock() {
+                Ok(mut is_over) => {
+                    if !*is_over {
+                        *is_over = true;
+                        self.put(&EventDocument::Error { message: why.to_owned() });
+                        self.put(&EventDocument::End { status: status.code() });
+                    }
+                    return;
+                }
+                Err(_) => thread::sleep(BETWEEN),
+            }
+        }
+    }
+
+    fn put(&self, event: &EventDocument) {
         let line = format!("{}\n", json::value_of(event));
         match &self.file {
             None => drop(terminal::print(&line)),

@@ -67,7 +67,7 @@ fn check_all(
     let mut checkers = checkers(options)?;
     let (request, named) = promela(options)?;
     let (limits, guard) = limits::of(&options.limits);
-    guard.leaves(outputs.last_document());
+    guard.leaves(outputs.last_document(), stream);
     let limits = Limits { disk: options.disk.disk.clone(), ..limits };
     let request = request.for_every_size(options.all_n);
     let batch = driver::load::load(&options.files, &request)?;

@@ -66,6 +66,27 @@ fn a_call_that_is_ended_from_outside_leaves_its_document() {
     }
 }
 
+/// The same of events: the last one is that of the end, and says how the call ended.
+#[test]
+fn events_of_a_call_that_is_ended_from_outside_come_to_their_end() {
+    let place = Place::new();
+    for (line, file) in [
+        ("check - --timeout 100ms --format jsonl", None),
+        ("check - --timeout 100ms --format jsonl -o out.jsonl", Some("out.jsonl")),
+    ] {
+        let mut command = place.command(line.split_whitespace());
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let input = child.stdin.take();
+        let told = Told::new(&child.wait_with_output().unwrap()).exits(3).complains("time limit");
+        drop(input);
+        let text = file.map_or(told.out, |file| place.read(file));
+        let events: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let [error, end] = &events[..] else { panic!("{events:?}") };
+        assert!(error["message"].as_str().unwrap().contains("time limit"), "{error}");
+        assert_eq!((&end["event"], &end["status"]), (&"end".into(), &3.into()), "{end}");
+    }
+}
+
 /// With a disk the search goes on where memory ends, and leaves nothing there.
 #[test]
 fn where_memory_ends_a_disk_takes_over() {
