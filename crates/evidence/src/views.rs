@@ -3,11 +3,12 @@
 //! A *configuration* is what is known of a state when few processes of a family are seen: the shared cells, with the processes of other
 //! families; the local states of the seen processes (their own cells, the elements that arrays have for them, and what their loops over
 //! the family have taken); a process id is one of the seen processes, or another one, or none. A *view* is a configuration with `k` seen
-//! processes. *Rules* may hide columns: a hidden column is not part of the view, and whoever reads it may find anything there. The shared part
+//! processes. The text may *name* the first processes of the family (`i == 0`, `flag[0]`): these are not like the others, and every configuration
+//! says which slots they are. *Rules* may hide columns: a hidden column is not part of the view, and whoever reads it may find anything there. The shared part
 //! may end with truth values that say whether *some* process, seen or not, has one of some values in a column.
 //!
-//! **Rule.** A set of views proves its property for every size from `k` on if the processes of the family are interchangeable, nothing else
-//! depends on the size, and
+//! **Rule.** A set of views proves its property for every size from `k` on at which all named processes are there, if the other processes of
+//! the family are interchangeable, nothing else depends on the size, and
 //!
 //! 1. *initiality*: any `k` processes of any initial state look like one of the views;
 //! 2. *step and non-interference*: take any view, and one more process where that one moves; and those at which the step looks, and one for
@@ -41,7 +42,9 @@ pub struct ViewsProof {
     pub local: Vec<LocalColumn>,
     /// What views do not show.
     pub hidden: Vec<Hiding>,
-    /// What views say of all processes: a truth value each, after the columns of the shared part.
+    /// The processes of the family that the text names, the first ones: a slot each, after the columns of the shared part.
+    pub named: Vec<ProcessId>,
+    /// What views say of all processes: a truth value each, after the slots of the named processes.
     pub present: Vec<Presence>,
     /// The views.
     pub views: Vec<View>,
@@ -147,6 +150,8 @@ pub struct ViewsRecord {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     hidden: Vec<HidingRecord>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    named: Vec<u32>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     present: Vec<PresenceRecord>,
     views: Vec<ViewRecord>,
 }
@@ -225,6 +230,7 @@ impl ViewsRecord {
             hidden: { proof.hidden.iter() }
                 .map(|rule| HidingRecord { what: rule.what, when: rule.when, is: items(&rule.is) })
                 .collect(),
+            named: proof.named.iter().map(|&process| number(process)).collect(),
             present: { proof.present.iter() }
                 .map(|one| PresenceRecord { column: one.column, is: items(&one.is) })
                 .collect(),
@@ -263,6 +269,7 @@ impl ViewsRecord {
             hidden: { self.hidden.iter() }
                 .map(|rule| Hiding { what: rule.what, when: rule.when, is: items(&rule.is) })
                 .collect(),
+            named: self.named.iter().map(|&process| named(process)).collect(),
             present: { self.present.iter() }.map(|one| Presence { column: one.column, is: items(&one.is) }).collect(),
             views: self.views.iter().map(view).collect(),
         })

@@ -161,6 +161,17 @@ impl BinaryOp {
         use BinaryOp::{Add, Divide, Machine, Multiply, Remainder, Subtract};
         matches!(self, Add | Subtract | Multiply | Divide | Remainder | Machine(_))
     }
+
+    /// The comparison that says the same with its sides exchanged; anything else as it is.
+    pub fn mirrored(self) -> BinaryOp {
+        match self {
+            BinaryOp::Less => BinaryOp::Greater,
+            BinaryOp::LessEqual => BinaryOp::GreaterEqual,
+            BinaryOp::Greater => BinaryOp::Less,
+            BinaryOp::GreaterEqual => BinaryOp::LessEqual,
+            other => other,
+        }
+    }
 }
 
 /// What a quantifier makes of its body.

@@ -74,10 +74,16 @@ impl Why {
 
 /// Why the processes of the family cannot be exchanged for one another; empty where they can.
 pub fn asymmetries(model: &Model, family: FamilyId) -> Vec<Asymmetry> {
+    asymmetries_beside(model, family, 0)
+}
+
+/// Why the processes of the family other than the first so many cannot be exchanged for one another. Those stay where they are: they may be
+/// named, and an index may be compared with theirs.
+pub fn asymmetries_beside(model: &Model, family: FamilyId, n_named: usize) -> Vec<Asymmetry> {
     if model.families[family].count() < 2 {
         return Vec::new();
     }
-    let mut walk = Walk::new(model, family);
+    let mut walk = Walk::new(model, family).beside(n_named);
     for action in &model.actions {
         walk.action(action);
     }
@@ -107,12 +113,17 @@ pub fn process_dimensions(model: &Model, family: FamilyId) -> BTreeSet<(VarId, u
 /// Why an expression that is evaluated for nobody, as in a property, tells the processes of the family apart. The program alone
 /// says which elements a permutation moves, so the expression has to index the same dimensions by processes, and no others.
 pub fn expr_asymmetries(model: &Model, family: FamilyId, expr: &Expr) -> Vec<Asymmetry> {
+    expr_asymmetries_beside(model, family, 0, expr)
+}
+
+/// The same, where the first so many processes of the family stay where they are.
+pub fn expr_asymmetries_beside(model: &Model, family: FamilyId, n_named: usize, expr: &Expr) -> Vec<Asymmetry> {
     if model.families[family].count() < 2 {
         return Vec::new();
     }
     let mut program = Walk::new(model, family);
     model.actions.iter().for_each(|action| program.action(action));
-    let mut walk = Walk::new(model, family);
+    let mut walk = Walk::new(model, family).beside(n_named);
     walk.indexed_by(&program);
     walk.look(expr);
     walk.refuse_beside(&program.process_dimensions());

@@ -21,7 +21,7 @@ use crate::expr::{BinaryOp, Domain, Expr, ExprKind};
 use crate::print;
 use crate::process::FamilyId;
 use crate::size::{ParameterId, Size, depends_on_parameters, parameters_of};
-use crate::symmetry::{Why, asymmetries};
+use crate::symmetry::{Why, asymmetries_beside};
 use crate::types::{ScalarType, Type};
 use crate::value::Value;
 use crate::variable::{Init, Role, VarId};
@@ -145,12 +145,20 @@ fn not_spoken_of(model: &Model) -> Vec<Reason> {
 /// # Errors
 /// What tells them apart, or what counts them.
 pub fn symmetric(model: &Model) -> Result<Symmetric, Vec<Reason>> {
+    symmetric_beside(model, 0)
+}
+
+/// The same of all processes but the first so many, which the text may name.
+///
+/// # Errors
+/// What tells the others apart, or what counts them.
+pub fn symmetric_beside(model: &Model, n_named: usize) -> Result<Symmetric, Vec<Reason>> {
     let sized = sized_family(model)?;
     let model = model.template();
     let order = order_comparisons(model, sized.family);
     let mut start_anywhere = BTreeSet::new();
     let mut reasons = Vec::new();
-    let found = asymmetries(model, sized.family);
+    let found = asymmetries_beside(model, sized.family, n_named);
     for one in &found {
         match &one.why {
             Why::Order => {}

@@ -17,7 +17,7 @@ use crate::counting::prove::Counting;
 use crate::fine::prove::{Fine, Outcome, layout};
 use crate::fine::skeleton::Refusal;
 use crate::fixpoint::{Closed, Failure, Views, close};
-use crate::fragment::{Fragment, Question, fragment, question};
+use crate::fragment::{Fragment, MOST_NAMED, Question, fragment_beside, question};
 use crate::hiding::rules;
 use crate::layout::Layout;
 use crate::pattern::{Found, Pattern, search};
@@ -64,18 +64,21 @@ impl Engine for ByViews {
     }
 
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
-        let found = fragment(task.model).map(|mut found| {
-            found.layout.hidden = rules(task.model, &found.layout);
-            found
-        });
         let every_size = self.every_size;
         let mut asking = Asking { task, observer, every_size, open: Vec::new(), answers: Vec::new() };
-        match &found {
-            Ok(found) => {
-                asking.sort(found);
-                asking.climb(found, self.bounds.processes);
+        asking.begin();
+        for n_named in 0..=MOST_NAMED {
+            if asking.open.iter().all(|open| open.is_inside) {
+                break;
             }
-            Err(reason) => asking.leave_open(&outside(reason.text.clone())),
+            match fragment_beside(task.model, n_named) {
+                Ok(mut found) => {
+                    found.layout.hidden = rules(task.model, &found.layout);
+                    asking.sort(&found);
+                    asking.climb(&found, self.bounds.processes);
+                }
+                Err(reason) => asking.leave_open(&outside(reason.text)),
+            }
         }
         asking.count();
         if !every_size {
@@ -102,7 +105,10 @@ fn outside(text: impl Into<String>) -> StopReason {
 /// A question that is open, and why.
 struct Open {
     property: PropertyId,
+    /// What is asked of views, as long as it is.
     question: Option<Question>,
+    /// Whether views can speak of it.
+    is_inside: bool,
     reason: StopReason,
 }
 
@@ -127,23 +133,34 @@ impl Asking<'_> {
         self.answers.push(answer);
     }
 
-    /// Puts aside what views say nothing about.
+    /// Everything is open.
+    fn begin(&mut self) {
+        let reason: StopReason = Coarse::Views.into();
+        let open = |&property: &PropertyId| Open { property, question: None, is_inside: false, reason: reason.clone() };
+        self.open = self.task.properties.iter().map(open).collect();
+    }
+
+    /// Asks what views with fewer named processes could not speak of.
     fn sort(&mut self, fragment: &Fragment) {
         let model = self.task.model;
-        for &property in &self.task.properties {
-            let kinds = (&model.properties[property].kind, &model.template().properties[property].kind);
-            let (question, reason) = match question(model, fragment, kinds.0, kinds.1) {
-                Ok(question) => (Some(question), Coarse::Views.into()),
-                Err(reason) => (None, outside(reason.text)),
-            };
-            self.open.push(Open { property, question, reason });
+        for open in &mut self.open {
+            let kinds = (&model.properties[open.property].kind, &model.template().properties[open.property].kind);
+            open.question = None;
+            if open.is_inside {
+                continue;
+            }
+            match question(model, fragment, kinds.0, kinds.1) {
+                Ok(question) => {
+                    *open = Open { question: Some(question), is_inside: true, reason: Coarse::Views.into(), ..*open }
+                }
+                Err(reason) => open.reason = outside(reason.text),
+            }
         }
     }
 
-    /// Everything is open, for one reason.
+    /// What is outside is open for this reason.
     fn leave_open(&mut self, reason: &StopReason) {
-        let open = |&property: &PropertyId| Open { property, question: None, reason: reason.clone() };
-        self.open.extend(self.task.properties.iter().map(open));
+        self.open.iter_mut().filter(|open| !open.is_inside).for_each(|open| open.reason = reason.clone());
     }
 
     /// What no views decide, asked of views of one process and sums over all.
@@ -277,7 +294,7 @@ impl Asking<'_> {
     fn verdict(&self, fragment: &Fragment, property: PropertyId, (proof, k): (ViewsProof, usize)) -> Verdict {
         let model = self.task.model;
         let parameter = &model.parameters[fragment.parameter];
-        let from = parameter.least.max(k as i64);
+        let from = parameter.least.max(k.max(fragment.layout.named.len()) as i64);
         if parameter.value < from && !self.every_size {
             // The instance at hand is smaller than the views.
             return Verdict::Unknown(Coarse::Views.into());
@@ -357,6 +374,7 @@ fn claim(ground: Ground<'_>, k: usize, mut views: Vec<View>) -> ViewsProof {
         shared: layout.shared.clone(),
         local: layout.local.clone(),
         hidden: layout.hidden.clone(),
+        named: layout.named.clone(),
         present: layout.present.clone(),
         views,
     }
@@ -368,10 +386,11 @@ fn listed(config: &Config) -> View {
 
 /// Why a program or a property is outside the fragment, with its place; `None` where both are inside.
 pub fn obstacle(model: &Model, property: PropertyId) -> Option<model::template::Reason> {
-    let found = match fragment(model) {
-        Ok(found) => found,
-        Err(reason) => return Some(reason),
-    };
     let kinds = (&model.properties[property].kind, &model.template().properties[property].kind);
-    question(model, &found, kinds.0, kinds.1).err()
+    let mut obstacle = None;
+    for n_named in 0..=MOST_NAMED {
+        let asked = fragment_beside(model, n_named).and_then(|found| question(model, &found, kinds.0, kinds.1));
+        obstacle = Some(asked.err()?);
+    }
+    obstacle
 }

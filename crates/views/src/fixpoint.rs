@@ -268,7 +268,7 @@ fn concerns_itself(ground: Ground<'_>, action: &Action) -> bool {
 }
 
 fn about(ground: Ground<'_>, action: &Action) -> About {
-    let Support { witnesses, looked_at } = support(ground.layout.family, action);
+    let Support { witnesses, looked_at } = support(ground.layout, action);
     let looked_at = looked_at.filter(|&bound| bound <= MOST_LOOKED_AT);
     About {
         witnesses,
@@ -481,7 +481,7 @@ impl Closure<'_, '_> {
     /// A presence that the action looks for, and that no seen process accounts for.
     fn unaccounted(&self, config: &Config, id: ActionId) -> Option<usize> {
         let layout = self.ground.layout;
-        let is_said = |presence: usize| config.shared[layout.shared.len() + presence] == truth(true);
+        let is_said = |presence: usize| config.shared[layout.first_presence() + presence] == truth(true);
         let looked_for = self.actions[id.index()].looked_for.iter().copied();
         { looked_for }.find(|&presence| is_said(presence) && !presence::is_seen(layout, config, presence))
     }
@@ -496,7 +496,7 @@ impl Closure<'_, '_> {
                 .flat_map(|config| said.iter().map(move |&is_there| (config, is_there)))
                 .map(|(config, is_there)| {
                     let mut config = config.clone();
-                    config.shared[layout.shared.len() + presence] = truth(is_there);
+                    config.shared[layout.first_presence() + presence] = truth(is_there);
                     config
                 })
                 .collect();

@@ -11,8 +11,8 @@ use model::expr::{Access, Expr, ExprKind, Quantifier, Whose};
 use model::process::FamilyId;
 use model::property::PropertyKind;
 use model::size::{ParameterId, parameters_of};
-use model::symmetry::{expr_asymmetries, process_dimensions};
-use model::template::{Reason, symmetric};
+use model::symmetry::{expr_asymmetries_beside, process_dimensions};
+use model::template::{Reason, symmetric_beside};
 use model::visit::{each_part, each_text};
 
 use crate::layout::{Layout, is_over, is_own};
@@ -26,20 +26,34 @@ pub struct Fragment {
     pub parameter: ParameterId,
 }
 
+/// At most so many processes, the first ones, may be named.
+pub const MOST_NAMED: usize = 2;
+
 /// The program as views see it.
 ///
 /// # Errors
 /// The first reason why they cannot.
 pub fn fragment(model: &Model) -> Result<Fragment, Reason> {
+    fragment_beside(model, 0)
+}
+
+/// The program as views see it where the text names so many processes, the first ones of the family: they are not like the others.
+///
+/// # Errors
+/// The first reason why they cannot.
+pub fn fragment_beside(model: &Model, n_named: usize) -> Result<Fragment, Reason> {
     let first =
         |reasons: Vec<Reason>| reasons.into_iter().next().unwrap_or_else(|| plain("it is outside the fragment"));
-    let symmetric = symmetric(model).map_err(first)?;
+    let symmetric = symmetric_beside(model, n_named).map_err(first)?;
     let family = symmetric.sized.family;
     if model.template.is_none() {
         return Err(plain("it is asked of one size alone"));
     }
     if model.families[family].count() < 2 {
         return Err(plain("with one process alone it does not show whether processes are alike"));
+    }
+    if model.families[family].count() < n_named {
+        return Err(plain("it has fewer processes than are named"));
     }
     if let Some(channel) = model.channels.iter().next() {
         return Err(at(channel.span, format!("`{}` is a channel, on which two processes step together", channel.name)));
@@ -49,7 +63,8 @@ pub fn fragment(model: &Model) -> Result<Fragment, Reason> {
     }
     arrays(model, family, symmetric.sized.parameter)?;
     quantifiers(model, family)?;
-    let layout = Layout::new(model, family, symmetric.is_ordered);
+    let mut layout = Layout::new(model, family, symmetric.is_ordered);
+    layout.named = model.families[family].processes().take(n_named).collect();
     Ok(Fragment { layout, parameter: symmetric.sized.parameter })
 }
 
@@ -93,7 +108,7 @@ pub fn question(
         let name = &model.parameters[fragment.parameter].name;
         return Err(at(written.span, format!("the property uses `{name}` as a number")));
     }
-    if let Some(one) = expr_asymmetries(model, family, expr).first() {
+    if let Some(one) = expr_asymmetries_beside(model, family, fragment.layout.named.len(), expr).first() {
         return Err(at(one.span, one.why.describe(model)));
     }
     look(model, family, expr)?;

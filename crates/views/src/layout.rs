@@ -32,7 +32,9 @@ pub struct Layout {
     pub scans: Vec<ScanColumns>,
     /// What views do not show.
     pub hidden: Vec<Hiding>,
-    /// What views say of all processes, after the columns of the shared part.
+    /// The processes of the family that the text names, the first ones: a slot each, after the columns of the shared part.
+    pub named: Vec<ProcessId>,
+    /// What views say of all processes, after the slots of the named ones.
     pub present: Vec<Presence>,
     shared_at: BTreeMap<SharedColumn, usize>,
     local_at: BTreeMap<LocalColumn, usize>,
@@ -48,7 +50,7 @@ pub struct ScanColumns {
 }
 
 impl Layout {
-    /// The layout of a program whose processes of the family are interchangeable.
+    /// The layout of a program whose processes of the family, but for those that are [named](Layout::named), are interchangeable.
     pub fn new(model: &Model, family: FamilyId, is_ordered: bool) -> Layout {
         let rows: BTreeMap<VarId, usize> = process_dimensions(model, family).into_iter().collect();
         let mut layout = Layout {
@@ -59,6 +61,7 @@ impl Layout {
             rows,
             scans: Vec::new(),
             hidden: Vec::new(),
+            named: Vec::new(),
             present: Vec::new(),
             shared_at: BTreeMap::new(),
             local_at: BTreeMap::new(),
@@ -115,7 +118,18 @@ impl Layout {
 
     /// How many items the shared part has.
     pub fn n_shared(&self) -> usize {
-        self.shared.len() + self.present.len()
+        self.first_presence() + self.present.len()
+    }
+
+    /// The position, in the shared part, of what is said of the first presence.
+    pub fn first_presence(&self) -> usize {
+        self.shared.len() + self.named.len()
+    }
+
+    /// The position, in the shared part, of the slot of a named process; `None` where it is not named.
+    pub fn named_column(&self, index: i64) -> Option<usize> {
+        let at = usize::try_from(index).ok().filter(|&at| at < self.named.len())?;
+        Some(self.shared.len() + at)
     }
 
     /// The position of a column of the shared part.

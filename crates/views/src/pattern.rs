@@ -2,16 +2,22 @@
 //!
 //! In: the views, and what must never be so. Out: a configuration of which every `k` processes are views and which violates the property, or
 //! none. A property that is violated in a state is violated in the part of it that has one process for each quantifier which holds or
-//! fails because of one; so configurations of that many processes are looked at, and smaller ones, which are whole states.
+//! fails because of one; so configurations of that many processes are looked at, and smaller ones, which are whole states. Where the property
+//! looks at a process that a cell or the text itself names, and that is not seen, every process that fits is looked at there.
+
+use std::collections::BTreeSet;
 
 use base::{Budget, StopReason};
 use model::expr::Expr;
 
 use crate::choices::Choices;
-use crate::config::Config;
+use crate::config::{Config, Slot};
 use crate::fixpoint::Closed;
 use crate::packed::{Packed, Shape};
 use crate::sight::{Ground, Guessing, Halt, Needs, Sight, Who};
+
+/// At most so many processes are seen because the property looks at them by name; what others hold may be anything.
+const MOST_LOOKED_AT: usize = 3;
 
 /// What must not be.
 #[derive(Clone, Copy, Debug)]
@@ -49,7 +55,7 @@ pub fn search<'m>(
 ) -> Result<Found, StopReason> {
     for view in &views.theta {
         budget.check(0)?;
-        match look(ground, views, pattern, view) {
+        match look(ground, views, pattern, (view, 0)) {
             Found::Nothing => {}
             found => return Ok(found),
         }
@@ -57,53 +63,69 @@ pub fn search<'m>(
     Ok(Found::Nothing)
 }
 
-fn look<'m>(ground: Ground<'m>, views: &Closed, pattern: Pattern<'m>, row: &Packed) -> Found {
+/// A configuration, and how many of its processes are seen because the property looks at them by name.
+fn look<'m>(ground: Ground<'m>, views: &Closed, pattern: Pattern<'m>, (row, n_looked_at): (&Packed, usize)) -> Found {
     let config = views.shape.unpack(row);
-    match violates(ground, pattern, &config) {
-        Ok(true) => return Found::Candidate(config),
-        Ok(false) => {}
-        Err(span) => return Found::Outside(span),
-    }
-    if Shape::seen(row).count_ones() as usize >= pattern.witnesses {
-        return Found::Nothing;
-    }
-    for one in views.ones(row) {
-        let Some(all) = views.shape.join(row, one, None) else { return Found::Full };
-        for joined in all {
-            if views.missing(&joined.packed, joined.newest).is_some() {
-                continue;
-            }
-            match look(ground, views, pattern, &joined.packed) {
-                Found::Nothing => {}
-                found => return found,
+    let unseen = match violates(ground, pattern, &config, n_looked_at >= MOST_LOOKED_AT) {
+        Violates::Yes => return Found::Candidate(config),
+        Violates::Outside(span) => return Found::Outside(span),
+        Violates::No { unseen } => unseen,
+    };
+    let n_slots = config.slots.len();
+    // A slot that the expression itself made is any process that is not seen yet.
+    let named = unseen.into_iter().map(|slot| (Some(slot).filter(|&slot| (slot as usize) < n_slots), n_looked_at + 1));
+    let is_short = n_looked_at == 0 && (Shape::seen(row).count_ones() as usize) < pattern.witnesses;
+    for (slot, n_looked_at) in named.chain(is_short.then_some((None, 0))) {
+        for one in views.ones(row) {
+            let Some(all) = views.shape.join(row, one, slot) else { return Found::Full };
+            for joined in all {
+                if views.missing(&joined.packed, joined.newest).is_some() {
+                    continue;
+                }
+                match look(ground, views, pattern, (&joined.packed, n_looked_at)) {
+                    Found::Nothing => {}
+                    found => return found,
+                }
             }
         }
     }
     Found::Nothing
 }
 
+/// Whether an expression may have a value.
+enum Violates {
+    Yes,
+    /// Not without looking at the processes in these slots.
+    No {
+        unseen: BTreeSet<Slot>,
+    },
+    Outside(base::Span),
+}
+
 /// Whether the expression may have the value where these processes are seen.
-fn violates<'m>(ground: Ground<'m>, pattern: Pattern<'m>, config: &Config) -> Result<bool, base::Span> {
+fn violates<'m>(ground: Ground<'m>, pattern: Pattern<'m>, config: &Config, guess: bool) -> Violates {
     let mut choices = Choices::default();
+    let mut unseen = BTreeSet::new();
     loop {
         let mut sight = Sight {
             ground,
             config: config.clone(),
             me: Who::Nobody,
             bound: Vec::new(),
-            guessing: Guessing { contents: true, witnesses: false },
+            guessing: Guessing { contents: guess, witnesses: false },
             choices: &mut choices,
             needs: Needs::default(),
         };
         match sight.truth(pattern.expr) {
-            Ok(truth) if truth == pattern.value => return Ok(true),
-            Ok(_) | Err(Halt::Blocked | Halt::Unseen) => {}
+            Ok(truth) if truth == pattern.value => return Violates::Yes,
+            Ok(_) | Err(Halt::Blocked) => {}
+            Err(Halt::Unseen) => unseen.extend(sight.needs.slot),
             // A property that has no value is not one that holds.
-            Err(Halt::Fault(_)) => return Ok(true),
-            Err(Halt::Outside(span)) => return Err(span),
+            Err(Halt::Fault(_)) => return Violates::Yes,
+            Err(Halt::Outside(span)) => return Violates::Outside(span),
         }
         if !choices.advance() {
-            return Ok(false);
+            return Violates::No { unseen };
         }
     }
 }

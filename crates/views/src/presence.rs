@@ -84,7 +84,7 @@ pub fn after(
     presence: usize,
     wrote_unseen: bool,
 ) -> &'static [bool] {
-    let was = before.shared[layout.shared.len() + presence] == Item::Value(Value::Bool(true));
+    let was = before.shared[layout.first_presence() + presence] == Item::Value(Value::Bool(true));
     if is_seen(layout, after, presence) {
         &[true]
     } else if wrote_unseen {

@@ -151,9 +151,39 @@ impl<'m> Sight<'_, 'm> {
 
     fn constant(&self, value: Value, span: Span) -> Evaluated<Item> {
         match value {
-            Value::Process(id) if self.ground.layout.is_member(self.ground.model, id) => Err(Halt::Outside(span)),
+            Value::Process(id) if self.ground.layout.is_member(self.ground.model, id) => {
+                self.named(self.ground.model.processes[id].index).ok_or(Halt::Outside(span))
+            }
             _ => Ok(Item::Value(value)),
         }
+    }
+
+    /// The slot of a named process.
+    fn named(&self, index: i64) -> Option<Item> {
+        let column = self.ground.layout.named_column(index)?;
+        Some(self.config.shared[column])
+    }
+
+    /// How the index of a process of the family compares with a number, as far as that is the same for all processes that are not named.
+    fn compare_index(&self, op: BinaryOp, slot: Slot, number: i64) -> Option<bool> {
+        let n_named = self.ground.layout.named.len() as i64;
+        let index = (0..n_named).find(|&index| self.named(index) == Some(Item::Slot(slot)));
+        // One that is not named has an index behind those.
+        let (index, is_decided) = match (index, op) {
+            (Some(index), _) => (index, true),
+            (None, BinaryOp::Less | BinaryOp::GreaterEqual) => (n_named, number <= n_named),
+            (None, _) => (n_named, number < n_named),
+        };
+        let holds = match op {
+            BinaryOp::Equal => index == number,
+            BinaryOp::NotEqual => index != number,
+            BinaryOp::Less => index < number,
+            BinaryOp::LessEqual => index <= number,
+            BinaryOp::Greater => index > number,
+            BinaryOp::GreaterEqual => index >= number,
+            _ => return None,
+        };
+        is_decided.then_some(holds)
     }
 
     /// The value of a boolean expression.
@@ -199,7 +229,9 @@ impl<'m> Sight<'_, 'm> {
             Item::Value(Value::None) => Ok(value),
             Item::Value(Value::Process(id)) if model.processes[id].family == family => Ok(value),
             Item::Value(Value::Process(_)) => Err(Halt::Fault(span)),
-            Item::Value(Value::Int(_)) if family == self.ground.layout.family => Err(Halt::Outside(span)),
+            Item::Value(Value::Int(index)) if family == self.ground.layout.family => {
+                self.named(index).ok_or(Halt::Outside(span))
+            }
             Item::Value(Value::Int(index)) => {
                 let process = model.families[family].process_at(index).ok_or(Halt::Fault(span))?;
                 Ok(Item::Value(Value::Process(process)))
@@ -224,6 +256,10 @@ impl<'m> Sight<'_, 'm> {
         for (dimension, (index, len)) in access.indices.iter().zip(var.ty.dimensions()).enumerate() {
             match self.value(index)? {
                 Item::Slot(slot) if row == Some(dimension) => row_of = Some(slot),
+                Item::Value(Value::Int(number)) if row == Some(dimension) => match self.named(number) {
+                    Some(Item::Slot(slot)) => row_of = Some(slot),
+                    _ => return Err(Halt::Outside(index.span)),
+                },
                 Item::Value(Value::Int(number)) if row != Some(dimension) => match usize::try_from(number) {
                     Ok(position) if position < len => offset = offset * len + position,
                     _ => return Err(Halt::Fault(index.span)),
@@ -326,7 +362,10 @@ impl<'m> Sight<'_, 'm> {
         if self.config.slots.len() >= MOST_SLOTS {
             return Err(Halt::Outside(Span::default()));
         }
-        let position = self.ground.layout.is_ordered.then(|| self.choices.choose(self.config.order.len() + 1));
+        // The named processes are the first ones.
+        let n_named = self.ground.layout.named.len();
+        let position = { self.ground.layout.is_ordered }
+            .then(|| n_named + self.choices.choose(self.config.order.len() + 1 - n_named));
         Ok(self.config.push(position))
     }
 
@@ -337,30 +376,37 @@ impl<'m> Sight<'_, 'm> {
             Or => truth(self.truth(left)? || self.truth(right)?),
             Implies => truth(!self.truth(left)? || self.truth(right)?),
             Iff => truth(self.truth(left)? == self.truth(right)?),
-            Equal => truth(self.equal(left, right, span)?),
-            NotEqual => truth(!self.equal(left, right, span)?),
-            Less | LessEqual | Greater | GreaterEqual => {
+            Equal | NotEqual | Less | LessEqual | Greater | GreaterEqual => {
                 let (left, right) = (self.value(left)?, self.value(right)?);
-                let (left, right) = self.comparable(left, right, span)?;
-                truth(match op {
-                    Less => left < right,
-                    LessEqual => left <= right,
-                    Greater => left > right,
-                    _ => left >= right,
-                })
+                truth(self.compare(op, (left, right), span)?)
             }
             _ => int(arithmetic(op, self.number(left)?, self.number(right)?).ok_or(Halt::Fault(span))?),
         })
     }
 
-    /// Whether two values are the same. A process of the family is compared with processes only.
-    fn equal(&mut self, left: &'m Expr, right: &'m Expr, span: Span) -> Evaluated<bool> {
-        match (self.value(left)?, self.value(right)?) {
-            (Item::Slot(_), Item::Value(Value::Int(_))) | (Item::Value(Value::Int(_)), Item::Slot(_)) => {
-                Err(Halt::Outside(span))
+    /// A process of the family is compared with processes, and with numbers as far as these tell named processes apart.
+    fn compare(&self, op: BinaryOp, (left, right): (Item, Item), span: Span) -> Evaluated<bool> {
+        match (left, right) {
+            (Item::Slot(slot), Item::Value(Value::Int(number))) => {
+                return self.compare_index(op, slot, number).ok_or(Halt::Outside(span));
             }
-            (left, right) => Ok(left == right),
+            (Item::Value(Value::Int(number)), Item::Slot(slot)) => {
+                return self.compare_index(op.mirrored(), slot, number).ok_or(Halt::Outside(span));
+            }
+            _ => {}
         }
+        match op {
+            BinaryOp::Equal => return Ok(left == right),
+            BinaryOp::NotEqual => return Ok(left != right),
+            _ => {}
+        }
+        let (left, right) = self.comparable(left, right, span)?;
+        Ok(match op {
+            BinaryOp::Less => left < right,
+            BinaryOp::LessEqual => left <= right,
+            BinaryOp::Greater => left > right,
+            _ => left >= right,
+        })
     }
 
     /// Two numbers, or the places of two processes in their order.

@@ -1,21 +1,24 @@
 //! The initial configurations, and what a concrete state looks like as one.
 //!
 //! In: a Model and a number of processes to be seen. Out: all configurations that initial states of any size can look like. Values that
-//! start anywhere start with each of their type; a cell that starts with a particular process of the family starts with any.
+//! start anywhere start with each of their type; a cell that starts with a particular process of the family starts with any, unless that
+//! is one of the named processes. What a process of the family starts with may depend on whether it is one of these.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::Model;
 use model::control::{LoopId, Next, PlaceId, Scope};
 use model::eval::{Control, State, free_cells, initial_states};
+use model::expr::{Expr, ExprKind};
 use model::process::ProcessId;
 use model::value::Value;
-use model::variable::CellId;
+use model::variable::{CellId, Init};
+use model::visit::each_part;
 
 use crate::choices::Choices;
-use crate::config::{Config, Item, Slot};
+use crate::config::{Config, Item, MOST_SLOTS, Slot};
 use crate::hiding::hide;
-use crate::layout::{Layout, LocalColumn, Presence, SharedColumn, is_over};
+use crate::layout::{Layout, LocalColumn, Presence, SharedColumn, holds_members, is_over};
 use crate::presence::is_seen;
 use crate::sight::{Ground, Guessing, Halt, Needs, Sight, Who};
 
@@ -51,13 +54,16 @@ struct Start<'a, 'm> {
 }
 
 impl<'m> Start<'_, 'm> {
-    /// Whether every process of the family starts like the first one.
+    /// Whether every process of the family starts like the first one, where the text does not ask which one it is.
     fn is_alike(&self) -> bool {
         let Ground { model, layout } = self.ground;
         let mut processes = model.families[layout.family].processes();
         let Some(first) = processes.next() else { return false };
         let starts = |process: ProcessId, column: LocalColumn| {
             let cell = local_cell(model, layout, process, column)?;
+            if asks_who(model, layout, cell).is_some() {
+                return None;
+            }
             let value = match self.first.cells[cell.index()] {
                 Value::Process(id) if layout.is_member(model, id) => None,
                 value => Some(value),
@@ -73,23 +79,27 @@ impl<'m> Start<'_, 'm> {
         let order = if layout.is_ordered { (0..k as Slot).collect() } else { Vec::new() };
         let mut sight = Sight {
             ground: self.ground,
-            config: Config { shared: Vec::new(), slots, order },
+            config: Config { shared: vec![Item::Taken(0); layout.n_shared()], slots, order },
             me: Who::Nobody,
             bound: Vec::new(),
             guessing: Guessing { contents: true, witnesses: true },
             choices,
             needs: Needs::default(),
         };
-        for &column in &layout.shared {
-            let item = match column {
+        for at in 0..layout.named.len() {
+            let slot = name(&mut sight, at)?;
+            sight.config.shared[layout.shared.len() + at] = Item::Slot(slot);
+        }
+        for (at, &column) in layout.shared.iter().enumerate() {
+            sight.config.shared[at] = match column {
                 SharedColumn::Cell(cell) => self.content(&mut sight, cell)?,
                 SharedColumn::Control(process) => Item::Place(self.first.place(process)),
                 SharedColumn::Taken(..) => Item::Taken(0),
             };
-            sight.config.shared.push(item);
         }
         let process = model.families[layout.family].first;
         for slot in 0..k {
+            sight.me = Who::Slot(slot as Slot);
             for &column in &layout.local {
                 let item = match (column, local_cell(model, layout, process, column)) {
                     (LocalColumn::Control, _) => Item::Place(self.first.place(process)),
@@ -105,7 +115,7 @@ impl<'m> Start<'_, 'm> {
         for at in 0..layout.present.len() {
             let is_there = is_seen(layout, &sight.config, at)
                 || self.differ(layout.local[layout.present[at].column]) && sight.choices.choose(2) == 1;
-            sight.config.shared.push(Item::Value(Value::Bool(is_there)));
+            sight.config.shared[layout.first_presence() + at] = Item::Value(Value::Bool(is_there));
         }
         Ok(sight.config)
     }
@@ -114,7 +124,7 @@ impl<'m> Start<'_, 'm> {
     fn differ(&self, column: LocalColumn) -> bool {
         let Ground { model, layout } = self.ground;
         let cell = local_cell(model, layout, model.families[layout.family].first, column);
-        cell.is_none_or(|cell| self.free.contains(&cell))
+        cell.is_none_or(|cell| self.free.contains(&cell) || asks_who(model, layout, cell).is_some())
     }
 
     /// Everybody goes to its entry, into loops where it begins with them.
@@ -140,12 +150,75 @@ impl<'m> Start<'_, 'm> {
     fn content(&self, sight: &mut Sight<'_, 'm>, cell: CellId) -> Result<Item, Halt> {
         let Ground { model, layout } = self.ground;
         let ty = model.cells[cell].ty;
+        if let Some(start) = asks_who(model, layout, cell) {
+            let value = sight.value(start)?;
+            let fits = matches!(value, Item::Value(value) if ty.contains(value, model.type_context()));
+            return fits.then_some(value).ok_or(Halt::Outside(start.span));
+        }
         match self.first.cells[cell.index()] {
             _ if self.free.contains(&cell) => sight.any(ty),
-            Value::Process(id) if layout.is_member(model, id) => sight.any_member().map(Item::Slot),
+            Value::Process(id) if layout.is_member(model, id) => match constant(model, cell) {
+                Some(start) if layout.named_column(model.processes[id].index).is_some() => sight.value(start),
+                _ => sight.any_member().map(Item::Slot),
+            },
             value => Ok(Item::Value(value)),
         }
     }
+}
+
+/// The slot of the named process of this index: one of those that are seen, or another one.
+fn name(sight: &mut Sight<'_, '_>, at: usize) -> Result<Slot, Halt> {
+    let layout = sight.ground.layout;
+    let config = &mut sight.config;
+    if layout.is_ordered {
+        let there = config.order.get(at).copied();
+        let is_there = there.is_some() && sight.choices.choose(2) == 0;
+        return Ok(there.filter(|_| is_there).unwrap_or_else(|| config.push(Some(at))));
+    }
+    let taken = &config.shared[layout.shared.len()..layout.shared.len() + at];
+    let free: Vec<Slot> = (0..config.slots.len() as Slot).filter(|&slot| !taken.contains(&Item::Slot(slot))).collect();
+    match free.get(sight.choices.choose(free.len() + 1)) {
+        Some(&slot) => Ok(slot),
+        None if config.slots.len() >= MOST_SLOTS => Err(Halt::Outside(base::Span::default())),
+        None => Ok(config.push(None)),
+    }
+}
+
+/// What the cells of a variable start with, where that is one expression.
+fn fill(model: &Model, cell: CellId) -> Option<&Expr> {
+    match &model.vars[model.cells[cell].var].init {
+        Init::Fill(start) => Some(start),
+        Init::First | Init::Any | Init::Elements(_) => None,
+    }
+}
+
+/// What a cell starts with, where that is no process and depends on whose cell it is.
+fn asks_who<'m>(model: &'m Model, layout: &Layout, cell: CellId) -> Option<&'m Expr> {
+    let owner = model.cells[cell].owner.filter(|&owner| layout.is_member(model, owner));
+    if layout.named.is_empty() || owner.is_none() {
+        return None;
+    }
+    let names = model.families.ids().any(|family| holds_members(model.cells[cell].ty, family));
+    let start = fill(model, cell).filter(|_| !names)?;
+    let (mut asks, mut is_plain) = (false, true);
+    each_part(start, &mut |part| match &part.kind {
+        ExprKind::Myself => asks = true,
+        ExprKind::Read(_) | ExprKind::At { .. } | ExprKind::Quantified(_) | ExprKind::Bound(_) => is_plain = false,
+        _ => {}
+    });
+    (asks && is_plain).then_some(start)
+}
+
+/// What a cell starts with, where that is one and the same process at every size.
+fn constant(model: &Model, cell: CellId) -> Option<&Expr> {
+    let template = model.template();
+    let Init::Fill(written) = &template.vars[template.cells[cell].var].init else { return None };
+    let is_constant = match &written.kind {
+        ExprKind::Const(_) => true,
+        ExprKind::ToProcess(_, inner) => matches!(inner.kind, ExprKind::Const(_)),
+        _ => false,
+    };
+    fill(model, cell).filter(|_| is_constant)
 }
 
 /// The cell of a process that a column shows.
@@ -170,7 +243,8 @@ pub(crate) fn local_cell(model: &Model, layout: &Layout, process: ProcessId, col
 pub fn project(ground: Ground<'_>, state: &State, seen: &[ProcessId]) -> Config {
     let Ground { model, layout } = ground;
     let mut projection = Projection { ground, state, slots: seen.to_vec(), active: active_loops(model) };
-    let shared = layout.shared.iter().map(|&column| projection.shared(column)).collect();
+    let mut shared: Vec<Item> = layout.shared.iter().map(|&column| projection.shared(column)).collect();
+    shared.extend(layout.named.iter().map(|&process| projection.item(Value::Process(process))));
     let mut locals = Vec::new();
     for &process in seen {
         let local: Vec<Item> = layout.local.iter().map(|&column| projection.local(process, column)).collect();

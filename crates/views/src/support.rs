@@ -5,7 +5,6 @@
 
 use model::control::{Action, Scope, Stmt, StmtKind};
 use model::expr::{Access, Expr, ExprKind, Whose};
-use model::process::FamilyId;
 use model::visit::each_part;
 
 use crate::fragment::{n_witnesses, n_witnesses_of};
@@ -21,12 +20,13 @@ pub struct Support {
 }
 
 /// On how many processes an action depends.
-pub fn support(family: FamilyId, action: &Action) -> Support {
+pub fn support(layout: &Layout, action: &Action) -> Support {
+    let family = layout.family;
     let witnesses = action.guard.as_ref().map_or(0, |guard| n_witnesses(family, guard));
-    let looked_at = action.guard.as_ref().map_or(Some(0), |guard| named(&[guard], &[]));
+    let looked_at = action.guard.as_ref().map_or(Some(0), |guard| named(layout, &[guard], &[]));
     Support {
         witnesses: witnesses + n_witnesses_of(family, &action.body),
-        looked_at: sum(looked_at, body(family, &action.body)),
+        looked_at: sum(looked_at, body(layout, &action.body)),
     }
 }
 
@@ -34,28 +34,28 @@ fn sum(one: Option<usize>, other: Option<usize>) -> Option<usize> {
     Some(one? + other?)
 }
 
-fn body(family: FamilyId, statements: &[Stmt]) -> Option<usize> {
+fn body(layout: &Layout, statements: &[Stmt]) -> Option<usize> {
     let most = |blocks: &[&Vec<Stmt>]| {
-        blocks.iter().map(|block| body(family, block)).try_fold(0, |most: usize, one| Some(most.max(one?)))
+        blocks.iter().map(|block| body(layout, block)).try_fold(0, |most: usize, one| Some(most.max(one?)))
     };
     statements.iter().try_fold(0, |total, statement| {
         let one = match &statement.kind {
             StmtKind::Assign(stores) => {
                 let values: Vec<&Expr> = stores.iter().map(|(_, value)| value).collect();
                 let targets: Vec<&Expr> = stores.iter().flat_map(|(target, _)| parts(target)).collect();
-                named(&[values, targets].concat(), &[])
+                named(layout, &[values, targets].concat(), &[])
             }
             StmtKind::AssignAny(target, range) => {
                 let ends = range.iter().flat_map(|(lo, hi)| [lo, hi]);
-                named(&ends.chain(parts(target)).collect::<Vec<_>>(), &[])
+                named(layout, &ends.chain(parts(target)).collect::<Vec<_>>(), &[])
             }
-            StmtKind::Await(test) | StmtKind::Assert(test) => named(&[test], &[]),
-            StmtKind::Acquire(target) | StmtKind::Release(target) => named(&parts(target), &[target]),
-            StmtKind::If(test, yes, no) => sum(named(&[test], &[]), most(&[yes, no])),
+            StmtKind::Await(test) | StmtKind::Assert(test) => named(layout, &[test], &[]),
+            StmtKind::Acquire(target) | StmtKind::Release(target) => named(layout, &parts(target), &[target]),
+            StmtKind::If(test, yes, no) => sum(named(layout, &[test], &[]), most(&[yes, no])),
             StmtKind::Either(blocks) => most(&blocks.iter().collect::<Vec<_>>()),
             // Inside, contents are guessed.
-            StmtKind::For(binding, _) if is_over(&binding.domain, family) => Some(0),
-            StmtKind::For(_, block) => body(family, block).filter(|&looked_at| looked_at == 0),
+            StmtKind::For(binding, _) if is_over(&binding.domain, layout.family) => Some(0),
+            StmtKind::For(_, block) => body(layout, block).filter(|&looked_at| looked_at == 0),
         };
         sum(Some(total), one)
     })
@@ -72,8 +72,8 @@ fn parts(access: &Access) -> Vec<&Expr> {
 
 /// How many processes, named by something else than a variable of a quantifier or the mover, are looked at by expressions that are evaluated
 /// in one state, and by accesses.
-fn named(expressions: &[&Expr], accesses: &[&Access]) -> Option<usize> {
-    let mut named = Named { found: Vec::new(), is_bounded: true };
+fn named(layout: &Layout, expressions: &[&Expr], accesses: &[&Access]) -> Option<usize> {
+    let mut named = Named { layout, found: Vec::new(), is_bounded: true };
     accesses.iter().for_each(|access| named.access(access));
     for expr in expressions {
         each_part(expr, &mut |part| match &part.kind {
@@ -85,12 +85,13 @@ fn named(expressions: &[&Expr], accesses: &[&Access]) -> Option<usize> {
     named.is_bounded.then_some(named.found.len())
 }
 
-struct Named {
+struct Named<'a> {
+    layout: &'a Layout,
     found: Vec<Expr>,
     is_bounded: bool,
 }
 
-impl Named {
+impl Named<'_> {
     fn process(&mut self, who: &Expr) {
         if matches!(who.kind, ExprKind::Myself | ExprKind::Bound(_)) || self.found.contains(who) {
             return;
@@ -103,9 +104,13 @@ impl Named {
         if let Whose::Of(who) = &access.whose {
             self.process(who);
         }
-        for index in &access.indices {
-            if let ExprKind::IndexOf(who) = &index.kind {
-                self.process(who);
+        let row = self.layout.rows.get(&access.var);
+        for (dimension, index) in access.indices.iter().enumerate() {
+            match &index.kind {
+                ExprKind::IndexOf(who) => self.process(who),
+                // A process that the text names by a number.
+                _ if row == Some(&dimension) => self.process(index),
+                _ => {}
             }
         }
     }

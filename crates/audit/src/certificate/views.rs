@@ -33,7 +33,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{CertificateError, Outcome, words};
 use helpers::{Help, help};
 use look::{Decisions, End, Look, Looker};
-use scene::{Scene, Slot, choices_of, join};
+use scene::{Scene, Slot, choices_of, join, unnamed};
 use text::Text;
 
 /// At most so many processes are added for quantifiers, and for contents; whatever needs more may be anything.
@@ -54,7 +54,7 @@ pub(super) fn check(
     if proof.k == 0 || proof.k > MOST_SEEN {
         return Err(CertificateError::Malformed(format!("views of {} processes", proof.k)));
     }
-    check_scope(&text, scope, proof.k)?;
+    check_scope(&text, scope, proof.k.max(text.n_named))?;
     let mut checker = Checker::new(&text, proof, budget)?;
     checker.initiality()?;
     checker.steps()?;
@@ -62,18 +62,19 @@ pub(super) fn check(
     Ok(checker.discharged)
 }
 
-/// The claim begins where views do, and smaller sizes that the program allows are said to be checked by themselves.
-fn check_scope(text: &Text<'_>, scope: &Scope, k: usize) -> Outcome<()> {
+/// The claim begins where there are as many processes as views show, and as are named; smaller sizes that the program allows are said to be checked
+/// by themselves.
+fn check_scope(text: &Text<'_>, scope: &Scope, least: usize) -> Outcome<()> {
     let declared = &text.model.parameters[text.size];
     let Scope::AllSizes { parameter, from, .. } = scope else {
-        return if declared.value >= k as i64 {
+        return if declared.value >= least as i64 {
             Ok(())
         } else {
             Err(CertificateError::Malformed("there are fewer processes than a view shows".to_owned()))
         };
     };
-    if *parameter != declared.name || *from < k as i64 {
-        return Err(CertificateError::Malformed(format!("it claims {scope} of views of {k} processes")));
+    if *parameter != declared.name || *from < least as i64 {
+        return Err(CertificateError::Malformed(format!("it claims {scope}, and there have to be {least} processes")));
     }
     Ok(())
 }
@@ -83,14 +84,67 @@ struct Checker<'a, 'm> {
     k: usize,
     views: Vec<Scene>,
     known: FxHashSet<Scene>,
-    /// The views of one process each, by what they share, names of processes aside.
-    ones: FxHashMap<Vec<Item>, BTreeSet<Scene>>,
+    ones: Ones,
     can_fault: Option<ActionId>,
     /// By action, when a process that is not seen may make a difference.
     help: Vec<Help>,
     discharged: Obligations,
     budget: &'a Budget,
     n_ways: usize,
+}
+
+/// The views of one process each.
+#[derive(Default)]
+struct Ones {
+    scenes: Vec<Scene>,
+    number: FxHashMap<Scene, usize>,
+    /// Those that share the same, names of processes aside.
+    sharing: FxHashMap<Vec<Item>, Vec<usize>>,
+    /// For each one, where views show two processes: those that stand beside it in some view.
+    beside: Vec<FxHashSet<usize>>,
+}
+
+impl Ones {
+    fn of(views: &[Scene], k: usize, is_ordered: bool) -> Ones {
+        let mut ones = Ones::default();
+        for view in views {
+            let numbers: Vec<usize> =
+                view.seen().into_iter().map(|slot| ones.add(view.part(&[slot], is_ordered))).collect();
+            if let ([one, other], 2) = (&numbers[..], k) {
+                ones.beside[*one].insert(*other);
+                ones.beside[*other].insert(*one);
+            }
+        }
+        ones
+    }
+
+    fn add(&mut self, one: Scene) -> usize {
+        if let Some(&number) = self.number.get(&one) {
+            return number;
+        }
+        let number = self.scenes.len();
+        self.sharing.entry(nameless(&one)).or_default().push(number);
+        self.number.insert(one.clone(), number);
+        self.scenes.push(one);
+        self.beside.push(FxHashSet::default());
+        number
+    }
+
+    /// Those that may be joined to a scene. Where views show two processes, one that stands beside some process of the scene in no view is none of
+    /// them: the two would have to look like a view.
+    fn joining(&self, scene: &Scene, k: usize, is_ordered: bool) -> Vec<&Scene> {
+        let Some(sharing) = self.sharing.get(&nameless(scene)) else { return Vec::new() };
+        if k != 2 {
+            return sharing.iter().map(|&number| &self.scenes[number]).collect();
+        }
+        let beside = scene.seen().into_iter().map(|slot| {
+            let number = self.number.get(&scene.part(&[slot], is_ordered));
+            number.map(|&number| &self.beside[number])
+        });
+        let Some(beside) = beside.collect::<Option<Vec<_>>>() else { return Vec::new() };
+        let stands = |number: &&usize| beside.iter().all(|those| those.contains(*number));
+        sharing.iter().filter(stands).map(|&number| &self.scenes[number]).collect()
+    }
 }
 
 /// A step, and whom it is about.
@@ -107,8 +161,8 @@ impl<'a, 'm> Checker<'a, 'm> {
     fn new(text: &'a Text<'m>, proof: &ViewsProof, budget: &'a Budget) -> Outcome<Checker<'a, 'm>> {
         let mut views = Vec::new();
         for view in &proof.views {
-            let is_shaped = view.shared.len() == text.shared.len() + text.present.len()
-                && view.shared[text.shared.len()..].iter().all(|said| matches!(said, Item::Value(Value::Bool(_))))
+            let is_shaped = view.shared.len() == text.said_at(text.present.len())
+                && view.shared[text.said_at(0)..].iter().all(|said| matches!(said, Item::Value(Value::Bool(_))))
                 && view.slots.len() <= scene::SLOTS
                 && view.slots.iter().flatten().all(|local| local.len() == text.local.len())
                 && view.slots.iter().flatten().count() == proof.k;
@@ -123,13 +177,7 @@ impl<'a, 'm> Checker<'a, 'm> {
             }
             views.push(scene.normal(text.is_ordered));
         }
-        let mut ones: FxHashMap<Vec<Item>, BTreeSet<Scene>> = FxHashMap::default();
-        for view in &views {
-            for slot in view.seen() {
-                let one = view.part(&[slot], text.is_ordered);
-                ones.entry(nameless(&one)).or_default().insert(one);
-            }
-        }
+        let ones = Ones::of(&views, proof.k, text.is_ordered);
         let known = views.iter().cloned().collect();
         let discharged = Obligations::default();
         let help = text.written.actions.iter().map(|action| help(text, action)).collect();
@@ -226,7 +274,8 @@ impl<'a, 'm> Checker<'a, 'm> {
         is_meant: impl Fn(&Scene) -> bool,
     ) -> Outcome<Vec<(Scene, Slot)>> {
         let mut found = Vec::new();
-        for one in self.ones.get(&nameless(scene)).into_iter().flatten().filter(|one| is_meant(one)) {
+        let ones = self.ones.joining(scene, self.k, self.text.is_ordered);
+        for one in ones.into_iter().filter(|one| is_meant(one)) {
             let is_view = |scene: &Scene, of: &[Slot]| self.known.contains(&scene.part(of, self.text.is_ordered));
             // Two by two, where views show two: what is open about each two of them is decided by itself.
             let goes_with = |scene: &Scene, pair: [Slot; 2]| self.k != 2 || is_view(scene, &pair);
@@ -346,13 +395,22 @@ impl<'a, 'm> Checker<'a, 'm> {
         let n_needed = n_quantified(self.text, expr);
         for at in 0..self.views.len() {
             let view = self.views[at].clone();
-            self.excludes(&view, expr, (bad, n_needed))?;
+            self.excludes(&view, expr, (bad, n_needed), 0)?;
         }
         Ok(())
     }
 
-    fn excludes(&mut self, scene: &Scene, expr: &'m Expr, (bad, n_needed): (bool, usize)) -> Outcome<()> {
+    /// No value of the property is the bad one in a scene, nor in one with the processes that it takes, some of them because the property
+    /// looks at them by name.
+    fn excludes(
+        &mut self,
+        scene: &Scene,
+        expr: &'m Expr,
+        (bad, n_needed): (bool, usize),
+        n_looked_at: usize,
+    ) -> Outcome<()> {
         self.discharged.implication += 1;
+        let mut wanted: BTreeSet<Option<Slot>> = BTreeSet::new();
         let mut next = Some(Decisions::default());
         while let Some(mut way) = next {
             self.pace()?;
@@ -362,7 +420,7 @@ impl<'a, 'm> Checker<'a, 'm> {
                 looker: Looker::Nobody,
                 bound: Vec::new(),
                 way: &mut way,
-                guess_contents: true,
+                guess_contents: n_looked_at >= MOST_LOOKED_AT,
                 guess_witnesses: false,
                 has_most_witnesses: false,
                 n_decided: 0,
@@ -374,6 +432,9 @@ impl<'a, 'm> Checker<'a, 'm> {
             match look.holds(expr) {
                 Ok(holds) if holds != bad => {}
                 Err(End::No) => {}
+                Err(End::Unseen(slot)) => {
+                    wanted.insert(Some(slot).filter(|&slot| (slot as usize) < scene.slots.len()));
+                }
                 Ok(_) | Err(End::Fault) => {
                     return words::refused("no few processes may violate the property", "some that views allow do");
                 }
@@ -381,9 +442,14 @@ impl<'a, 'm> Checker<'a, 'm> {
             }
             next = way.following();
         }
-        if scene.seen().len() < n_needed {
+        for slot in wanted {
+            for (joined, _) in self.joined(scene, slot, |_| true)? {
+                self.excludes(&joined, expr, (bad, n_needed), n_looked_at + 1)?;
+            }
+        }
+        if n_looked_at == 0 && scene.seen().len() < n_needed {
             for (joined, _) in self.joined(scene, None, |_| true)? {
-                self.excludes(&joined, expr, (bad, n_needed))?;
+                self.excludes(&joined, expr, (bad, n_needed), 0)?;
             }
         }
         Ok(())
@@ -411,11 +477,7 @@ fn hides_by_rule(text: &Text<'_>, view: &evidence::views::View) -> bool {
 
 /// What is shared, names of processes aside.
 fn nameless(scene: &Scene) -> Vec<Item> {
-    let nameless = |item: &Item| match item {
-        Item::Slot(_) | Item::Taken(_) => Item::Taken(0),
-        Item::Value(_) | Item::Place(_) | Item::Hidden => *item,
-    };
-    scene.shared.iter().map(nameless).collect()
+    scene.shared.iter().map(unnamed).collect()
 }
 
 /// How many processes the quantifiers of an expression speak of.

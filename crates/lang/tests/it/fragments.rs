@@ -9,7 +9,7 @@ const HEAD: &str = "\
 # Which examples can be proved for every size
 
 Three fragments of the language are made for proofs for every N (`model::template`). In a *symmetric* program the processes of the one family
-of size N are interchangeable and N is no number of the program; a loop over all of them is a scan. In a program of *neighbours* each
+of size N are interchangeable and N is no number of the program; a loop over all of them is a scan; the first one or two may be *named*, as by `i == 0`, and are not like the others. In a program of *neighbours* each
 process touches only what stands at fixed distances from it, as in a ring or a chain, or what belongs to itself, to its parent and to its children in a *tree*. The table says of each example whether its
 text is in a fragment, and otherwise what stands in the way, line by line (the first three reasons). It is made by a test.
 
@@ -33,14 +33,19 @@ fn reasons(source: &SourceFile, reasons: &[Reason]) -> String {
 /// What is in the two columns of a program.
 fn columns(source: &SourceFile) -> (String, String) {
     let model = lang::load(source, &[]).unwrap_or_else(|wrong| panic!("{wrong:?}")).model;
-    let symmetric = match template::symmetric(&model) {
+    let beside = (1..=2).find_map(|n_named| Some((template::symmetric_beside(&model, n_named).ok()?, n_named)));
+    let symmetric = match template::symmetric(&model).map(|found| (found, 0)).or_else(|why| beside.ok_or(why)) {
         Err(found) => reasons(source, &found),
-        Ok(found) => {
+        Ok((found, n_named)) => {
             let names = |ids: Vec<&str>| ids.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
             let vars = |ids: &std::collections::BTreeSet<model::variable::VarId>| {
                 names(ids.iter().map(|&id| model.vars[id].name.as_str()).collect())
             };
             let mut parts = vec!["**yes**".to_owned()];
+            let family = &model.families[found.sized.family];
+            let named: Vec<&str> =
+                family.processes().take(n_named).map(|id| model.processes[id].name.as_str()).collect();
+            parts.extend((n_named > 0).then(|| format!("named: {}", names(named))));
             parts.extend(found.is_ordered.then(|| "ordered".to_owned()));
             parts.extend((!found.scans.is_empty()).then(|| format!("scans: {}", found.scans.len())));
             parts.extend((!found.owned.is_empty()).then(|| format!("owned: {}", vars(&found.owned))));
@@ -103,7 +108,11 @@ fn interchangeable_processes_are_symmetric_and_what_tells_them_apart_is_named() 
     check("for k in 0..<N { await !a[k]; }", "**yes**; scans: 1; owned: `a`; start anywhere: `j`; data: `K`");
     check("await forall k: k < i => !a[k];", "**yes**; ordered; owned: `a`; start anywhere: `j`; data: `K`");
     check("a[j] = true;", "**yes**; start anywhere: `j`; data: `K`");
-    check("await i == 0;", "line 1: `P[0]` is named: it is not like the others");
+    check("await i == 0;", "**yes**; named: `P[0]`; owned: `a`; start anywhere: `j`; data: `K`");
+    check("await a[1] || a[i];", "**yes**; named: `P[0]`, `P[1]`; owned: `a`; start anywhere: `j`; data: `K`");
+    check("await i < 2;", "**yes**; named: `P[0]`, `P[1]`; owned: `a`; start anywhere: `j`; data: `K`");
+    check("await i == 2;", "line 1: `P[2]` is named: it is not like the others");
+    check("await i < 3;", "line 1: the index of a process is used as a number: its neighbours are not like the others");
     check(
         "await i == N - 1;",
         "line 1: `P[N - 1]` is named: it is not like the others; line 1: `N` is used as a number",

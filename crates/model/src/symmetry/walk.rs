@@ -9,7 +9,7 @@ use super::{Asymmetry, IndexUses, Why, spans_family};
 use crate::Model;
 use crate::control::{Scope, Stmt, StmtKind};
 use crate::expr::{Access, BinaryOp, Binding, Domain, Expr, ExprKind, Quantifier, Whose};
-use crate::process::FamilyId;
+use crate::process::{FamilyId, ProcessId};
 use crate::types::ScalarType;
 use crate::value::Value;
 use crate::variable::VarId;
@@ -19,6 +19,8 @@ use crate::variable::VarId;
 pub(super) enum IndexKind {
     /// A process of the family.
     Process,
+    /// A process that the text names, by a number.
+    Named,
     /// A number.
     Number,
 }
@@ -34,6 +36,8 @@ enum Member {
 pub(super) struct Walk<'m> {
     model: &'m Model,
     pub family: FamilyId,
+    /// So many processes of the family, the first ones, stay where they are, and may be named.
+    n_named: i64,
     /// Whose text we are in: who `Myself` is.
     scope: Option<Scope>,
     /// Which bound variables are processes of the family, outermost first.
@@ -49,12 +53,18 @@ impl<'m> Walk<'m> {
         Walk {
             model,
             family,
+            n_named: 0,
             scope: None,
             bound: Vec::new(),
             complaints: Vec::new(),
             uses: IndexUses::new(),
             uneven: BTreeMap::new(),
         }
+    }
+
+    /// The same walk, where the first processes of the family may be named.
+    pub fn beside(self, n_named: usize) -> Self {
+        Walk { n_named: n_named as i64, ..self }
     }
 
     /// Goes on in this text.
@@ -103,7 +113,7 @@ impl<'m> Walk<'m> {
     /// The complaints, those about whole arrays added, in the order of the text.
     pub fn finish(mut self) -> Vec<Asymmetry> {
         for ((var, _), uses) in std::mem::take(&mut self.uses) {
-            if uses.iter().all(|(kind, _)| *kind == IndexKind::Number) {
+            if !uses.iter().any(|(kind, _)| *kind == IndexKind::Process) {
                 continue;
             }
             for (_, span) in uses.iter().filter(|(kind, _)| *kind == IndexKind::Number) {
@@ -172,6 +182,7 @@ impl<'m> Walk<'m> {
                     self.look(process);
                     IndexKind::Process
                 }
+                ExprKind::Const(Value::Int(number)) if (0..self.n_named).contains(number) => IndexKind::Named,
                 _ => {
                     self.look(index);
                     IndexKind::Number
@@ -188,6 +199,7 @@ impl<'m> Walk<'m> {
 
     pub fn look(&mut self, expr: &Expr) {
         match &expr.kind {
+            ExprKind::Const(Value::Process(id)) if self.is_named(*id) => {}
             ExprKind::Const(_) if self.member(expr) == Member::Yes => self.complain(Why::Constant, expr.span),
             ExprKind::Const(_) | ExprKind::Parameter(_) | ExprKind::Myself | ExprKind::Bound(_) => {}
             ExprKind::Read(access) => self.access(access),
@@ -217,7 +229,9 @@ impl<'m> Walk<'m> {
             }
             ExprKind::ToProcess(family, inner) => {
                 self.look(inner);
-                if *family == self.family && self.member(inner) == Member::No && !is_none(inner) {
+                let is_named =
+                    matches!(inner.kind, ExprKind::Const(Value::Int(number)) if (0..self.n_named).contains(&number));
+                if *family == self.family && self.member(inner) == Member::No && !is_none(inner) && !is_named {
                     self.complain(Why::FromNumber, expr.span);
                 }
             }
@@ -233,11 +247,36 @@ impl<'m> Walk<'m> {
                 self.look(left);
                 self.look(right);
             }
+            (_, ExprKind::IndexOf(process), ExprKind::Const(Value::Int(number)))
+                if self.member(process) == Member::Yes && self.tells_named_apart(op, *number) =>
+            {
+                self.look(process);
+            }
+            (_, ExprKind::Const(Value::Int(number)), ExprKind::IndexOf(process))
+                if self.member(process) == Member::Yes && self.tells_named_apart(op.mirrored(), *number) =>
+            {
+                self.look(process);
+            }
             _ => {
                 self.look(left);
                 self.look(right);
             }
         }
+    }
+
+    /// Whether an index compared with a number tells apart only processes that may be named: it is the same for all others.
+    fn tells_named_apart(&self, op: BinaryOp, number: i64) -> bool {
+        match op {
+            _ if self.n_named == 0 => false,
+            BinaryOp::Equal | BinaryOp::NotEqual | BinaryOp::LessEqual | BinaryOp::Greater => number < self.n_named,
+            BinaryOp::Less | BinaryOp::GreaterEqual => number <= self.n_named,
+            _ => false,
+        }
+    }
+
+    fn is_named(&self, id: ProcessId) -> bool {
+        let process = &self.model.processes[id];
+        process.family == self.family && (0..self.n_named).contains(&process.index)
     }
 
     fn is_over_family(&self, domain: &Domain) -> bool {

@@ -269,7 +269,7 @@ impl<'m> Crowd<'m> {
 
     fn step(&self, job: &Job<'_>, found: &mut FxHashSet<Config>) -> Result<(), Halt> {
         let action = &self.ground.model.actions[job.action];
-        let Support { witnesses: most, looked_at } = support(self.ground.layout.family, action);
+        let Support { witnesses: most, looked_at } = support(self.ground.layout, action);
         let looked_at = looked_at.filter(|&bound| bound <= MOST_LOOKED_AT);
         let guessing = Guessing { contents: looked_at.is_none(), witnesses: most > MOST_WITNESSES };
         let (mut slots, mut witness): (BTreeSet<Slot>, bool) = Default::default();

@@ -6,4 +6,5 @@ mod counting;
 mod examples;
 mod fine;
 mod hidden;
+mod named;
 mod random;

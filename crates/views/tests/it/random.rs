@@ -14,7 +14,7 @@ use testkit::Product;
 use testkit::choices::Choices;
 use views::ByViews;
 use views::fixpoint::views;
-use views::fragment::fragment;
+use views::fragment::fragment_beside;
 use views::hiding::rules;
 use views::presence::with_presences;
 use views::sight::Ground;
@@ -29,6 +29,8 @@ struct Kinds {
     home: bool,
     /// Most steps wait for somebody.
     somebody: bool,
+    /// So many processes, the first ones, are named.
+    n_named: usize,
 }
 
 struct Writer<'c> {
@@ -46,10 +48,58 @@ impl Writer<'_> {
         self.choices.below(3)
     }
 
+    /// A process that the text names.
+    fn named(&mut self) -> usize {
+        self.choices.below(self.kinds.n_named)
+    }
+
+    /// A test of who somebody is.
+    fn who(&mut self, who: &str) -> String {
+        let c = self.named();
+        match self.choices.below(7) {
+            0 | 1 => format!("{who} == {c}"),
+            2 => format!("{who} != {c}"),
+            3 => format!("{who} > {c}"),
+            4 => format!("{who} < {}", c + 1),
+            5 => format!("{} <= {who}", c + 1),
+            _ => format!("{who} == P[{c}]"),
+        }
+    }
+
+    /// A guard that tells named processes apart.
+    fn telling(&mut self) -> String {
+        let c = self.named().to_string();
+        match self.choices.below(8) {
+            0..=2 => self.who("i"),
+            3 => self.who("q"),
+            4 => format!("p == {c}"),
+            5 => self.about(&c),
+            6 => format!("{} && {}", self.who("i"), self.about("q")),
+            _ => {
+                let (who, about) = (self.who("k"), self.about("k"));
+                format!("(forall k: {who} => {about})")
+            }
+        }
+    }
+
+    /// What is done with named processes.
+    fn distinguished(&mut self) -> String {
+        let (c, bit) = (self.named(), self.choices.below(2));
+        match self.choices.below(6) {
+            0 => format!("p = {c};"),
+            1 => format!("q = {c};"),
+            2 => format!("row[{c}] = {bit};"),
+            3 => format!("if {} {{ a = {bit}; }}", self.who("i")),
+            4 => format!("if {} {{ d = {bit}; }} else {{ row[i] = {bit}; }}", self.who("q")),
+            _ => format!("if {} {{ d = {bit}; }}", self.about(&c.to_string())),
+        }
+    }
+
     /// What a property says about a process: only there other processes' places are seen.
     fn told(&mut self, who: &str) -> String {
         match self.choices.below(3) {
             0 => self.about(who),
+            1 if self.kinds.n_named > 0 => format!("P[{who}]@l{} && {}", self.choices.below(3), self.who(who)),
             _ => format!("P[{who}]@l{}", self.choices.below(3)),
         }
     }
@@ -92,6 +142,9 @@ impl Writer<'_> {
         if self.kinds.somebody && self.choices.below(4) > 0 {
             return self.somebody();
         }
+        if self.kinds.n_named > 0 && self.choices.below(2) > 0 {
+            return self.telling();
+        }
         let c = self.number();
         match self.choices.below(if self.kinds.locals { 12 } else { 10 }) {
             0 => format!("d == {c}"),
@@ -117,6 +170,9 @@ impl Writer<'_> {
             let others = [format!("row[q] = {bit};"), broadcast, "q = any;".to_owned()];
             let of = if self.choices.below(3) > 0 { &own[..] } else { &others[..] };
             return self.choices.pick(of).clone();
+        }
+        if self.kinds.n_named > 0 && self.choices.below(3) == 0 {
+            return self.distinguished();
         }
         match self.choices.below(if self.kinds.locals { 16 } else { 13 }) {
             0 | 1 => format!("a = {c};"),
@@ -175,13 +231,21 @@ impl Writer<'_> {
     }
 
     fn program(&mut self) -> String {
-        let mut text =
-            "program r(N: 2..) { shared d: 0..=2; shared p: pid? = none; shared q: pid; shared row: [0..=1; N];\n"
-                .to_owned();
+        let (p, q) = match self.kinds.n_named {
+            0 => (" = none".to_owned(), String::new()),
+            _ => (self.pick(&[" = none", " = 0"]), self.pick(&["", " = 0"])),
+        };
+        let mut text = format!(
+            "program r(N: 2..) {{ shared d: 0..=2; shared p: pid?{p}; shared q: pid{q}; shared row: [0..=1; N];\n"
+        );
+        let a = match self.kinds.n_named > 0 && self.choices.below(3) == 0 {
+            true => format!(" = if {} then 1 else 2", self.who("i")),
+            false => String::new(),
+        };
         let local = if self.kinds.locals { "local r: pid? = none;" } else { "" };
         let n = 3 + self.choices.below(3);
         let body: Vec<String> = (0..n).map(|_| self.statement()).collect();
-        writeln!(text, "process P[i in 0..<N] {{ public a: 0..=2; {local} loop {{").unwrap();
+        writeln!(text, "process P[i in 0..<N] {{ public a: 0..=2{a}; {local} loop {{").unwrap();
         body.iter().for_each(|line| writeln!(text, "  {line}").unwrap());
         text += "} }\n";
         if self.kinds.home {
@@ -194,6 +258,11 @@ impl Writer<'_> {
         let (one, c) = (self.told("i"), self.number());
         writeln!(text, "  invariant w: d == {c} => exists i: {one};").unwrap();
         writeln!(text, "  invariant x: forall i: p == i => {one};").unwrap();
+        if self.kinds.n_named > 0 {
+            let c = self.named().to_string();
+            let (one, other) = (self.told(&c), self.told("i"));
+            writeln!(text, "  invariant z: !({one});\n  invariant u: forall i: !({one} && {other});").unwrap();
+        }
         writeln!(text, "  reachable y: exists i != j: p == i && q == j && {one};\n}}").unwrap();
         text
     }
@@ -237,13 +306,16 @@ struct Tally {
     hidden: usize,
     /// Programs with views that say something of all processes.
     present: usize,
+    /// Programs that name processes.
+    named: usize,
     missed: usize,
 }
 
 fn compare(text: &str, tally: &mut Tally) {
     // Some jump into loops, or have an array that nobody uses.
     let Some(model) = load(text, 3) else { return };
-    let Ok(found) = fragment(&model) else { return };
+    let Some(found) = (0..=2).find_map(|n_named| fragment_beside(&model, n_named).ok()) else { return };
+    let n_named = found.layout.named.len();
     let budget = Budget::new(Some(std::time::Duration::from_secs(4)), None, Default::default());
     let mut veiled = found.layout.clone();
     veiled.hidden = rules(&model, &veiled);
@@ -257,6 +329,7 @@ fn compare(text: &str, tally: &mut Tally) {
         }
     }
     tally.programs += 1;
+    tally.named += usize::from(n_named > 0);
     tally.hidden += usize::from(!layouts[1].hidden.is_empty());
     tally.present += usize::from(!layouts[2].present.is_empty());
     let instances: Vec<(Model, Product)> = (2..=5)
@@ -267,7 +340,7 @@ fn compare(text: &str, tally: &mut Tally) {
         })
         .collect();
     for (instance, product) in &instances {
-        let inner = fragment(instance).unwrap_or_else(|reason| panic!("{text}\n{}", reason.text));
+        let inner = fragment_beside(instance, n_named).unwrap_or_else(|reason| panic!("{text}\n{}", reason.text));
         let members: Vec<ProcessId> = instance.families[inner.layout.family].processes().collect();
         for (layout, views) in &all {
             let mut shown = inner.layout.clone();
@@ -320,14 +393,14 @@ fn campaign(seed: u64, n_programs: u64, kinds: Kinds) -> Tally {
         let text = Writer { choices: &mut choices, kinds, n_labels: 0 }.program();
         compare(&text, &mut tally);
     }
-    let Tally { programs, projections, proved, hidden, present, missed } = tally;
+    let Tally { programs, projections, proved, hidden, present, named, missed } = tally;
     println!(
-        "{programs} programs, {hidden} with hidden contents, {present} with presences, {projections} projections, {proved} proved, {missed} true at small sizes and open"
+        "{programs} programs, {hidden} with hidden contents, {present} with presences, {named} with names, {projections} projections, {proved} proved, {missed} true at small sizes and open"
     );
     tally
 }
 
-const PLAIN: Kinds = Kinds { ordered: false, scans: false, locals: false, home: false, somebody: false };
+const PLAIN: Kinds = Kinds { ordered: false, scans: false, locals: false, home: false, somebody: false, n_named: 0 };
 
 #[test]
 fn plain_programs_agree_with_brute_force() {
@@ -362,6 +435,32 @@ fn programs_that_wait_for_somebody_agree_with_brute_force() {
     assert!(tally.present > 20 && tally.proved > 40, "{} and {}", tally.present, tally.proved);
     let ordered = campaign(7, 15, Kinds { somebody: true, ordered: true, ..PLAIN });
     assert!(ordered.present > 8 && ordered.proved > 20, "{} and {}", ordered.present, ordered.proved);
+}
+
+#[test]
+fn programs_that_name_processes_agree_with_brute_force() {
+    let tally = campaign(8, 16, Kinds { n_named: 1, ..PLAIN });
+    assert!(tally.named > 10 && tally.proved > 40, "{} and {}", tally.named, tally.proved);
+    let tally = campaign(9, 10, Kinds { n_named: 2, ..PLAIN });
+    assert!(tally.named > 6 && tally.proved > 20, "{} and {}", tally.named, tally.proved);
+}
+
+#[test]
+fn programs_that_name_processes_and_compare_or_scan_them_agree_with_brute_force() {
+    let kinds = [
+        Kinds { ordered: true, ..PLAIN },
+        Kinds { scans: true, ..PLAIN },
+        Kinds { locals: true, ..PLAIN },
+        Kinds { home: true, ..PLAIN },
+        Kinds { somebody: true, ..PLAIN },
+    ];
+    let (mut named, mut proved) = (0, 0);
+    for (at, kinds) in kinds.into_iter().enumerate() {
+        let tally = campaign(10 + at as u64, 5, Kinds { n_named: 1 + at % 2, ..kinds });
+        named += tally.named;
+        proved += tally.proved;
+    }
+    assert!(named > 10 && proved > 40, "{named} and {proved}");
 }
 
 /// Views of few processes say that there is somebody who got something in a step of others, seen by none of them.

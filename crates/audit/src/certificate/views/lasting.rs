@@ -39,7 +39,12 @@ pub(in crate::certificate) fn check(
     budget: &Budget,
 ) -> Outcome<(usize, usize)> {
     let text = Text::new(model, proof)?;
-    if proof.k != 1 || proof.is_ordered || !proof.hidden.is_empty() || !proof.present.is_empty() {
+    if proof.k != 1
+        || proof.is_ordered
+        || !proof.hidden.is_empty()
+        || !proof.present.is_empty()
+        || !proof.named.is_empty()
+    {
         return Err(CertificateError::Malformed(
             "a refutation for every size is about views of one process".to_owned(),
         ));
@@ -702,7 +707,7 @@ fn edge(
         return words::refused("every step leads to a view again", "one does not");
     };
     let mut order = vec![ME];
-    for item in after.shared.iter().chain(after.slots[ME as usize].iter().flatten()) {
+    for item in after.shared.iter().chain(after.slots[ME as usize].iter().flat_map(|local| local.iter())) {
         if let Item::Slot(slot) = item
             && !order.contains(slot)
         {

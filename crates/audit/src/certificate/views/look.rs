@@ -112,7 +112,9 @@ impl<'m> Look<'_, 'm> {
     pub fn value(&mut self, expr: &'m Expr) -> Looked<Item> {
         let uneven = End::Uneven(expr.span);
         match &expr.kind {
-            ExprKind::Const(Value::Process(id)) if self.text.is_member(*id) => Err(uneven),
+            ExprKind::Const(Value::Process(id)) if self.text.is_member(*id) => {
+                self.named_process(self.text.model.processes[*id].index).map(Item::Slot).ok_or(uneven)
+            }
             ExprKind::Const(value) => Ok(Item::Value(*value)),
             ExprKind::Parameter(id) if *id == self.text.size => Err(uneven),
             ExprKind::Parameter(id) => Ok(number(self.text.model.parameters[*id].value)),
@@ -150,11 +152,38 @@ impl<'m> Look<'_, 'm> {
                     let found = self.text.model.families[*family].process_at(index);
                     found.map(|id| Item::Value(Value::Process(id))).ok_or(End::Fault)
                 }
+                Item::Value(Value::Int(index)) => self.named_process(index).map(Item::Slot).ok_or(uneven),
                 Item::Value(Value::Process(_)) => Err(End::Fault),
                 // A slot stands for an index, too, and some processes of the other family may have it.
                 _ => Err(uneven),
             },
         }
+    }
+
+    /// The slot of a named process.
+    fn named_process(&self, index: i64) -> Option<Slot> {
+        match self.scene.shared[self.text.named_at(index)?] {
+            Item::Slot(slot) => Some(slot),
+            _ => None,
+        }
+    }
+
+    /// An index compared with a number: of a named process it is known, of any other it is at least the number of these. `None` where that does
+    /// not decide.
+    fn compare_index(&self, op: BinaryOp, slot: Slot, number: i64) -> Option<bool> {
+        let n_named = self.text.n_named as i64;
+        let of = |index: i64| match op {
+            BinaryOp::Equal => Some(index == number),
+            BinaryOp::NotEqual => Some(index != number),
+            _ => compare(op, index, number),
+        };
+        if let Some(index) = (0..n_named).find(|&index| self.named_process(index) == Some(slot)) {
+            return of(index);
+        }
+        // What is so of the least index that it may have, of the next, and of an index beyond the number is so of all.
+        let (least, far) = (of(n_named)?, of(n_named.max(number).checked_add(1)?)?);
+        let between = number < n_named || of(number)? == least && of(number.saturating_sub(1).max(n_named))? == least;
+        (least == far && between).then_some(least)
     }
 
     fn stands(&mut self, who: &'m Expr, is_there: impl Fn(Item) -> bool) -> Looked<Item> {
@@ -219,6 +248,10 @@ impl<'m> Look<'_, 'm> {
             let len = var.ty.dimensions()[at];
             match (self.value(index)?, text.rows.get(&access.var) == Some(&at)) {
                 (Item::Slot(slot), true) => element_of = Some(slot),
+                (Item::Value(Value::Int(number)), true) => match self.named_process(number) {
+                    Some(slot) => element_of = Some(slot),
+                    None => return Err(End::Uneven(index.span)),
+                },
                 (Item::Value(Value::Int(index)), false) if (0..len as i64).contains(&index) => {
                     position = position * len + index as usize;
                 }
@@ -312,7 +345,9 @@ impl<'m> Look<'_, 'm> {
             return Err(End::Uneven(Span::default()));
         }
         let n_slots = self.scene.slots.len();
-        let rank = if self.text.is_ordered { Some(self.way.decide(n_slots + 1)) } else { None };
+        // Named processes come before all others.
+        let n_named = self.text.n_named;
+        let rank = if self.text.is_ordered { Some(n_named + self.way.decide(n_slots + 1 - n_named)) } else { None };
         Ok(self.scene.add(rank))
     }
 
@@ -324,6 +359,14 @@ impl<'m> Look<'_, 'm> {
             _ => {}
         }
         let (a, b) = (self.value(left)?, self.value(right)?);
+        let decided = match (a, b) {
+            (Item::Slot(slot), Item::Value(Value::Int(number))) => self.compare_index(op, slot, number),
+            (Item::Value(Value::Int(number)), Item::Slot(slot)) => self.compare_index(exchanged(op), slot, number),
+            _ => None,
+        };
+        if let Some(decided) = decided {
+            return Ok(boolean(decided));
+        }
         let is_index = |item: Item| matches!(item, Item::Slot(_));
         match op {
             BinaryOp::Iff => return Ok(boolean(a == b)),
@@ -493,6 +536,17 @@ fn compare(op: BinaryOp, a: i64, b: i64) -> Option<bool> {
         BinaryOp::Greater => Some(a > b),
         BinaryOp::GreaterEqual => Some(a >= b),
         _ => None,
+    }
+}
+
+/// The comparison with its sides exchanged.
+fn exchanged(op: BinaryOp) -> BinaryOp {
+    match op {
+        BinaryOp::Less => BinaryOp::Greater,
+        BinaryOp::Greater => BinaryOp::Less,
+        BinaryOp::LessEqual => BinaryOp::GreaterEqual,
+        BinaryOp::GreaterEqual => BinaryOp::LessEqual,
+        other => other,
     }
 }
 

@@ -48,7 +48,7 @@ fn shows(text: &Text<'_>, scene: &Scene, presence: usize) -> bool {
 
 /// Whether a scene says that there is such a process.
 fn says(text: &Text<'_>, scene: &Scene, presence: usize) -> bool {
-    scene.shared[text.shared.len() + presence] == Item::Value(Value::Bool(true))
+    scene.shared[text.said_at(presence)] == Item::Value(Value::Bool(true))
 }
 
 /// A process that the scene says is there, and that is not seen, if the action looks at all processes in this respect.
@@ -101,7 +101,7 @@ pub(super) fn after(text: &Text<'_>, before: &Scene, after: &Scene, wrote_unseen
         let mut more = Vec::new();
         for (said, _) in may.into_iter().filter(|(_, may)| *may) {
             more.extend(all.iter().cloned().map(|mut scene| {
-                scene.shared[text.shared.len() + presence] = Item::Value(Value::Bool(said));
+                scene.shared[text.said_at(presence)] = Item::Value(Value::Bool(said));
                 scene
             }));
         }

@@ -3,6 +3,9 @@
 //! In: views of a proof. Out: the same with slots numbered so that two views which differ in names only are equal; the part in which fewer
 //! processes are seen; all configurations of which two are parts.
 
+use std::cmp::Ordering;
+use std::rc::Rc;
+
 use evidence::views::{Item, View};
 use model::value::Value;
 
@@ -14,19 +17,23 @@ pub(super) type Slot = u8;
 /// The most slots there may be.
 pub(super) const SLOTS: usize = 32;
 
-/// What is known of a state. Slots stand in the order of their processes where `ranks` says so.
+/// What a seen process has. Scenes that are parts of each other share it.
+pub(super) type Local = Rc<[Item]>;
+
+/// What is known of a state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Scene {
     pub shared: Vec<Item>,
-    pub slots: Vec<Option<Vec<Item>>>,
-    /// By slot, where it stands among all; all 0 where order does not matter.
+    pub slots: Vec<Option<Local>>,
+    /// By slot, where it stands among all; empty where order does not matter.
     pub ranks: Vec<usize>,
 }
 
 impl Scene {
     pub fn of(view: &View, is_ordered: bool) -> Scene {
-        let ranks = (0..view.slots.len()).map(|slot| if is_ordered { slot } else { 0 }).collect();
-        Scene { shared: view.shared.clone(), slots: view.slots.clone(), ranks }
+        let ranks = if is_ordered { (0..view.slots.len()).collect() } else { Vec::new() };
+        let slots = view.slots.iter().map(|slot| slot.as_ref().map(|local| Rc::from(&local[..]))).collect();
+        Scene { shared: view.shared.clone(), slots, ranks }
     }
 
     pub fn seen(&self) -> Vec<Slot> {
@@ -41,74 +48,102 @@ impl Scene {
     pub fn add(&mut self, rank: Option<usize>) -> Slot {
         if let Some(rank) = rank {
             self.ranks.iter_mut().filter(|one| **one >= rank).for_each(|one| *one += 1);
+            self.ranks.push(rank);
         }
         self.slots.push(None);
-        self.ranks.push(rank.unwrap_or(0));
         (self.slots.len() - 1) as Slot
     }
 
-    /// The part in which only these processes are seen, in normal form.
-    pub fn part(&self, keep: &[Slot], is_ordered: bool) -> Scene {
-        let mut part = self.clone();
-        for slot in (0..part.slots.len()).filter(|&slot| !keep.contains(&(slot as Slot))) {
-            part.slots[slot] = None;
-        }
-        part.normal(is_ordered)
+    /// The normal form.
+    pub fn normal(&self, is_ordered: bool) -> Scene {
+        self.part(&self.seen(), is_ordered)
     }
 
-    /// The normal form: only slots that are seen or named; numbered by rank, or else the greatest of all numberings that put seen ones
-    /// first.
-    pub fn normal(&self, is_ordered: bool) -> Scene {
-        let mut named = vec![false; self.slots.len()];
-        for item in self.shared.iter().chain(self.slots.iter().flatten().flatten()) {
-            if let Item::Slot(slot) = item {
-                named[*slot as usize] = true;
-            }
-        }
-        let mut stay: Vec<Slot> =
-            (0..self.slots.len() as Slot).filter(|&slot| self.is_seen(slot) || named[slot as usize]).collect();
+    /// The part in which only these processes, which are seen, are seen, in normal form: only slots that are seen or named; numbered by rank, or else
+    /// the seen ones first, greater contents before less, and of all such numberings the greatest.
+    pub fn part(&self, keep: &[Slot], is_ordered: bool) -> Scene {
         if is_ordered {
-            stay.sort_by_key(|&slot| self.ranks[slot as usize]);
-            return self.numbered(&stay, true);
-        }
-        let mut best: Option<Scene> = None;
-        for seen in arrangements(&self.seen()) {
-            let mut list = seen;
-            let locals: Vec<Slot> = list.clone();
-            let items =
-                self.shared.iter().chain(locals.iter().flat_map(|&slot| self.slots[slot as usize].iter().flatten()));
-            for item in items {
-                if let Item::Slot(slot) = item
-                    && !list.contains(slot)
-                {
-                    list.push(*slot);
+            let mut stays = [false; SLOTS];
+            keep.iter().for_each(|&slot| stays[slot as usize] = true);
+            for item in self.items(keep) {
+                if let Item::Slot(slot) = item {
+                    stays[*slot as usize] = true;
                 }
             }
-            let scene = self.numbered(&list, false);
-            if best.as_ref().is_none_or(|best| scene > *best) {
-                best = Some(scene);
-            }
+            let mut list: Vec<Slot> = (0..self.slots.len() as Slot).filter(|&slot| stays[slot as usize]).collect();
+            list.sort_by_key(|&slot| self.ranks[slot as usize]);
+            return self.numbered(keep, &list, true);
         }
-        best.unwrap_or_else(|| self.clone())
+        let mut sorted = keep.to_vec();
+        sorted.sort_by(|&one, &other| self.compare(other, one));
+        let is_tied = |pair: &[Slot]| self.compare(pair[0], pair[1]) == Ordering::Equal;
+        if !sorted.windows(2).any(is_tied) {
+            let list = self.by_occurrence(&sorted);
+            return self.numbered(&sorted, &list, false);
+        }
+        let is_sorted = |slots: &Vec<Slot>| slots.windows(2).all(|pair| self.compare(pair[0], pair[1]).is_ge());
+        let scenes = arrangements(&sorted).into_iter().filter(is_sorted).map(|seen| {
+            let list = self.by_occurrence(&seen);
+            self.numbered(&seen, &list, false)
+        });
+        scenes.max().unwrap_or_else(|| self.clone())
     }
 
-    /// The scene with these slots only, in this order.
-    fn numbered(&self, list: &[Slot], is_ordered: bool) -> Scene {
-        let number = |slot: Slot| list.iter().position(|&one| one == slot).unwrap_or(0);
+    /// What is shared, and what these processes have.
+    fn items<'s>(&'s self, seen: &'s [Slot]) -> impl Iterator<Item = &'s Item> {
+        let locals = seen.iter().filter_map(|&slot| self.slots[slot as usize].as_ref());
+        self.shared.iter().chain(locals.flat_map(|local| local.iter()))
+    }
+
+    /// Compares what two seen processes have, names aside.
+    fn compare(&self, one: Slot, other: Slot) -> Ordering {
+        let contents = |slot: Slot| self.slots[slot as usize].iter().flat_map(|local| local.iter()).map(unnamed);
+        contents(one).cmp(contents(other))
+    }
+
+    /// These slots, then the others that are named, as they occur.
+    fn by_occurrence(&self, seen: &[Slot]) -> Vec<Slot> {
+        let mut list = seen.to_vec();
+        for item in self.items(seen) {
+            if let Item::Slot(slot) = item
+                && !list.contains(slot)
+            {
+                list.push(*slot);
+            }
+        }
+        list
+    }
+
+    /// The scene with the slots of the list only, in this order, of which those to be kept are seen.
+    fn numbered(&self, keep: &[Slot], list: &[Slot], is_ordered: bool) -> Scene {
+        let mut number = [0; SLOTS];
+        list.iter().enumerate().for_each(|(at, &slot)| number[slot as usize] = at as Slot);
         let change = |item: &Item| match item {
-            Item::Slot(slot) => Item::Slot(number(*slot) as Slot),
+            Item::Slot(slot) => Item::Slot(number[*slot as usize]),
             Item::Taken(bits) => {
-                let taken = self.seen().into_iter().filter(|&slot| bits & (1 << slot) != 0 && list.contains(&slot));
-                Item::Taken(taken.map(|slot| 1 << number(slot)).sum())
+                let taken = keep.iter().filter(|&&slot| bits & (1 << slot) != 0);
+                Item::Taken(taken.map(|&slot| 1 << number[slot as usize]).sum())
             }
             Item::Value(_) | Item::Place(_) | Item::Hidden => *item,
         };
-        let local = |&slot: &Slot| self.slots[slot as usize].as_ref().map(|local| local.iter().map(change).collect());
+        let local = |&slot: &Slot| {
+            let local = self.slots[slot as usize].as_ref().filter(|_| keep.contains(&slot))?;
+            let is_unnamed = local.iter().all(|item| *item == change(item));
+            Some(if is_unnamed { Rc::clone(local) } else { local.iter().map(change).collect() })
+        };
         Scene {
             shared: self.shared.iter().map(change).collect(),
             slots: list.iter().map(local).collect(),
-            ranks: (0..list.len()).map(|at| if is_ordered { at } else { 0 }).collect(),
+            ranks: if is_ordered { (0..list.len()).collect() } else { Vec::new() },
         }
+    }
+}
+
+/// An item without the names in it.
+pub(super) fn unnamed(item: &Item) -> Item {
+    match item {
+        Item::Slot(_) | Item::Taken(_) => Item::Taken(0),
+        Item::Value(_) | Item::Place(_) | Item::Hidden => *item,
     }
 }
 
@@ -260,7 +295,7 @@ fn settle(
                 let mut taken = all.clone();
                 for scene in &mut taken {
                     if let Some(local) = &mut scene.slots[holder as usize]
-                        && let Item::Taken(bits) = &mut local[column]
+                        && let Item::Taken(bits) = &mut Rc::make_mut(local)[column]
                     {
                         *bits |= 1 << about;
                     }

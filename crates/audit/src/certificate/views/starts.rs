@@ -4,13 +4,15 @@
 //! value of their type; a cell that starts with a process of the family has any.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use base::Span;
 use evidence::views::{Item, LocalColumn, SharedColumn};
 use model::control::Scope;
 use model::eval::{State, free_cells, initial_states};
+use model::expr::{Expr, ExprKind};
 use model::value::Value;
-use model::variable::CellId;
+use model::variable::{CellId, Init};
 
 use super::look::{Decisions, End, Look, Looker};
 use super::present;
@@ -25,10 +27,14 @@ pub(super) fn starts(text: &Text<'_>, k: usize) -> Result<BTreeSet<Scene>, End> 
     let mut found = BTreeSet::new();
     let mut next = Some(Decisions::default());
     while let Some(mut way) = next {
-        let ranks = (0..k).map(|rank| if text.is_ordered { rank } else { 0 }).collect();
+        let ranks = if text.is_ordered { (0..k).collect() } else { Vec::new() };
         let mut look = Look {
             text,
-            scene: Scene { shared: Vec::new(), slots: vec![Some(Vec::new()); k], ranks },
+            scene: Scene {
+                shared: vec![Item::Taken(0); text.said_at(text.present.len())],
+                slots: vec![Some(Rc::from([])); k],
+                ranks,
+            },
             looker: Looker::Nobody,
             bound: Vec::new(),
             way: &mut way,
@@ -56,6 +62,9 @@ fn alike(text: &Text<'_>, first: &State, free: &BTreeSet<CellId>) -> Result<(), 
     for &column in &text.local {
         let mut values = text.model.families[text.family].processes().map(|process| {
             let cell = text.cell_of(process, column)?;
+            if computed(text, cell).is_some() {
+                return None;
+            }
             let value = Some(first.cells[cell.index()]).filter(|value| !names_member(text, *value));
             Some((value, free.contains(&cell)))
         });
@@ -67,38 +76,103 @@ fn alike(text: &Text<'_>, first: &State, free: &BTreeSet<CellId>) -> Result<(), 
     Ok(())
 }
 
+/// What a cell starts with, where that is computed from whose it is.
+fn computed<'m>(text: &Text<'m>, cell: CellId) -> Option<&'m Expr> {
+    let var = text.model.cells[cell].var;
+    match &text.written.vars[var].init {
+        Init::Fill(start) if text.asks_who(var, start) => Some(start),
+        _ => None,
+    }
+}
+
+/// Whether a cell starts with a process that its declaration names by a number, or as one that is there at every size.
+fn is_named(text: &Text<'_>, cell: CellId) -> bool {
+    match &text.written.vars[text.model.cells[cell].var].init {
+        Init::Fill(start) => match &start.kind {
+            ExprKind::Const(_) => true,
+            ExprKind::ToProcess(_, inner) => matches!(inner.kind, ExprKind::Const(_)),
+            _ => false,
+        },
+        Init::First | Init::Any | Init::Elements(_) => false,
+    }
+}
+
+/// Chooses the slots of the named processes: seen ones, or others.
+fn name(look: &mut Look<'_, '_>) {
+    let text = look.text;
+    for index in 0..text.n_named {
+        let mut free: Vec<Slot> = (0..look.scene.slots.len() as Slot).collect();
+        if text.is_ordered {
+            free.retain(|&slot| look.scene.ranks[slot as usize] == index);
+        } else {
+            let given = &look.scene.shared[text.shared.len()..text.shared.len() + index];
+            free.retain(|&slot| !given.contains(&Item::Slot(slot)));
+        }
+        let slot = match free.get(look.way.decide(free.len() + 1)) {
+            Some(&slot) => slot,
+            None => look.scene.add(text.is_ordered.then_some(index)),
+        };
+        look.scene.shared[text.shared.len() + index] = Item::Slot(slot);
+    }
+}
+
 fn names_member(text: &Text<'_>, value: Value) -> bool {
     matches!(value, Value::Process(id) if text.is_member(id))
 }
 
-fn start<'m>(look: &mut Look<'_, 'm>, first: &State, free: &BTreeSet<CellId>, k: usize) -> Result<(), End> {
+/// What a cell starts with.
+fn content(look: &mut Look<'_, '_>, first: &State, free: &BTreeSet<CellId>, cell: CellId) -> Result<Item, End> {
     let text = look.text;
-    let content = |look: &mut Look<'_, 'm>, cell: CellId| match first.cells[cell.index()] {
-        _ if free.contains(&cell) => look.anything(text.model.cells[cell].ty),
-        value if names_member(text, value) => {
-            let number = look.way.decide(look.scene.slots.len() + 1);
-            look.member(number).map(Item::Slot)
+    if free.contains(&cell) {
+        return look.anything(text.model.cells[cell].ty);
+    }
+    if let Some(start) = computed(text, cell) {
+        let value = look.value(start)?;
+        let fits = match value {
+            Item::Slot(_) => look.names_members(text.model.cells[cell].ty),
+            Item::Value(value) => text.model.cells[cell].ty.contains(value, text.model.type_context()),
+            Item::Place(_) | Item::Taken(_) | Item::Hidden => false,
+        };
+        return if fits { Ok(value) } else { Err(End::Uneven(start.span)) };
+    }
+    match first.cells[cell.index()] {
+        Value::Process(id) if text.is_member(id) => {
+            let column = text.named_at(text.model.processes[id].index).filter(|_| is_named(text, cell));
+            match column {
+                Some(column) => Ok(look.scene.shared[column]),
+                None => {
+                    let number = look.way.decide(look.scene.slots.len() + 1);
+                    look.member(number).map(Item::Slot)
+                }
+            }
         }
         value => Ok(Item::Value(value)),
-    };
-    for &column in &text.shared {
-        let item = match column {
-            SharedColumn::Cell(cell) => content(look, cell)?,
+    }
+}
+
+fn start(look: &mut Look<'_, '_>, first: &State, free: &BTreeSet<CellId>, k: usize) -> Result<(), End> {
+    let text = look.text;
+    name(look);
+    for (at, &column) in text.shared.iter().enumerate() {
+        look.scene.shared[at] = match column {
+            SharedColumn::Cell(cell) => content(look, first, free, cell)?,
             SharedColumn::Control(process) => Item::Place(first.place(process)),
             SharedColumn::Taken(..) => Item::Taken(0),
         };
-        look.scene.shared.push(item);
     }
     let process = text.model.families[text.family].first;
     for slot in 0..k {
+        look.looker = Looker::Slot(slot as Slot);
+        let mut local = Vec::new();
         for &column in &text.local {
             let item = match (column, text.cell_of(process, column)) {
                 (LocalColumn::Control, _) => Item::Place(first.place(process)),
-                (_, Some(cell)) => content(look, cell)?,
+                (_, Some(cell)) => content(look, first, free, cell)?,
                 (_, None) => Item::Taken(0),
             };
-            look.scene.slots[slot].iter_mut().for_each(|local| local.push(item));
+            local.push(item);
         }
+        look.scene.slots[slot] = Some(local.into());
     }
     let others = text.model.processes.ids().filter(|&process| !text.is_member(process)).map(Looker::Other);
     for looker in (0..k as Slot).map(Looker::Slot).chain(others) {
@@ -115,10 +189,12 @@ fn start<'m>(look: &mut Look<'_, 'm>, first: &State, free: &BTreeSet<CellId>, k:
         look.go(&text.written.families[family].entry)?;
     }
     for (presence, shown) in text.present.iter().enumerate() {
-        let anywhere = text.cell_of(process, text.local[shown.column]).is_none_or(|cell| free.contains(&cell));
+        let anywhere = text
+            .cell_of(process, text.local[shown.column])
+            .is_none_or(|cell| free.contains(&cell) || computed(text, cell).is_some());
         let said = present::at_start(text, &look.scene, presence, anywhere);
         let said = said.unwrap_or_else(|| look.way.decide(2) == 1);
-        look.scene.shared.push(Item::Value(Value::Bool(said)));
+        look.scene.shared[text.said_at(presence)] = Item::Value(Value::Bool(said));
     }
     Ok(())
 }

@@ -4,6 +4,7 @@
 //! whichever order, each once, and unseen ones as often as it likes, which may hold anything.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use base::Span;
 use evidence::views::{Item, LocalColumn, SharedColumn};
@@ -133,7 +134,7 @@ impl<'m> Look<'_, 'm> {
         match spot {
             Spot::Shared(column) => self.scene.shared[column] = value,
             Spot::Of(slot, column) => match &mut self.scene.slots[slot as usize] {
-                Some(local) => local[column] = value,
+                Some(local) => Rc::make_mut(local)[column] = value,
                 None => self.wrote_unseen = true,
             },
         }
@@ -438,13 +439,15 @@ fn without_unnamed(mut scene: Scene, n_slots: usize) -> Scene {
     while scene.slots.len() > n_slots {
         let last = scene.slots.len() - 1;
         let names = |item: &Item| *item == Item::Slot(last as Slot);
-        if scene.slots[last].is_some() || scene.shared.iter().chain(scene.slots.iter().flatten().flatten()).any(names) {
+        if scene.slots[last].is_some()
+            || scene.shared.iter().chain(scene.slots.iter().flatten().flat_map(|local| local.iter())).any(names)
+        {
             break;
         }
-        let rank = scene.ranks[last];
         scene.slots.pop();
-        scene.ranks.pop();
-        scene.ranks.iter_mut().filter(|one| **one > rank).for_each(|one| *one -= 1);
+        if let Some(rank) = scene.ranks.pop() {
+            scene.ranks.iter_mut().filter(|one| **one > rank).for_each(|one| *one -= 1);
+        }
     }
     scene
 }

@@ -34,9 +34,14 @@ pub(super) struct Text<'m> {
     pub local: Vec<LocalColumn>,
     /// What views do not show.
     pub hidden: Vec<Hiding>,
-    /// What views say of all processes, after the columns of the shared part.
+    /// So many processes of the family, the first ones, are named: their slots stand after the columns of the shared part.
+    pub n_named: usize,
+    /// What views say of all processes, after the slots of the named ones.
     pub present: Vec<Presence>,
 }
+
+/// Most named processes.
+const MOST_NAMED: usize = 4;
 
 fn refuse<T>(what: impl Into<String>) -> Outcome<T> {
     Err(CertificateError::NotSymmetric(what.into()))
@@ -57,7 +62,14 @@ impl<'m> Text<'m> {
         let is_ordered = proof.is_ordered;
         let (shared, local) = (Vec::new(), Vec::new());
         let (hidden, present) = (proof.hidden.clone(), proof.present.clone());
-        let mut text = Text { model, written, family, size, is_ordered, rows, shared, local, hidden, present };
+        let n_named = proof.named.len();
+        let mut text = Text { model, written, family, size, is_ordered, rows, shared, local, hidden, n_named, present };
+        let first = model.families[family].processes().take(n_named);
+        if n_named > MOST_NAMED || !first.eq(proof.named.iter().copied()) {
+            return Err(CertificateError::Malformed(
+                "the named processes are not the first of their family".to_owned(),
+            ));
+        }
         text.families()?;
         text.variables()?;
         text.columns();
@@ -121,7 +133,8 @@ impl<'m> Text<'m> {
             }
         }
         for (id, var) in self.written.vars.entries() {
-            if !self.starts_alike(&var.init, self.rows.contains_key(&id)) {
+            let is_computed = matches!(&var.init, Init::Fill(start) if self.asks_who(id, start));
+            if !is_computed && !self.starts_alike(&var.init, self.rows.contains_key(&id)) {
                 return refuse(format!("`{}` does not start alike for all sizes", var.name));
             }
         }
@@ -159,6 +172,40 @@ impl<'m> Text<'m> {
                     })
             }
         }
+    }
+
+    /// Whether what a variable of the family starts with is computed from whose it is, and from nothing else.
+    pub fn asks_who(&self, var: VarId, start: &Expr) -> bool {
+        let is_own =
+            matches!(self.model.vars[var].storage, Storage::Public(of) | Storage::Local(of) if of == self.family);
+        let is_plain = |part: &&Expr| {
+            !matches!(part.kind, ExprKind::Read(_) | ExprKind::At { .. } | ExprKind::Quantified(_) | ExprKind::Bound(_))
+        };
+        let parts = parts(start);
+        self.n_named > 0
+            && is_own
+            && parts.iter().any(|part| part.kind == ExprKind::Myself)
+            && parts.iter().all(is_plain)
+    }
+
+    /// The position, in the shared part, of the slot of a named process.
+    pub fn named_at(&self, index: i64) -> Option<usize> {
+        (0..self.n_named as i64).contains(&index).then(|| self.shared.len() + index as usize)
+    }
+
+    /// The position, in the shared part, of what is said of a presence.
+    pub fn said_at(&self, presence: usize) -> usize {
+        self.shared.len() + self.n_named + presence
+    }
+
+    /// Whether the named processes of a view are different ones; the first of all, where order matters.
+    fn names(&self, view: &View) -> bool {
+        let named = &view.shared[self.shared.len()..self.shared.len() + self.n_named];
+        named.iter().enumerate().all(|(at, item)| match item {
+            Item::Slot(slot) if self.is_ordered => usize::from(*slot) == at,
+            Item::Slot(slot) => (*slot as usize) < view.slots.len() && !named[..at].contains(item),
+            _ => false,
+        })
     }
 
     fn columns(&mut self) {
@@ -229,7 +276,7 @@ impl<'m> Text<'m> {
             (LocalColumn::Taken(_), _) | (_, None) => is_taken(item),
             (_, Some(cell)) => is_value(item, self.model.cells[cell].ty),
         };
-        shared && view.slots.iter().flatten().all(|one| one.iter().zip(&self.local).all(local))
+        shared && self.names(view) && view.slots.iter().flatten().all(|one| one.iter().zip(&self.local).all(local))
     }
 
     /// Whether a domain is the processes of the family.

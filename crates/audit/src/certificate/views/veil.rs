@@ -4,10 +4,12 @@
 //! hidden. A hidden column is read as anything of its type, so nothing has to be known about why it is hidden. What a rule looks at is never
 //! hidden itself, and belongs to all or to the same process: so the rules say the same of a state and of every part of it.
 
+use std::rc::Rc;
+
 use evidence::views::{Column, Hiding, Item, LocalColumn, SharedColumn};
 use model::value::Value;
 
-use super::scene::Scene;
+use super::scene::{Local, Scene};
 use super::text::Text;
 use crate::certificate::{CertificateError, Outcome};
 
@@ -69,7 +71,7 @@ fn counts(text: &Text<'_>, rule: &Hiding) -> bool {
 impl Scene {
     /// The scene as the rules show it.
     pub fn veiled(mut self, text: &Text<'_>) -> Scene {
-        let applies = |rule: &Hiding, shared: &[Item], local: Option<&Vec<Item>>| {
+        let applies = |rule: &Hiding, shared: &[Item], local: Option<&Local>| {
             let shown = match (rule.when, local) {
                 (Column::Shared(at), _) => Some(shared[at]),
                 (Column::Local(at), Some(local)) => Some(local[at]),
@@ -86,7 +88,7 @@ impl Scene {
                         let is_hidden =
                             self.slots[slot].is_some() && applies(rule, &self.shared, self.slots[slot].as_ref());
                         if let Some(local) = self.slots[slot].as_mut().filter(|_| is_hidden) {
-                            local[at] = Item::Hidden;
+                            Rc::make_mut(local)[at] = Item::Hidden;
                         }
                     }
                 }
