@@ -3,7 +3,7 @@
 //! In: a [`Formula`] whose first letter stands for the first process that is seen, and quantifiers over others. Out: its truth in a row, in
 //! three-valued logic: contents that are hidden are not known, nor is anything about processes that are not seen. What holds for all processes that
 //! are seen holds for all, since those that are seen may be any; so `forall` and `at most` are decided by the seen ones, where they are
-//! enough. Nothing here is shared with what finds the sentences but the names of columns.
+//! enough. Whether there is somebody is decided by the column that says so, or by a process that is seen. Nothing here is shared with what finds the sentences but the names of columns.
 
 use std::cell::Cell;
 
@@ -88,6 +88,13 @@ impl<'a> Row<'a> {
         let Quantified { quantity, letters: bound, except, body, family } = quantified;
         if *family != self.scene.family {
             return None;
+        }
+        let is_said = |shown: &Shown| matches!(shown, Shown::Somebody(known) if known == quantified);
+        if let Some(column) = self.scene.columns.iter().position(is_said) {
+            return match self.row[column] {
+                Entry::Value(model::value::Value::Bool(truth)) => Some(truth),
+                _ => None,
+            };
         }
         let mut left_out = Vec::new();
         for who in except {

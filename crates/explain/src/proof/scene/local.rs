@@ -108,7 +108,7 @@ impl Blocks {
                 })
             }
             Shown::Cell(term, ty) => cell_says(&renamed(term, self.own, who), *ty, &named(inside), &named(outside)),
-            Shown::Block(..) => None,
+            Shown::Block(..) | Shown::Somebody(_) => None,
         }
     }
 }

@@ -25,7 +25,7 @@ use model::types::ScalarType;
 use model::value::Value;
 
 use super::assertion::Part;
-use super::formula::{CellTerm, Formula, Index, Letter, Spot, Test, ValueTerm, Who};
+use super::formula::{CellTerm, Formula, Index, Letter, Quantified, Spot, Test, ValueTerm, Who};
 
 pub(super) use judge::is_true;
 pub(super) use local::Blocks;
@@ -65,6 +65,8 @@ pub(super) enum Shown {
     Cell(CellTerm, ScalarType),
     /// In which block of local states a process is.
     Block(Who, local::Blocks),
+    /// Whether there is a process, seen or not, of which something is so.
+    Somebody(Quantified),
 }
 
 /// What stands in a column.
@@ -103,7 +105,7 @@ pub(super) fn parts(model: &Model, certificate: &Certificate, budget: &Budget) -
 /// The scenes of a certificate; `None` where it is of another kind.
 pub(super) fn scenes(model: &Model, certificate: &Certificate) -> Option<Vec<Scene>> {
     if let Some(proof) = certificate.views().or_else(|| certificate.crowd()) {
-        return Some(vec![views::scene(model, proof)?]);
+        return views::scenes(model, proof);
     }
     if let Some(proof) = certificate.rings() {
         return rings::scenes(model, proof);
@@ -134,6 +136,7 @@ impl Scene {
             Shown::Place(_) => places(model, model.families[self.family].first),
             Shown::Cell(_, ty) => self.values(model, *ty),
             Shown::Block(_, blocks) => blocks.numbers().map(Entry::Block).collect(),
+            Shown::Somebody(_) => [false, true].map(|truth| Entry::Value(Value::Bool(truth))).to_vec(),
         };
         let seen = self.rows.iter().map(|row| row[column]).filter(|entry| *entry != Entry::Hidden);
         for entry in seen {
@@ -180,6 +183,13 @@ impl Scene {
                 let numbers = |entries: &[Entry]| entries.iter().filter_map(Entry::block).collect::<Vec<u32>>();
                 blocks.says(*who, &numbers(inside), &numbers(outside))
             }
+            Shown::Somebody(what) => {
+                let there_is = Formula::Quantified(what.clone());
+                Some(match inside {
+                    [Entry::Value(Value::Bool(false))] => Formula::Not(Box::new(there_is)),
+                    _ => there_is,
+                })
+            }
         }
     }
 }
@@ -190,6 +200,7 @@ impl Shown {
         match self {
             Shown::Place(who) => Shown::Place(exchanged(*who, order)),
             Shown::Block(who, blocks) => Shown::Block(exchanged(*who, order), blocks.clone()),
+            Shown::Somebody(_) => self.clone(),
             Shown::Cell(term, ty) => {
                 let index = |index: &Index| match *index {
                     Index::Of(who) => Index::Of(exchanged(who, order)),

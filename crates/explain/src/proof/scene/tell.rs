@@ -128,10 +128,17 @@ fn keep_true(scene: &Scene, says: &mut SceneSays, budget: &Budget) {
     };
     says.always.retain(|one| keep(one));
     let own = scene.letter(0);
+    let alone = Scene { n_letters: 1, ..scene.clone() }.with(|column| scene.letters_of(column) == 1);
+    let is_itself = |there: &Formula| {
+        matches!(there, Formula::Implies(_, said) if matches!(**said, Formula::Quantified(_)))
+            && judge::is_true(&alone, there, budget)
+    };
     for (spots, said) in &mut says.places {
         said.retain(|one| {
             let at = Formula::At(own, spots.clone());
-            keep(&Formula::Implies(Box::new(at), Box::new(one.clone())))
+            let there = Formula::Implies(Box::new(at), Box::new(one.clone()));
+            // That there is somebody is not worth saying of a process that is one of those itself.
+            keep(&there) && !is_itself(&there)
         });
     }
     if !says.never_at.is_empty() && !keep(&Formula::Not(Box::new(Formula::At(own, says.never_at.clone())))) {
@@ -149,6 +156,7 @@ impl Scene {
             Who::Process(_) => 0,
         };
         match &self.columns[column] {
+            Shown::Somebody(_) => 0,
             Shown::Place(who) | Shown::Block(who, _) => bit(who),
             Shown::Cell(term, _) => {
                 let indices = term.indices.iter().map(|index| match index {
@@ -458,7 +466,9 @@ impl Speaker<'_> {
             let present = if bits & occurring[column] == 0 { all } else { occurring[column] };
             return self.literal((column, present & !bits), present);
         }
-        let is_place = |column: usize| !matches!(self.table.scene.columns[self.table.columns[column]], Shown::Cell(..));
+        let is_place = |column: usize| {
+            matches!(self.table.scene.columns[self.table.columns[column]], Shown::Place(_) | Shown::Block(..))
+        };
         let (places, cells): (Exclusion, Exclusion) = one.iter().partition(|(column, _)| is_place(*column));
         let condition = |&(column, bits): &(usize, u64)| self.literal((column, bits), occurring[column]);
         let Some((claim, conditions)) = cells.split_last() else {
@@ -516,7 +526,8 @@ fn quantified(scene: &Scene, formula: Formula) -> Formula {
         .named()
         .into_iter()
         .filter_map(|who| match who {
-            Who::Letter(letter) if letter.at > 0 => Some(letter.at),
+            // What stands beyond the seen ones is somebody, whoever that is.
+            Who::Letter(letter) if letter.at > 0 && letter.at < scene.n_letters => Some(letter.at),
             _ => None,
         })
         .collect();

@@ -1,11 +1,13 @@
-//! Views of any `k` processes as a scene.
+//! Views of any `k` processes as a scene; where the text names processes, as one for each of them, one for all others, and one in which
+//! several processes stand somewhere.
 
-use evidence::views::{Item, LocalColumn, SharedColumn, View, ViewsProof};
+use evidence::rings::{Distances, ProcessType};
+use evidence::views::{Item, LocalColumn, Presence, SharedColumn, View, ViewsProof};
 use model::Model;
 
 use super::terms::Terms;
 use super::{Entry, Only, Scene, Shown};
-use crate::proof::formula::{Letter, Who};
+use crate::proof::formula::{Formula, Letter, Quantified, Quantity, Test, ValueTerm, Who};
 
 /// More views than this, each counted once for each order of its processes, are not put into words.
 const MOST_ROWS: usize = 60_000;
@@ -18,14 +20,59 @@ enum Source {
 }
 
 /// The views, with a letter for each process; each view in every order of its processes. `None` where they are too many.
-pub(super) fn scene(model: &Model, proof: &ViewsProof) -> Option<Scene> {
+pub(super) fn scenes(model: &Model, proof: &ViewsProof) -> Option<Vec<Scene>> {
     let mut scene = in_order(model, proof)?;
-    scene.rows.sort_unstable();
-    scene.rows.dedup();
-    Some(scene)
+    if proof.named.is_empty() {
+        scene.rows.sort_unstable();
+        scene.rows.dedup();
+        return Some(vec![scene]);
+    }
+    let n_named = proof.named.len();
+    let distances = Distances { left: n_named, right: 0, modulus: 1 };
+    let types = first_types(proof, scene.n_letters);
+    let mut found: Vec<Scene> = Vec::new();
+    for left in 0..=n_named {
+        let only = Only::Line(distances, vec![ProcessType { left, right: 0, residue: 0 }]);
+        let is_its = |column: usize| scene.letters_of(column) & !1 == 0;
+        let rows = scene.rows.iter().zip(&types).filter(|(_, of)| **of == left).map(|(row, _)| row.clone());
+        found.push(Scene { only, n_letters: 1, rows: rows.collect(), ..scene.clone() }.with(is_its));
+    }
+    let stands = |column: usize| matches!(scene.columns[column], Shown::Place(_));
+    let together = scene.clone().with(stands);
+    if scene.n_letters > 1 {
+        found.push(together);
+    }
+    Some(found)
 }
 
-/// The same, with the rows of each view one after the other, in the order of the views.
+/// For each row, in the order of the views and of the orders of their processes: which named process the first letter is; one more than those
+/// where it is none.
+fn first_types(proof: &ViewsProof, n_letters: usize) -> Vec<usize> {
+    let orders = orders(n_letters);
+    let of = |view: &View, order: &[usize]| {
+        let seen: Vec<usize> = (0..view.slots.len()).filter(|&slot| view.slots[slot].is_some()).collect();
+        let first = order.first().and_then(|&at| seen.get(at)).map(|&slot| Item::Slot(slot as u8));
+        let named = view.shared.iter().skip(proof.shared.len()).take(proof.named.len());
+        named.copied().position(|item| Some(item) == first).unwrap_or(proof.named.len())
+    };
+    proof.views.iter().flat_map(|view| orders.iter().map(move |order| of(view, order))).collect()
+}
+
+impl Scene {
+    /// The scene with some of its columns.
+    pub fn with(self, is_kept: impl Fn(usize) -> bool) -> Scene {
+        let kept: Vec<usize> = (0..self.columns.len()).filter(|&column| is_kept(column)).collect();
+        let mut rows: Vec<Vec<Entry>> =
+            { self.rows.iter() }.map(|row| kept.iter().map(|&column| row[column]).collect()).collect();
+        rows.sort_unstable();
+        rows.dedup();
+        let columns = kept.iter().map(|&column| self.columns[column].clone()).collect();
+        let is_cut = self.is_cut || kept.len() < self.columns.len();
+        Scene { columns, rows, is_cut, ..self }
+    }
+}
+
+/// The views as one scene, with the rows of each view one after the other, in the order of the views.
 pub(in super::super) fn in_order(model: &Model, proof: &ViewsProof) -> Option<Scene> {
     let terms = Terms { model, family: proof.family };
     let who = |at: usize| Who::Letter(Letter { at, family: proof.family });
@@ -54,6 +101,10 @@ pub(in super::super) fn in_order(model: &Model, proof: &ViewsProof) -> Option<Sc
         };
         add(Source::Shared(at), shown);
     }
+    for (at, presence) in proof.present.iter().enumerate() {
+        let shown = somebody(&terms, proof, presence, who(proof.k));
+        add(Source::Shared(proof.shared.len() + proof.named.len() + at), shown);
+    }
     let orders = orders(proof.k);
     if proof.views.len().checked_mul(orders.len())? > MOST_ROWS {
         return None;
@@ -72,9 +123,30 @@ pub(in super::super) fn in_order(model: &Model, proof: &ViewsProof) -> Option<Sc
         beside: None,
         columns: found.into_iter().map(|(_, shown)| shown).collect(),
         rows,
-        // What views say of all processes is no column.
-        is_cut: is_cut || !proof.present.is_empty(),
+        is_cut,
     })
+}
+
+/// That some process, called by this letter, has one of the values of a presence.
+fn somebody(terms: &Terms<'_>, proof: &ViewsProof, presence: &Presence, who: Who) -> Option<Shown> {
+    let shown = match *proof.local.get(presence.column)? {
+        LocalColumn::Own(cell) => terms.own(cell, who),
+        LocalColumn::Element(row, element) => terms.element(row.var, row.owner, element, who),
+        LocalColumn::Control | LocalColumn::Taken(_) => None,
+    };
+    let (Some(Shown::Cell(term, _)), Who::Letter(letter)) = (shown, who) else { return None };
+    let value = |item: &Item| match item {
+        Item::Value(value) => Entry::Value(*value).value(),
+        _ => None,
+    };
+    let values = presence.is.iter().map(value).collect::<Option<Vec<ValueTerm>>>()?;
+    Some(Shown::Somebody(Quantified {
+        quantity: Quantity::Exists,
+        letters: vec![letter.at],
+        family: proof.family,
+        except: Vec::new(),
+        body: Box::new(Formula::Cell(term, Test::In(values))),
+    }))
 }
 
 /// What a view shows in a column, where the letters stand for its processes in this order.

@@ -110,7 +110,7 @@ impl Ground {
                     }
                     value => Entry::Value(value),
                 },
-                Shown::Block(..) => return None,
+                Shown::Block(..) | Shown::Somebody(_) => return None,
             });
         }
         Some(found)

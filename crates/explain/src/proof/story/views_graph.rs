@@ -33,10 +33,15 @@ pub(super) fn graphs(model: &Model, certificate: &Certificate, budget: &Budget) 
 
 fn found(model: &Model, certificate: &Certificate, budget: &Budget) -> Option<Vec<ViewGraph>> {
     let (parameter, from) = size_parameter(model, certificate)?;
-    let scenes = scenes(model, certificate)?;
+    let n_named = certificate.views().map_or(0, |views| views.named.len());
+    // Two processes are drawn as the first two, which they may be only where processes are interchangeable. Whether there is somebody is not drawn.
+    let is_drawn = |scene: &Scene| n_named == 0 || scene.n_letters == 1;
+    let drawn = scenes(model, certificate)?.into_iter().filter(is_drawn);
+    let is_plain = |scene: &Scene, column: usize| !matches!(scene.columns[column], Shown::Somebody(_));
+    let scenes: Vec<Scene> = drawn.map(|scene| scene.clone().with(|column| is_plain(&scene, column))).collect();
     let k = scenes.first()?.n_letters as i64;
     let is_network = certificate.rings().is_some();
-    let size = if is_network { from.max(3) } else { (k + 1).max(model.parameters[parameter].least) };
+    let size = if is_network { from.max(3) } else { (k + 1 + n_named as i64).max(model.parameters[parameter].least) };
     let ground = Ground::new(model.resized(parameter, size)?)?;
     let names = letters(model, &[model.families[scenes[0].family].first]).letters;
     let search = Search::new(&ground.model, budget)?;
