@@ -10,6 +10,7 @@ mod mono;
 mod parallel;
 mod path;
 mod patience;
+mod run;
 mod search;
 mod stubborn;
 

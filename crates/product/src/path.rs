@@ -11,15 +11,14 @@
 //! time, which needs no memory.
 
 use std::collections::HashMap;
-use std::ops::ControlFlow;
 
 use base::StopReason;
-use evidence::{Trace, TraceEnd};
-use model::eval::{self, Move, State};
+use evidence::Trace;
 use model::process::ProcessId;
 use rustc_hash::FxBuildHasher;
 
 use crate::patience::Patience;
+use crate::run::{self, Run};
 use engine::meter::Meter;
 use packed::initial::InitialStates;
 use packed::machine::{Flow, Machine, Scratch, Sink};
@@ -104,14 +103,6 @@ impl Distance {
 
 type Cone<const W: usize> = HashMap<Packed<W>, Distance, FxBuildHasher>;
 
-/// A run: states, and who moves between them.
-struct Run<const W: usize> {
-    states: Vec<Packed<W>>,
-    movers: Vec<ProcessId>,
-    /// Who takes the step at the end, where that is a fault.
-    last: Option<ProcessId>,
-}
-
 /// A shortest run to the goal, which states of this level meet.
 pub fn trace<const W: usize>(levels: Levels<'_, W>, goal: &Goal, depth: usize) -> Result<Trace, StopReason> {
     let walker = Walker { levels, goal, scratch: levels.machine.scratch() };
@@ -119,7 +110,7 @@ pub fn trace<const W: usize>(levels: Levels<'_, W>, goal: &Goal, depth: usize) -
         Ok(cone) => walker.forwards(&cone, depth),
         Err(reason) => walker.plain(depth, reason)?,
     };
-    Ok(walker.shown(&run))
+    Ok(run.shown(levels.machine, goal))
 }
 
 struct Walker<'a, const W: usize> {
@@ -144,10 +135,7 @@ impl<const W: usize> Walker<'_, W> {
         let meets = match self.goal {
             Goal::State(term, wanted) => machine.test(*term, state, &self.scratch) == Ok(*wanted),
             Goal::Race(var, watch) => watch.is_race(*var, state, machine, &self.scratch),
-            Goal::Deadlock => {
-                machine.somebody_waits(state)
-                    && machine.expand(state, &self.scratch, &mut Nobody) == ControlFlow::Continue(false)
-            }
+            Goal::Deadlock => run::is_deadlock(machine, state, &self.scratch),
             Goal::Fault => {
                 let mut faults = Faults { movers: Movers::none(self.n_processes()) };
                 let _continues = machine.expand(state, &self.scratch, &mut faults);
@@ -267,33 +255,6 @@ impl<const W: usize> Walker<'_, W> {
         // There is one; only when time ran out in the middle of a state's steps it may have been missed.
         Err(patience.reason())
     }
-
-    /// The run in the user's terms.
-    fn shown(&self, run: &Run<W>) -> Trace {
-        let codec = self.levels.machine.codec;
-        let model = codec.model;
-        let states: Vec<State> = run.states.iter().map(|state| codec.unpack(state)).collect();
-        let step = |(pair, &mover): (&[State], &ProcessId)| -> Move {
-            let steps = eval::likely_steps_of(model, &pair[0], mover, Some(&pair[1]));
-            let taken = steps.into_iter().find(|step| step.result.as_ref() == Ok(&pair[1]));
-            taken.expect("packed steps are those of `eval`").by
-        };
-        let moves = states.windows(2).zip(&run.movers).map(step).collect();
-        let last = states.last().expect("a run has a state");
-        let end = match self.goal {
-            Goal::State(..) => TraceEnd::State,
-            Goal::Deadlock => TraceEnd::Deadlock,
-            Goal::Race(var, _) => TraceEnd::Race(eval::race(model, last, *var).expect("the race was found by `eval`")),
-            Goal::Fault => {
-                let mover = run.last.expect("somebody takes the faulty step");
-                let steps = eval::likely_steps_of(model, last, mover, None).into_iter();
-                let fault = steps.filter_map(|step| step.result.err().map(|fault| (step.by, fault))).next();
-                let (by, fault) = fault.expect("packed faults are those of `eval`");
-                TraceEnd::Fault { by, fault }
-            }
-        };
-        Trace::finite(states, moves, end)
-    }
 }
 
 /// Looks at the limits now and then.
@@ -323,19 +284,6 @@ impl Checkpoint<'_> {
 impl Drop for Checkpoint<'_> {
     fn drop(&mut self) {
         self.meter.remove(self.bytes);
-    }
-}
-
-/// Takes nothing: only whether there is a step matters.
-struct Nobody;
-
-impl<const W: usize> Sink<W> for Nobody {
-    fn successor(&mut self, _process: ProcessId, _next: &Packed<W>) -> Flow {
-        Flow::Break(())
-    }
-
-    fn faults(&mut self, _process: ProcessId, _n_faults: u64) -> Flow {
-        Flow::Break(())
     }
 }
 
