@@ -17,6 +17,7 @@ const ALLOWED: [(&str, &[&str]); 14] = [
     (
         "eval",
         &[
+            "able",
             "attempts_of",
             "attempts_up_to",
             "local_attempts_up_to",
