@@ -275,11 +275,13 @@ pub enum Coarse {
     NoValue,
     /// What one process sees of a run, which allows a state in which the property or a fairness assumption has no value.
     NoValueInRuns,
+    /// Some of the runs.
+    SomeRuns,
 }
 
 impl Coarse {
     /// All of them.
-    pub const ALL: [Coarse; 10] = [
+    pub const ALL: [Coarse; 11] = [
         Coarse::OneProcess,
         Coarse::TwoProcesses,
         Coarse::ThreeProcesses,
@@ -290,6 +292,7 @@ impl Coarse {
         Coarse::Views,
         Coarse::NoValue,
         Coarse::NoValueInRuns,
+        Coarse::SomeRuns,
     ];
 
     /// The sentence.
@@ -312,6 +315,7 @@ impl Coarse {
                 "what one process sees does not exclude that the property or a fairness assumption has no value, in a state that \
                  may not be reachable"
             }
+            Coarse::SomeRuns => "none of the runs that were tried decides it, and there are others",
             Coarse::ManyPairs => "there are too many joint states of two processes",
             Coarse::PathEdges => {
                 "path edges do not exclude a violation, and no run was found that shows one; `public` and `hint expose` \

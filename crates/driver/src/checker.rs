@@ -158,7 +158,13 @@ fn sort_out(model: &Model, questions: &[PropertyId], engine: &dyn Engine) -> (Ve
 fn speaks_of_processes(method: Method) -> bool {
     !matches!(
         method,
-        Method::Auto | Method::Mono | Method::Stubborn | Method::Global | Method::Propagate | Method::Pushdown
+        Method::Auto
+            | Method::Mono
+            | Method::Stubborn
+            | Method::Schedules
+            | Method::Global
+            | Method::Propagate
+            | Method::Pushdown
     )
 }
 

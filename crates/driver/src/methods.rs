@@ -31,6 +31,7 @@ pub(crate) fn engine(method: Method) -> Option<SharedEngine> {
         Method::Auto => return None,
         Method::Mono => Arc::new(product::Mono),
         Method::Stubborn => Arc::new(product::Stubborn),
+        Method::Schedules => Arc::new(product::Schedules::default()),
         Method::Forward => drawn(Symbolic::Reach(Direction::Forward)),
         Method::Backward => drawn(Symbolic::Reach(Direction::Backward)),
         Method::Split => drawn(Symbolic::KIndex(1)),
@@ -118,7 +119,7 @@ mod tests {
     fn methods_are_found_or_unknown() {
         assert_eq!(find("mono"), Ok(Method::Mono));
         let error = |name| find(name).unwrap_err();
-        let all = "`auto`, `mono`, `stubborn`, `forward`, `backward`, `split`, `completion`, `pairwise`, `triple`, `tmmc`, `ls3`, \
+        let all = "`auto`, `mono`, `stubborn`, `schedules`, `forward`, `backward`, `split`, `completion`, `pairwise`, `triple`, `tmmc`, `ls3`, \
             `ls3+`, `views`, `pushdown`, `global`, `propagate`, `ll`, `fll-a`, `fll-b`";
         assert_eq!(error("mnoo"), "there is no method `mnoo`; did you mean `mono`?");
         assert_eq!(error("magic"), format!("there is no method `magic`; this version has {all}"));

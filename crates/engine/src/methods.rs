@@ -24,6 +24,8 @@ pub enum Method {
     Mono,
     /// The whole product with partial-order reduction.
     Stubborn,
+    /// Some runs of the product, of few processes or of simple schedulers.
+    Schedules,
     /// Images from the initial states, with decision diagrams.
     Forward,
     /// Images from the bad states, with decision diagrams.

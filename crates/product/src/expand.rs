@@ -9,6 +9,7 @@ use base::{Feature, Unsupported};
 use model::process::ProcessId;
 use model::variable::VarId;
 
+use crate::run;
 use engine::meter::Meter;
 use packed::machine::{Flow, Machine, Scratch, Sink};
 use packed::packing::Packed;
@@ -131,6 +132,7 @@ pub struct Expander<'a, const W: usize, D> {
     machine: &'a Machine<'a>,
     meter: &'a Meter<'a>,
     open: &'a OpenQuestions<'a>,
+    movers: Option<&'a [ProcessId]>,
     /// Brings successors where they belong.
     pub delivery: D,
     /// Looks at those that arrive.
@@ -156,6 +158,8 @@ pub struct Level<'a> {
     pub open: &'a OpenQuestions<'a>,
     /// How many questions there are, open or not.
     pub n_questions: usize,
+    /// Whose steps are taken, if not those of all.
+    pub movers: Option<&'a [ProcessId]>,
 }
 
 impl<'a> Level<'a> {
@@ -180,7 +184,7 @@ impl<'a> Level<'a> {
 
     /// Looks at states that are stored.
     pub fn finder<const W: usize>(self) -> Finder<'a, W> {
-        let Level { machine, meter, open, n_questions } = self;
+        let Level { machine, meter, open, n_questions, .. } = self;
         Finder { machine, meter, open, scratch: machine.scratch(), new: Vec::new(), hits: Hits::new(n_questions) }
     }
 
@@ -191,6 +195,7 @@ impl<'a> Level<'a> {
             machine: self.machine,
             meter: self.meter,
             open: self.open,
+            movers: self.movers,
             delivery,
             finder: self.finder(),
             counts: Counts::default(),
@@ -207,7 +212,10 @@ impl<const W: usize, D: Delivery<W>> Expander<'_, W, D> {
     #[inline]
     pub fn expand(&mut self, state: &Packed<W>, scratch: &Scratch<W>) -> Flow {
         let n_errors = self.counts.errors;
-        let can_move = self.machine.expand(state, scratch, self)?;
+        let can_move = match self.movers {
+            None => self.machine.expand(state, scratch, self)?,
+            Some(movers) => self.expand_some(movers, state, scratch)?,
+        };
         if !can_move && self.machine.somebody_waits(state) {
             self.counts.deadlocks += 1;
             self.open.deadlocks.iter().for_each(|&question| self.finder.hits.decided[question] = true);
@@ -222,6 +230,15 @@ impl<const W: usize, D: Delivery<W>> Expander<'_, W, D> {
         }
         self.n_expanded += 1;
         if self.n_expanded.is_multiple_of(CHECK_EVERY) { self.check(CHECK_EVERY) } else { Flow::Continue(()) }
+    }
+
+    /// Takes the steps of some processes; whether anybody can move.
+    fn expand_some(&mut self, movers: &[ProcessId], state: &Packed<W>, scratch: &Scratch<W>) -> ControlFlow<(), bool> {
+        let mut can_move = false;
+        for &process in movers {
+            can_move |= self.machine.expand_process(process, state, scratch, self)?;
+        }
+        ControlFlow::Continue(can_move || !run::is_deadlock(self.machine, state, scratch))
     }
 
     /// Delivers what is left, and counts what was not counted yet.

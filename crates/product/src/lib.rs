@@ -2,7 +2,7 @@
 //!
 //! In: a Model and its properties. Out: verdicts with evidence. `search.rs` goes through the states level by level (`expand.rs` takes
 //! the steps of a state, `parallel.rs` divides the work), `path.rs` finds the run to what was found; `liveness.rs`
-//! finds fair loops; [`Mono`] is the method. [`Stubborn`]: the product, reduced with the help of local state graphs.
+//! finds fair loops; [`Mono`] is the method. [`Stubborn`]: the product, reduced with the help of local state graphs. [`Schedules`]: some of its runs, where all are too many.
 
 mod expand;
 pub mod liveness;
@@ -11,8 +11,10 @@ mod parallel;
 mod path;
 mod patience;
 mod run;
+mod schedules;
 mod search;
 mod stubborn;
 
 pub use mono::{Mono, explore};
+pub use schedules::Schedules;
 pub use stubborn::{Stubborn, reduced_size};

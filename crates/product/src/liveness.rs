@@ -6,10 +6,10 @@
 //! that satisfies all demands (`streett::emptiness`), one for all that are alike (`alike.rs`); the run through it is made short (`streett::lasso`). A search on many hosts
 //! makes the same product, of the same turns and rules, in the memories of all.
 
-mod alike;
+pub(crate) mod alike;
 mod graph;
 pub mod predicates;
-mod product;
+pub(crate) mod product;
 pub mod rules;
 pub mod turns;
 

@@ -3,13 +3,14 @@
 //! In: a compiled program and its questions. Out: what was explored, and for each question that a state or a step decided
 //! the run to it. Each question is decided on the first level that hits it, so the run is shortest; the search goes on for
 //! the others and ends early when all are decided. A question that nothing decides has its other answer when everything
-//! was explored.
+//! was explored. A search may also be bounded to the steps of some processes, or to so many states: then it only finds runs.
 
 use std::time::{Duration, Instant};
 
 use base::StopReason;
 use engine::Event;
 use evidence::{Exploration, Trace};
+use model::process::ProcessId;
 
 use crate::expand::{Counts, Delivery, Finder, Level, OpenQuestions};
 use crate::parallel;
@@ -61,6 +62,21 @@ pub struct Search<'a, const W: usize> {
     /// The level whose steps are taken next.
     depth: usize,
     findings: Vec<Option<Finding>>,
+    bounds: Bounds<'a>,
+}
+
+/// What a search leaves out.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds<'b> {
+    /// Whose steps are taken, if not those of all.
+    pub movers: Option<&'b [ProcessId]>,
+    /// A level is the last one where there are so many states.
+    pub most_states: u64,
+}
+
+impl Bounds<'_> {
+    /// Nothing is left out.
+    pub const NONE: Bounds<'static> = Bounds { movers: None, most_states: u64::MAX };
 }
 
 impl<'a, const W: usize> Search<'a, W> {
@@ -81,7 +97,13 @@ impl<'a, const W: usize> Search<'a, W> {
             counts: Counts::default(),
             depth: 0,
             findings: questions.iter().map(|_| None).collect(),
+            bounds: Bounds::NONE,
         }
+    }
+
+    /// The same with something left out: what it does not find may be there all the same.
+    pub fn bounded(self, bounds: Bounds<'a>) -> Self {
+        Search { bounds, ..self }
     }
 
     /// Searches until everything was seen, every question is decided, or a limit is reached. Without questions,
@@ -91,7 +113,10 @@ impl<'a, const W: usize> Search<'a, W> {
         let mut complete = false;
         while !self.meter.is_stopped() && !self.is_decided() {
             if self.level_len() == 0 {
-                complete = true;
+                complete = self.bounds.movers.is_none();
+                break;
+            }
+            if self.n_states() >= self.bounds.most_states {
                 break;
             }
             self.step();
@@ -113,10 +138,14 @@ impl<'a, const W: usize> Search<'a, W> {
         self.shards.iter().map(|shard| shard.level_len(self.depth)).sum()
     }
 
+    fn n_states(&self) -> u64 {
+        self.shards.iter().map(Shard::n_states).sum()
+    }
+
     fn explored(&self, complete: bool) -> Exploration {
         let last_level = self.depth.saturating_sub(usize::from(self.level_len() == 0));
         Exploration {
-            states: self.shards.iter().map(Shard::n_states).sum(),
+            states: self.n_states(),
             transitions: self.counts.transitions,
             deadlocks: self.counts.deadlocks,
             errors: self.counts.errors,
@@ -176,7 +205,8 @@ impl<'a, const W: usize> Search<'a, W> {
     where
         'a: 'l,
     {
-        Level { machine: self.machine, meter: self.meter, open, n_questions: self.questions.len() }
+        let Search { machine, meter, .. } = *self;
+        Level { machine, meter, open, n_questions: self.questions.len(), movers: self.bounds.movers }
     }
 
     /// Makes findings of the hits on a level.

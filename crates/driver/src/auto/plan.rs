@@ -16,7 +16,7 @@ use model::footprint::view;
 use model::property::PropertyKind;
 use model::variable::CellId;
 use model::{Model, symmetry};
-use product::{Mono, Stubborn};
+use product::{Mono, Schedules, Stubborn};
 use pushdown::Pushdown;
 use symbolic::engines::Symbolic;
 use symbolic::reach::Direction;
@@ -148,6 +148,7 @@ impl Plan<'_> {
         Some(match name {
             "mono" => Step { n_threads: self.n_threads, ..step(Arc::new(Mono)) },
             "stubborn" if !is_crowded => step(Arc::new(Stubborn)),
+            "schedules" => step(Arc::new(Schedules::default())),
             "forward" => step(Arc::new(Symbolic::Reach(Direction::Forward))),
             "backward" => step(Arc::new(Symbolic::Reach(Direction::Backward))),
             "split" => step(Arc::new(Symbolic::KIndex(1))),

@@ -5,7 +5,7 @@ use base::Feature;
 use super::{Declaration, Kinds, Method};
 
 /// All methods, in the order of `--help`.
-pub static METHODS: [Declaration; 19] = [
+pub static METHODS: [Declaration; 20] = [
     Declaration {
         method: Method::Auto,
         name: "auto",
@@ -32,6 +32,15 @@ pub static METHODS: [Declaration; 19] = [
         is_complete: true,
         lacks: STUBBORN,
         paper: "stubborn sets, Valmari; dependence as Zheng proposes",
+    },
+    Declaration {
+        method: Method::Schedules,
+        name: "schedules",
+        answers: "violations, of safety and temporal properties, at any size: runs of few processes, and of simple schedulers",
+        kinds: Kinds::All,
+        is_complete: false,
+        lacks: EXPLICIT,
+        paper: "Emmi, Qadeer and Rakamarić, POPL 2011; Lu, Park, Seo and Zhou, ASPLOS 2008",
     },
     Declaration {
         method: Method::Forward,

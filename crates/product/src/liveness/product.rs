@@ -209,7 +209,7 @@ impl<const W: usize> FairGraph for Product<'_, W> {
 }
 
 /// For each state of an automaton its component, if its inner edges have all marks, and whether another one of these is reached.
-fn parts_of(automaton: &Automaton) -> (Vec<Option<u32>>, Vec<bool>) {
+pub fn parts_of(automaton: &Automaton) -> (Vec<Option<u32>>, Vec<bool>) {
     let n_states = automaton.states.len();
     let mut reaches = vec![Bits::new(); n_states];
     for from in automaton.states.ids() {

@@ -50,6 +50,11 @@ impl<'p> Rules<'p> {
         self.atoms.iter().copied().chain(literals.map(|literal| literal.test))
     }
 
+    /// The tests of the automaton's atoms.
+    pub fn atoms(&self) -> &[usize] {
+        &self.atoms
+    }
+
     /// How many states the automaton has.
     pub fn n_automaton(&self) -> usize {
         self.violation.automaton.states.len()

@@ -6,5 +6,6 @@ mod disk;
 mod limits;
 mod liveness;
 mod pinned;
+mod schedules;
 mod search;
 mod stubborn;

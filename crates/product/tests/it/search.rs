@@ -18,7 +18,7 @@ use testkit::{Product, Shape, for_each_program};
 const MAX_STATES: usize = 1_500;
 
 /// The program with questions of every kind that `mono` answers.
-fn with_questions(model: &Model) -> Model {
+pub(crate) fn with_questions(model: &Model) -> Model {
     let mut asked = model.clone();
     add_property(&mut asked, "no_errors", PropertyKind::NoErrors);
     add_property(&mut asked, "deadlock_free", PropertyKind::DeadlockFree);

@@ -37,6 +37,7 @@ pub fn line(run: &Run, style: &Style) -> String {
 fn place(method: &str) -> &'static str {
     match method {
         "stubborn" => "on the reduced whole product",
+        "schedules" => "on some runs",
         "mono" | "forward" | "backward" | "global" => "on the whole product",
         _ => "locally",
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use base::StopReason;
+use base::{Coarse, StopReason};
 use engine::run::PropertyResult;
 use engine::{Attempt, AttemptOutcome};
 
@@ -41,6 +41,7 @@ pub fn word(outcome: &AttemptOutcome) -> &'static str {
             StopReason::TimeLimit(_) => "ran out of time",
             StopReason::MemoryLimit(_) | StopReason::NodeLimit(_) => "ran out of memory",
             StopReason::AutomatonLimit(_) => "had too large an automaton",
+            StopReason::TooCoarse(Coarse::SomeRuns) => "found no run",
             StopReason::TooCoarse(_) | StopReason::Left(_) => "was too coarse",
             StopReason::NotSupported(_) => "does not answer it",
             StopReason::PropertyError(_) => "met an expression without a value",

@@ -1,0 +1,280 @@
+//! Runs of schedulers for temporal properties: beside the automaton of what violates the property, until the run goes round in a way that is fair.
+//!
+//! In: temporal properties. Out: a lasso for each of which one was found. Each turn is chosen by a scheduler, among those after which the automaton can still read on; the automaton goes where
+//! runs can be accepted as soon as it can. Where a state of program and automaton comes back, the turns between are a loop: it violates the property if every mark of the automaton
+//! was on one of them, and every fairness pair had its demand met or was free of it all along. When each was last is known, so a loop is judged without going round it again.
+
+use engine::Answer;
+use evidence::{Trace, TraceEnd};
+use model::eval::Turn;
+use model::process::ProcessId;
+use model::property::PropertyKind;
+use model::value::Value;
+use packed::compile::Compiler;
+use packed::hash::hash;
+use packed::initial::InitialStates;
+use packed::machine::{Machine, Scratch};
+use packed::packing::Packed;
+use rustc_hash::FxHashMap;
+use temporal::Violation;
+
+use super::Job;
+use super::scheduler::Scheduler;
+use crate::liveness::alike;
+use crate::liveness::predicates::{Predicates, StateTest};
+use crate::liveness::product::parts_of;
+use crate::liveness::rules::{AutomatonMove, Rules};
+use crate::liveness::turns::{Leaving, Turns, has};
+
+/// So many ways to violate a property are looked at, of those that are not alike.
+const MOST_VIOLATIONS: usize = 3;
+
+/// Follows schedulers for each temporal property of a job.
+pub fn search<const W: usize>(job: &Job<'_>) -> Vec<Answer> {
+    let model = job.model();
+    let mut answers = Vec::new();
+    for &property in &job.runs {
+        let PropertyKind::Temporal(formula) = &model.properties[property].kind else { continue };
+        let violations = temporal::violations(model, &model.properties[property], formula, job.budget);
+        let Ok(violations) = violations else { continue };
+        let mut violations = alike::representatives(model, &violations);
+        violations.truncate(MOST_VIOLATIONS);
+        let mut compiler = Compiler::new(job.codec);
+        let mut predicates = Predicates::new(model);
+        violations.iter().for_each(|violation| predicates.add(&mut compiler, violation));
+        let machine = Machine { codec: job.codec, code: compiler.finish() };
+        let schedulers = Scheduler::all(model.processes.len(), job.config.random);
+        let mut lassos = schedulers.iter().flat_map(|scheduler| {
+            let (machine, predicates) = (&machine, &predicates);
+            violations.iter().flat_map(move |violation| {
+                let round = move |holds| Round::<W>::new(machine, predicates, violation, (scheduler.clone(), holds));
+                [false, true].into_iter().filter_map(move |holds| round(holds)?.lasso(job))
+            })
+        });
+        answers.extend(lassos.next().map(|trace| job.found(property, trace)));
+    }
+    answers
+}
+
+/// A run beside an automaton.
+struct Round<'r, const W: usize> {
+    machine: &'r Machine<'r>,
+    scratch: Scratch<W>,
+    turns: Turns<'r>,
+    rules: Rules<'r>,
+    predicates: &'r Predicates,
+    scheduler: Scheduler,
+    /// Processes that take no steps where runs can be accepted, though they stand still where they have none: those that the property names, so that nothing happens that it waits for.
+    held: Vec<ProcessId>,
+    /// For each state of the automaton whether runs that stay around it can be accepted.
+    can_accept: Vec<bool>,
+    nodes: Vec<Node<W>>,
+    taken: Vec<Turn>,
+    /// By hash of a node: when it was there first and last.
+    known: FxHashMap<u64, [usize; 2]>,
+    /// By mark of the automaton: after how many turns it was last on one.
+    marked: Vec<usize>,
+    /// By pair: after how many turns its demand was last met, or it last was not free of it.
+    met: Vec<usize>,
+    bound: Vec<usize>,
+    /// By class of steps, and by process that stands still: the pairs whose demand is met.
+    met_by_class: Vec<Vec<usize>>,
+    met_by_still: FxHashMap<usize, Vec<usize>>,
+}
+
+/// A state of the program and of the automaton.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Node<const W: usize> {
+    state: Packed<W>,
+    automaton: u32,
+}
+
+/// A turn, and where it leads.
+struct Next<const W: usize> {
+    turn: Turn,
+    /// The class of the step, if it is one.
+    class: Option<usize>,
+    state: Packed<W>,
+    automaton: AutomatonMove,
+}
+
+impl<'r, const W: usize> Round<'r, W> {
+    /// A run that begins; `None` where there is no initial state, or nobody to be held.
+    fn new(
+        machine: &'r Machine<'r>,
+        predicates: &'r Predicates,
+        violation: &'r Violation,
+        (scheduler, holds): (Scheduler, bool),
+    ) -> Option<Self> {
+        let named = violation.propositions.iter().flat_map(|proposition| &proposition.bound);
+        let held = named.filter(|_| holds).filter_map(|value| match value {
+            Value::Process(process) => Some(*process),
+            _ => None,
+        });
+        let held: Vec<ProcessId> = held.collect();
+        if holds && held.is_empty() {
+            return None;
+        }
+        let rules = Rules::new(predicates, violation);
+        let first = Node { state: InitialStates::new(machine.codec).next()?, automaton: rules.initial() };
+        Some(Round {
+            machine,
+            scratch: machine.scratch(),
+            turns: Turns::new(machine, predicates),
+            predicates,
+            scheduler,
+            held,
+            can_accept: parts_of(&violation.automaton).0.iter().map(Option::is_some).collect(),
+            nodes: vec![first],
+            taken: Vec::new(),
+            known: FxHashMap::default(),
+            marked: vec![0; rules.n_marks()],
+            met: vec![0; rules.n_pairs()],
+            bound: vec![0; rules.n_pairs()],
+            met_by_class: Vec::new(),
+            met_by_still: FxHashMap::default(),
+            rules,
+        })
+    }
+
+    /// Follows the scheduler until the run goes round in a way that violates the property.
+    fn lasso(mut self, job: &Job<'_>) -> Option<Trace> {
+        let mut leaving = Leaving::default();
+        for _ in 0..job.n_steps() {
+            let bytes = self.nodes.capacity() * size_of::<Node<W>>();
+            if !job.meter.may_go_on(bytes as u64) {
+                return None;
+            }
+            if let Some(first) = self.closes() {
+                return Some(self.shown(first));
+            }
+            let node = self.nodes[self.taken.len()];
+            self.turns.take(&node.state, &self.scratch, &mut leaving).ok()?;
+            if self.rules.tests().any(|test| leaving.faulty.contains(&test)) {
+                return None;
+            }
+            let next = self.next(node, &leaving)?;
+            self.go(next, &leaving);
+        }
+        None
+    }
+
+    /// Since when the turns are a loop that violates the property, if they are one.
+    fn closes(&mut self) -> Option<usize> {
+        let now = self.taken.len();
+        let node = self.nodes[now];
+        let key = hash(&node.state) ^ u64::from(node.automaton).rotate_left(32);
+        let times = self.known.entry(key).or_insert([now; 2]);
+        let before = *times;
+        times[1] = now;
+        // Two different nodes of one hash are rare; they are told apart here, and a loop may be missed.
+        before.into_iter().find(|&since| since < now && self.nodes[since] == node && self.is_fair_since(since))
+    }
+
+    /// Whether the turns since then, again and again, are a run that violates the property.
+    fn is_fair_since(&self, since: usize) -> bool {
+        self.marked.iter().all(|&last| last > since)
+            && self.met.iter().zip(&self.bound).all(|(&met, &bound)| met > since || bound <= since)
+    }
+
+    /// The next turn: of the process whose turn it is, if the automaton can read on after it; else of the next one.
+    fn next(&mut self, node: Node<W>, leaving: &Leaving<W>) -> Option<Next<W>> {
+        let letter = self.rules.letter(|test| leaving.holds(test));
+        let may_stand = self.rules.n_still(&leaving.still, leaving.steps.len()) > 0;
+        let mover = |&(class, _): &(u32, Packed<W>)| self.turns.classes[class as usize].process();
+        let mut steps: Vec<(ProcessId, usize)> =
+            leaving.steps.iter().enumerate().map(|(at, step)| (mover(step), at)).collect();
+        steps.sort_unstable();
+        for _ in 0..self.machine.codec.model.processes.len() {
+            let process = self.scheduler.process();
+            let first = steps.partition_point(|&(mover, _)| mover < process);
+            let own = &steps[first..first + steps[first..].partition_point(|&(mover, _)| mover == process)];
+            let is_held = self.can_accept[node.automaton as usize] && self.held.contains(&process);
+            let own = if is_held { &[] } else { own };
+            let chosen = self.scheduler.choose(own.len());
+            for nth in 0..own.len() {
+                let (class, state) = leaving.steps[own[(chosen + nth) % own.len()].1];
+                if let Some(automaton) = self.automaton_move(letter, node.automaton, &state) {
+                    let turn = self.turns.classes[class as usize].clone();
+                    return Some(Next { turn, class: Some(class as usize), state, automaton });
+                }
+            }
+            if may_stand
+                && has(&leaving.still, process.index())
+                && let Some(automaton) = self.automaton_move(letter, node.automaton, &node.state)
+            {
+                return Some(Next { turn: Turn::StandStill(process), class: None, state: node.state, automaton });
+            }
+            self.scheduler.skip();
+        }
+        None
+    }
+
+    /// Where the automaton goes, if it can read on in the state: where runs can be accepted, with as many marks as it can.
+    fn automaton_move(&mut self, letter: u32, automaton: u32, state: &Packed<W>) -> Option<AutomatonMove> {
+        let after = self.letter(state)?;
+        let moves = self.rules.moves(letter, automaton).iter();
+        let reads_on = moves.filter(|(target, _)| !self.rules.moves(after, *target).is_empty());
+        reads_on.max_by_key(|(target, marks)| (self.can_accept[*target as usize], marks.len())).cloned()
+    }
+
+    /// The letter of a state; `None` where a proposition has no value.
+    fn letter(&mut self, state: &Packed<W>) -> Option<u32> {
+        let mut holds: Vec<usize> = Vec::new();
+        for &test in self.rules.atoms() {
+            let StateTest::Term(term) = self.predicates.states[test] else { return None };
+            if self.machine.test(term, state, &self.scratch).ok()? {
+                holds.push(test);
+            }
+        }
+        Some(self.rules.letter(|test| holds.contains(&test)))
+    }
+
+    /// Takes a turn.
+    fn go(&mut self, next: Next<W>, leaving: &Leaving<W>) {
+        let model = self.machine.codec.model;
+        let Next { turn, class, state, automaton: (automaton, marks) } = next;
+        let now = self.taken.len() + 1;
+        marks.into_iter().for_each(|mark| self.marked[mark] = now);
+        for pair in self.rules.met_before(|test| leaving.holds(test)) {
+            self.met[pair] = now;
+        }
+        for pair in (0..self.bound.len()).filter(|&pair| !self.rules.is_free(pair, |test| leaving.holds(test))) {
+            self.bound[pair] = now;
+        }
+        let process = turn.process();
+        let met = match class {
+            Some(class) => {
+                while self.met_by_class.len() <= class {
+                    let of_class = &self.turns.classes[self.met_by_class.len()];
+                    self.met_by_class.push(self.rules.met_by(model, of_class));
+                }
+                &self.met_by_class[class]
+            }
+            None => {
+                let rules = &self.rules;
+                self.met_by_still.entry(process.index()).or_insert_with(|| rules.met_by(model, &turn))
+            }
+        };
+        met.iter().for_each(|&pair| self.met[pair] = now);
+        let from = self.location(process, &self.nodes[now - 1].state);
+        let to = self.location(process, &state);
+        match class {
+            Some(_) => self.scheduler.moved(from, to),
+            None => self.scheduler.skip(),
+        }
+        self.taken.push(turn);
+        self.nodes.push(Node { state, automaton });
+    }
+
+    fn location(&self, process: ProcessId, state: &Packed<W>) -> u64 {
+        self.machine.codec.layout.control[process.index()].raw(state)
+    }
+
+    /// The lasso in the user's terms.
+    fn shown(self, first: usize) -> Trace {
+        let codec = self.machine.codec;
+        let states = self.nodes.iter().map(|node| codec.unpack(&node.state)).collect();
+        Trace { states, turns: self.taken, end: TraceEnd::Loop, loop_from: Some(first) }
+    }
+}
