@@ -66,6 +66,8 @@ struct Round<'r, const W: usize> {
     scheduler: Scheduler,
     /// Processes that take no steps where runs can be accepted, though they stand still where they have none: those that the property names, so that nothing happens that it waits for.
     held: Vec<ProcessId>,
+    /// Processes whose turn it was when they had only steps that would satisfy the property: they stand still as soon as they have none.
+    owed: Vec<ProcessId>,
     /// For each state of the automaton whether runs that stay around it can be accepted.
     can_accept: Vec<bool>,
     nodes: Vec<Node<W>>,
@@ -124,6 +126,7 @@ impl<'r, const W: usize> Round<'r, W> {
             predicates,
             scheduler,
             held,
+            owed: Vec::new(),
             can_accept: parts_of(&violation.automaton).0.iter().map(Option::is_some).collect(),
             nodes: vec![first],
             taken: Vec::new(),
@@ -177,10 +180,25 @@ impl<'r, const W: usize> Round<'r, W> {
             && self.met.iter().zip(&self.bound).all(|(&met, &bound)| met > since || bound <= since)
     }
 
-    /// The next turn: of the process whose turn it is, if the automaton can read on after it; else of the next one.
+    /// The next turn: one with which the automaton goes where runs can be accepted, if it can go there now; else any.
     fn next(&mut self, node: Node<W>, leaving: &Leaving<W>) -> Option<Next<W>> {
         let letter = self.rules.letter(|test| leaving.holds(test));
+        let mut moves = self.rules.moves(letter, node.automaton).iter();
+        let can_go_there = moves.any(|(target, _)| self.can_accept[*target as usize]);
+        let there = if can_go_there { self.turn(node, leaving, (letter, true)) } else { None };
+        there.or_else(|| self.turn(node, leaving, (letter, false)))
+    }
+
+    /// A turn of the process whose turn it is, if the automaton can read on after it; else of the next one. The automaton reads a letter, and maybe has to go where runs can be accepted.
+    fn turn(&mut self, node: Node<W>, leaving: &Leaving<W>, (letter, is_there): (u32, bool)) -> Option<Next<W>> {
         let may_stand = self.rules.n_still(&leaving.still, leaving.steps.len()) > 0;
+        let may_stand = |process: &ProcessId| may_stand && has(&leaving.still, process.index());
+        if let Some(at) = self.owed.iter().position(may_stand)
+            && let Some(automaton) = self.automaton_move((letter, is_there), node.automaton, &node.state)
+        {
+            let process = self.owed.swap_remove(at);
+            return Some(Next { turn: Turn::StandStill(process), class: None, state: node.state, automaton });
+        }
         let mover = |&(class, _): &(u32, Packed<W>)| self.turns.classes[class as usize].process();
         let mut steps: Vec<(ProcessId, usize)> =
             leaving.steps.iter().enumerate().map(|(at, step)| (mover(step), at)).collect();
@@ -189,21 +207,25 @@ impl<'r, const W: usize> Round<'r, W> {
             let process = self.scheduler.process();
             let first = steps.partition_point(|&(mover, _)| mover < process);
             let own = &steps[first..first + steps[first..].partition_point(|&(mover, _)| mover == process)];
+            let n_steps = own.len();
             let is_held = self.can_accept[node.automaton as usize] && self.held.contains(&process);
             let own = if is_held { &[] } else { own };
             let chosen = self.scheduler.choose(own.len());
             for nth in 0..own.len() {
                 let (class, state) = leaving.steps[own[(chosen + nth) % own.len()].1];
-                if let Some(automaton) = self.automaton_move(letter, node.automaton, &state) {
+                if let Some(automaton) = self.automaton_move((letter, is_there), node.automaton, &state) {
                     let turn = self.turns.classes[class as usize].clone();
                     return Some(Next { turn, class: Some(class as usize), state, automaton });
                 }
             }
-            if may_stand
-                && has(&leaving.still, process.index())
-                && let Some(automaton) = self.automaton_move(letter, node.automaton, &node.state)
+            if may_stand(&process)
+                && let Some(automaton) = self.automaton_move((letter, is_there), node.automaton, &node.state)
             {
+                self.scheduler.skip();
                 return Some(Next { turn: Turn::StandStill(process), class: None, state: node.state, automaton });
+            }
+            if n_steps > 0 && !self.owed.contains(&process) {
+                self.owed.push(process);
             }
             self.scheduler.skip();
         }
@@ -211,9 +233,15 @@ impl<'r, const W: usize> Round<'r, W> {
     }
 
     /// Where the automaton goes, if it can read on in the state: where runs can be accepted, with as many marks as it can.
-    fn automaton_move(&mut self, letter: u32, automaton: u32, state: &Packed<W>) -> Option<AutomatonMove> {
+    fn automaton_move(
+        &mut self,
+        (letter, is_there): (u32, bool),
+        automaton: u32,
+        state: &Packed<W>,
+    ) -> Option<AutomatonMove> {
         let after = self.letter(state)?;
         let moves = self.rules.moves(letter, automaton).iter();
+        let moves = moves.filter(|(target, _)| !is_there || self.can_accept[*target as usize]);
         let reads_on = moves.filter(|(target, _)| !self.rules.moves(after, *target).is_empty());
         reads_on.max_by_key(|(target, marks)| (self.can_accept[*target as usize], marks.len())).cloned()
     }
@@ -259,9 +287,8 @@ impl<'r, const W: usize> Round<'r, W> {
         met.iter().for_each(|&pair| self.met[pair] = now);
         let from = self.location(process, &self.nodes[now - 1].state);
         let to = self.location(process, &state);
-        match class {
-            Some(_) => self.scheduler.moved(from, to),
-            None => self.scheduler.skip(),
+        if class.is_some() {
+            self.scheduler.moved(from, to);
         }
         self.taken.push(turn);
         self.nodes.push(Node { state, automaton });
