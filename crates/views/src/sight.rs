@@ -111,7 +111,14 @@ impl<'m> Sight<'_, 'm> {
             ExprKind::Bound(var) => self.bound.get(var.0 as usize).copied().ok_or(Halt::Outside(expr.span)),
             ExprKind::Read(access) => {
                 let location = self.locate(access)?;
-                self.load(location, self.ground.model.vars[access.var].ty.scalar())
+                let ty = self.ground.model.vars[access.var].ty.scalar();
+                match self.load(location, ty)? {
+                    // The first step of a loop over the family may be taken from outside, where views keep no counter.
+                    Item::Value(Value::None) if !matches!(ty, ScalarType::PidOrNone(_) | ScalarType::Lock) => {
+                        Err(Halt::Outside(expr.span))
+                    }
+                    item => Ok(item),
+                }
             }
             ExprKind::At { who, places, .. } => {
                 let place = match self.process(who)? {

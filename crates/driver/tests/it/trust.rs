@@ -354,7 +354,40 @@ struct Larger {
     size: i64,
 }
 
-const LARGER: [Larger; 11] = [
+const LARGER: [Larger; 15] = [
+    // The first step of a loop over all processes is taken from outside of it, from a choice: to whom it comes there is the first one.
+    Larger {
+        program: "program first_in_branch(N: 2..) { shared b: [bool; N];
+         process P[i in 0..<N] { either { skip; } or { for k in 0..<N { b[k] = true; } } }
+         invariant p: forall i: !b[i]; }",
+        property: "p",
+        size: 2,
+    },
+    // The same where the step stores the process, and goes no further.
+    Larger {
+        program: "program stored(N: 2..) { shared q: pid? = none;
+         process P[i in 0..<N] { either { e: skip; } or { for k in 0..<N { y: q = k; z: skip; break; } } }
+         invariant p: q == none; }",
+        property: "p",
+        size: 2,
+    },
+    // By another family.
+    Larger {
+        program: "program other(N: 2..) { shared x: bool; shared b: [bool; N];
+         process P[i in 0..<N] { s: b[i] = true; a: await x; c: skip; }
+         process Q { either { e: skip; } or { for k in 0..<N { y: await b[k]; } z: x = true; } }
+         invariant p: forall i in P: !P[i]@c; allow deadlock; }",
+        property: "p",
+        size: 2,
+    },
+    // And for ever.
+    Larger {
+        program: "program always_so(N: 2..) { shared b: [bool; N]; shared n: 0..=1;
+         process P[i in 0..<N] { either { e: skip; } or { for k in 0..<N { y: b[k] = true; } z: n = 1; } }
+         property p: always (n == 0); }",
+        property: "p",
+        size: 2,
+    },
     // The least size is larger than where words would repeat, and of one parity.
     Larger {
         program: "program parity(N: 20..) { shared a: [bool; N];

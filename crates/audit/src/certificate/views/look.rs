@@ -123,7 +123,14 @@ impl<'m> Look<'_, 'm> {
             ExprKind::Read(access) => {
                 let spot = self.spot(access)?;
                 self.note(spot, access);
-                self.content(spot, self.text.model.vars[access.var].ty.scalar())
+                let ty = self.text.model.vars[access.var].ty.scalar();
+                match self.content(spot, ty)? {
+                    // A loop over all processes that is not under way has no counter, whatever the text has in it.
+                    Item::Value(Value::None) if !matches!(ty, ScalarType::PidOrNone(_) | ScalarType::Lock) => {
+                        Err(uneven)
+                    }
+                    item => Ok(item),
+                }
             }
             ExprKind::At { who, places, .. } => {
                 self.stands(who, |place| places.iter().any(|&one| place == Item::Place(one)))
@@ -189,7 +196,7 @@ impl<'m> Look<'_, 'm> {
     fn stands(&mut self, who: &'m Expr, is_there: impl Fn(Item) -> bool) -> Looked<Item> {
         let place = match self.value(who)? {
             Item::Slot(slot) => {
-                if !is_at_hand(who) {
+                if !self.is_at_hand(who, slot) {
                     self.named.insert(slot);
                 }
                 match &self.scene.slots[slot as usize] {
@@ -289,13 +296,22 @@ impl<'m> Look<'_, 'm> {
         let Spot::Of(slot, _) = spot else { return };
         let by_hand = match (self.text.rows.get(&access.var), &access.whose) {
             (Some(&dimension), _) => {
-                matches!(&access.indices[dimension].kind, ExprKind::IndexOf(who) if is_at_hand(who))
+                matches!(&access.indices[dimension].kind, ExprKind::IndexOf(who) if self.is_at_hand(who, slot))
             }
-            (None, Whose::Of(who)) => is_at_hand(who),
+            (None, Whose::Of(who)) => self.is_at_hand(who, slot),
             (None, Whose::Mine | Whose::Shared | Whose::Frame) => true,
         };
         if !by_hand {
             self.named.insert(slot);
+        }
+    }
+
+    /// Whether an expression is the process that looks, or one that a quantifier takes, and is in this slot. The index of a process of another family may be that of a named one.
+    fn is_at_hand(&self, who: &Expr, slot: Slot) -> bool {
+        match who.kind {
+            ExprKind::Myself => matches!(self.looker, Looker::Slot(own) if own == slot),
+            ExprKind::Bound(var) => self.bound.get(var.0 as usize) == Some(&Item::Slot(slot)),
+            _ => false,
         }
     }
 
@@ -514,11 +530,6 @@ impl<'m> Look<'_, 'm> {
         self.bound.truncate(binding.var.0 as usize);
         self.bound.push(value);
     }
-}
-
-/// Whether an expression is the process that looks, or one that a quantifier or loop takes.
-fn is_at_hand(who: &Expr) -> bool {
-    matches!(who.kind, ExprKind::Myself | ExprKind::Bound(_))
 }
 
 pub(super) fn boolean(holds: bool) -> Item {
