@@ -326,7 +326,7 @@ impl Maker<'_> {
         let mut body = Vec::new();
         for at in 0..n_statements {
             let node = self.statement(Place { is_head: place.is_head && at == 0, ..place });
-            let may_have_label = !place.in_d_step && !(place.is_head && at == 0);
+            let may_have_label = !(place.in_d_step || place.is_head && at == 0);
             body.push(if may_have_label && self.choices.chance(6) {
                 let name = format!("N{}", self.inner_labels.len());
                 let label = format!("{name}: ");
