@@ -137,11 +137,9 @@ impl Ones {
         if k != 2 {
             return sharing.iter().map(|&number| &self.scenes[number]).collect();
         }
-        let beside = scene.seen().into_iter().map(|slot| {
-            let number = self.number.get(&scene.part(&[slot], is_ordered));
-            number.map(|&number| &self.beside[number])
-        });
-        let Some(beside) = beside.collect::<Option<Vec<_>>>() else { return Vec::new() };
+        // A process that looks like none of the views rules nobody out.
+        let numbers = scene.seen().into_iter().filter_map(|slot| self.number.get(&scene.part(&[slot], is_ordered)));
+        let beside: Vec<&FxHashSet<usize>> = numbers.map(|&number| &self.beside[number]).collect();
         let stands = |number: &&usize| beside.iter().all(|those| those.contains(*number));
         sharing.iter().filter(stands).map(|&number| &self.scenes[number]).collect()
     }
