@@ -43,7 +43,7 @@ engine::config! {
         pub more_steps: usize = 200,
         /// So many schedulers choose at random, always in the same way.
         pub random: usize = 4,
-        /// Runs of many processes are given up where their states have so many entries together: a trace would take a gigabyte.
+        /// Runs of many processes are given up where their states have so many entries together, since a trace keeps all of them.
         pub trace_entries: usize = 16_000_000,
     }
 }
